@@ -1,0 +1,62 @@
+# `make help` lists the targets. Everything runs in .venv, which is made from requirements.lock and from nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+SOURCES := engine operator sandbox tests crds
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
+	@$(BIN)/python -m sandbox.demo
+
+.PHONY: test
+test: lint type $(INSTALLED) ## Lint, types, import contracts and every test
+	$(BIN)/python -m sandbox fetch
+	$(BIN)/pytest
+
+.PHONY: lint
+lint: $(INSTALLED) ## Formatting, lint rules and import contracts
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/lint-imports
+
+.PHONY: type
+type: $(INSTALLED) ## Types, strictly
+	$(BIN)/mypy
+
+.PHONY: bench
+bench: $(INSTALLED) ## Measure speed beside the API server's own ceiling; prints, never fails
+	$(BIN)/python tests/perf/bench.py
+
+.PHONY: sandbox-up
+sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run
+	@$(BIN)/python -m sandbox up --nodes 12 --with kwok,controller-manager,scheduler
+
+.PHONY: sandbox-down
+sandbox-down: $(INSTALLED) ## Stop it
+	@$(BIN)/python -m sandbox down
+
+.PHONY: generate
+generate: $(INSTALLED) ## Write every generated file anew
+	$(BIN)/python crds/make
+	$(BIN)/python docs/make_metrics.py
+
+.PHONY: verify
+verify: test generate ## All of test, and generated files unchanged: what must hold before a change lands
+	git diff --exit-code
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lockstep needs Python 3.11 or newer.")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the locked dependencies into $(VENV) …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,1 @@
+"""From a decision to bound pods, or to nothing at all."""

@@ -1,0 +1,54 @@
+"""Step 3 of an attempt: bind every member's pod to its node, by UID."""
+
+from collections.abc import Callable, Mapping
+
+from lockstep import paths
+from lockstep.act.refusals import is_conflict, refused_binding
+from lockstep.act.together import for_each
+from lockstep.facts import PodKey
+from lockstep.failure import Failure
+from lockstep.kube import KubeClient
+from lockstep.names import Reason
+from lockstep.state import Reservation
+from lockstep.watch.parse import parse_pod
+
+
+class Binder:
+    """Binds the members of one attempt. ``count`` is told of each binding's result: bound, refused."""
+
+    def __init__(self, client: KubeClient, reservation: Reservation, *, count: Callable[[str], None]) -> None:
+        self._client = client
+        self._nodes = dict(zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True))
+        self._count = count
+
+    async def bind_all(self, uids: Mapping[PodKey, str], already: Mapping[PodKey, str]) -> Failure | None:
+        """Bind all members but those that ``already`` are on a node (key → node), which must be theirs."""
+        for key, node in already.items():
+            if node != self._nodes[key]:
+                message = f"pod {key.name} is on node {node}, not on {self._nodes[key]}"
+                return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
+        missing = [key for key in self._nodes if key not in already]
+        return await for_each(missing, lambda key: self._bind(key, uids[key]))
+
+    async def _bind(self, key: PodKey, uid: str) -> Failure | None:
+        node = self._nodes[key]
+        body = {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": key.name, "namespace": key.namespace, "uid": uid},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+        }
+        answer = await self._client.create(paths.pod_binding(key), body)
+        if answer.is_success or (is_conflict(answer) and await self._is_bound(key, uid, node)):
+            self._count("bound")
+            return None
+        self._count("refused")
+        return refused_binding(key.name, node, answer)
+
+    async def _is_bound(self, key: PodKey, uid: str, node: str) -> bool:
+        """Whether an earlier try of ours has bound it: a second binding is a conflict, even an equal one."""
+        answer = await self._client.get(paths.pod(key))
+        if not answer.is_success:
+            return False
+        pod = parse_pod(answer.body)
+        return (pod.uid, pod.node, pod.is_deleting) == (uid, node, False)

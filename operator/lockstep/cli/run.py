@@ -1,0 +1,60 @@
+"""``lockstep run``: the operator itself."""
+
+import asyncio
+import logging
+import sys
+
+import click
+
+from lockstep.kube import ConfigError, load_configuration
+from lockstep.serve import StartError, serve
+from lockstep.settings import Settings
+
+
+@click.command(context_settings={"show_default": True})
+@click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    help="Kubeconfig to use. Without it: the pod's own service account, else $KUBECONFIG, else ~/.kube/config.",
+)
+@click.option("--context", metavar="NAME", help="Context of the kubeconfig. Without it: its current one.")
+@click.option(
+    "--listen-host",
+    metavar="ADDRESS",
+    default="0.0.0.0",  # noqa: S104 - a pod is probed and scraped from outside
+    help="Address of /healthz, /readyz, /metrics and /debug/snapshot.",
+)
+@click.option(
+    "--listen-port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    help="Port of those pages; 0 takes a free one.",
+)
+@click.option(
+    "--concurrency",
+    metavar="N",
+    type=click.IntRange(1, 1024),
+    default=64,
+    help="Most writes to the API server at once.",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    help="Least severe messages to log.",
+)
+def run(**options: object) -> None:
+    """Run the operator until SIGTERM or SIGINT.
+
+    Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
+    """
+    settings = Settings(**options)  # type: ignore[arg-type]
+    logging.basicConfig(
+        level=settings.log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    try:
+        configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
+        asyncio.run(serve(settings, configuration))
+    except (ConfigError, StartError) as error:
+        raise click.ClickException(str(error)) from error

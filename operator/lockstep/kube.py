@@ -1,0 +1,230 @@
+"""The API server, as raw JSON over one pooled session: the only place that knows the client.
+
+Authentication and configuration come from the ``kubernetes`` package; the requests are our own, because its typed
+calls cost five to eight times the CPU and can't decode the answer to a Binding. An HTTP status is an answer here, not
+an exception: 404, 409 and 403 are for the caller to read. What raises is an API server that gives no answer.
+"""
+
+import asyncio
+import random
+import ssl
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+import aiohttp
+import orjson
+from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
+from kubernetes.config import load_incluster_config, load_kube_config
+from kubernetes.config.config_exception import ConfigException
+
+JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
+
+_REQUEST_TIMEOUT_SECONDS = 30.0
+# The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
+_WATCH_SILENCE_SECONDS = 90.0
+_TRIES = 6
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+
+
+class ConfigError(Exception):
+    """There is no way to know which API server is meant, or how to log in."""
+
+
+class ApiUnavailableError(Exception):
+    """The API server gave no usable answer, in spite of several tries."""
+
+
+class Answer(NamedTuple):
+    """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused."""
+
+    code: int
+    body: Mapping[str, Any]
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the request was carried out."""
+        return self.code < 300
+
+    @property
+    def message(self) -> str:
+        """The API server's own sentence about a refusal."""
+        return str(self.body.get("message", f"HTTP {self.code}"))
+
+
+class Target(NamedTuple):
+    """Where a request goes: its path, and the resource's name as metrics show it."""
+
+    path: str
+    resource: str
+
+
+RequestObserver = Callable[[str, str, int, float], None]
+"""Told of every request that was answered: verb, resource, HTTP code, seconds."""
+
+
+def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
+    """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
+    configuration = Configuration()
+    try:
+        if kubeconfig is None and context is None:
+            try:
+                load_incluster_config(client_configuration=configuration)
+            except ConfigException:
+                load_kube_config(client_configuration=configuration)
+        else:
+            load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
+    except (ConfigException, OSError, ValueError) as error:
+        raise ConfigError(str(error).strip().split("\n")[0]) from error
+    return configuration
+
+
+class KubeClient:
+    """Requests to one API server. Use as an asynchronous context manager.
+
+    At most ``concurrency`` writes are in flight, served in the order in which they were asked for. 429 and 5xx answers
+    and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
+    """
+
+    def __init__(self, configuration: Configuration, *, concurrency: int, observer: RequestObserver) -> None:
+        self.configuration = configuration
+        self._observer = observer
+        self._writes = asyncio.Semaphore(concurrency)
+        self._connections = concurrency + 32  # watches, lists and reports beside the writes
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the session."""
+        connector = aiohttp.TCPConnector(limit=self._connections, ssl=tls_context(self.configuration))
+        self._session = aiohttp.ClientSession(connector=connector, trust_env=False)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the session and its connections."""
+        assert self._session is not None
+        await self._session.close()
+
+    async def get(self, target: Target, params: Mapping[str, str] | None = None) -> Answer:
+        """Read an object, or a page of a list."""
+        return await self._request("GET", target, params=params)
+
+    async def create(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Create an object. Its name must be given, so that a second try can't make a second object."""
+        async with self._writes:
+            return await self._request("POST", target, body=body)
+
+    async def patch(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
+        async with self._writes:
+            return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH)
+
+    async def delete(self, target: Target, *, uid: str) -> Answer:
+        """Delete the object if it still is the one with that UID."""
+        async with self._writes:
+            return await self._request("DELETE", target, body={"preconditions": {"uid": uid}})
+
+    @asynccontextmanager
+    async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:
+        """Open a watch; raises ``ApiUnavailableError`` where the connection fails or goes silent."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
+        try:
+            async with self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout) as response:
+                yield Lines(response)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
+
+    async def _request(
+        self,
+        verb: str,
+        target: Target,
+        *,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        content_type: str = JSON,
+    ) -> Answer:
+        data = None if body is None else orjson.dumps(body)
+        pause = _FIRST_PAUSE_SECONDS
+        problem = ""
+        for attempt in range(_TRIES):
+            if attempt:
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            try:
+                answer, retry_after = await self._try_once(verb, target, data, params, content_type)
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                problem = str(error) or type(error).__name__
+                continue
+            if answer.code != 429 and answer.code < 500:
+                return answer
+            problem, pause = answer.message, max(pause, retry_after)
+        raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
+
+    async def _try_once(
+        self, verb: str, target: Target, data: bytes | None, params: Mapping[str, str] | None, content_type: str
+    ) -> tuple[Answer, float]:
+        timeout = aiohttp.ClientTimeout(total=_REQUEST_TIMEOUT_SECONDS)
+        started = monotonic()
+        async with self._open(
+            verb, target, params=params, data=data, content_type=content_type, timeout=timeout
+        ) as response:
+            raw = await response.read()
+        self._observer(verb, target.resource, response.status, monotonic() - started)
+        return Answer(response.status, decode_object(raw)), retry_after_seconds(response.headers)
+
+    def _open(
+        self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
+    ) -> "aiohttp.client._RequestContextManager":
+        assert self._session is not None, "the client is used outside its context"
+        headers = {"Content-Type": content_type, "Accept": JSON}
+        # Asked for each request: the configuration reads a rotated token file again by itself.
+        token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+        if token:
+            headers["Authorization"] = token
+        return self._session.request(verb, self.configuration.host + target.path, headers=headers, **options)
+
+
+class Lines:
+    """The lines of a watch, as they come in. A line may be of any length."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self.code = response.status
+        self._response = response
+
+    async def batches(self) -> AsyncIterator[list[bytes]]:
+        """Every batch of whole lines that one read brought."""
+        rest = b""
+        async for chunk in self._response.content.iter_any():
+            *lines, rest = (rest + chunk).split(b"\n")
+            if lines:
+                yield lines
+
+
+def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
+    """What the configuration says of certificates, as ``ssl`` wants it."""
+    if not configuration.host.startswith("https"):
+        return True
+    context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    if not configuration.verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if configuration.cert_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    return context
+
+
+def decode_object(raw: bytes) -> Mapping[str, Any]:
+    """The object in an answer; one that is no JSON object (a proxy's page, a plain 'ok') counts as its own message."""
+    try:
+        decoded = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        decoded = None
+    return decoded if isinstance(decoded, dict) else {"message": raw[:200].decode(errors="replace")}
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float:
+    """How long the server asks us to wait; 0 where it does not, or gives a date."""
+    value = headers.get("Retry-After", "")
+    return float(value) if value.isdigit() else 0.0

@@ -1,0 +1,1 @@
+"""What users are told: conditions, events, metrics."""

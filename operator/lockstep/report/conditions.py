@@ -1,0 +1,152 @@
+"""A gang's next status, from its present one and what has happened: pure functions, one a happening.
+
+Every condition is written on the first visit, ``Unknown`` included, and ``lastTransitionTime`` moves only when
+``status`` flips: :func:`with_condition` sees to it for all.
+"""
+
+import math
+from dataclasses import replace
+
+from coschedule.cluster.decision import Placement, Unplaceable
+from lockstep.facts import ConditionFact, GangFact, GangStatus, Members, Refusal
+from lockstep.failure import Failure
+from lockstep.names import Condition, Reason
+from lockstep.report.sentences import chosen, duration, members, speedup
+
+TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
+MESSAGE_LIMIT = 32_768
+
+
+def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
+    """The spec can't be obeyed: nothing will happen until it is another one."""
+    status = _first_visit(gang, now)
+    status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
+    return with_condition(
+        status, gang, Condition.PLANNED, (FALSE, Reason.NOT_PLANNED, "The spec is not accepted."), now
+    )
+
+
+def unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
+    """The gang fits nowhere, now or later."""
+    status = _without_plan(_accepted(gang, now))
+    status = with_condition(status, gang, Condition.PLANNED, (FALSE, decision.reason, decision.detail), now)
+    return with_condition(status, gang, Condition.PLACED, (FALSE, decision.reason, decision.detail), now)
+
+
+def planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
+    """The gang will start when its nodes become free; nothing is reserved at the API yet."""
+    status = _with_plan(_accepted(gang, now), placement)
+    planned = (TRUE, Reason.STARTS_LATER, f"{_sentence(placement, now)}.")
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    placed = (FALSE, Reason.STARTS_LATER, "The members are created when their nodes become free.")
+    return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
+    """The write-ahead entry: these members on these nodes, before any of their pods exists."""
+    status = replace(_with_plan(_accepted(gang, now), placement), attempt=attempt, start=now, reserved_at=now)
+    planned = (TRUE, Reason.RESERVED, f"{_sentence(placement, now)}.")
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    placed = (FALSE, Reason.BINDING, f"{members(placement.size)} of attempt {attempt} are being created and bound.")
+    return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float) -> GangStatus:
+    """An attempt came to nothing, and nothing is left of it."""
+    status = replace(_without_plan(_accepted(gang, now)), reserved_at=None, started_at=None)
+    message = f"Attempt {gang.status.attempt} was undone: {failure.message}."
+    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again in {duration(retry_seconds)}.")
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, message), now)
+
+
+def placed(gang: GangFact, *, now: float) -> GangStatus:
+    """A watch has shown every member on its node."""
+    size = sum(count for _, count in gang.status.members)
+    return with_condition(
+        gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {members(size)} are bound."), now
+    )
+
+
+def started(gang: GangFact, *, now: float) -> GangStatus:
+    """Every member runs, or has run."""
+    return replace(gang.status, started_at=now)
+
+
+def succeeded(gang: GangFact, *, now: float) -> GangStatus:
+    """Every member has ended well."""
+    size = sum(count for _, count in gang.status.members)
+    return _complete(gang, Reason.SUCCEEDED, f"All {members(size)} have succeeded.", now)
+
+
+def failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
+    """A member's own program failed, so the gang can't succeed any more."""
+    return _complete(gang, Reason.MEMBER_FAILED, why, now)
+
+
+def with_condition(
+    status: GangStatus, gang: GangFact, kind: Condition, says: tuple[str, str, str], now: float
+) -> GangStatus:
+    """The status with one condition replaced. ``says``: status, reason, message."""
+    value, reason, message = says
+    before = status.condition(kind)
+    flipped = before is None or before.status != value
+    condition = ConditionFact(
+        type=kind,
+        status=value,
+        reason=reason,
+        message=message[:MESSAGE_LIMIT],
+        observed_generation=gang.generation,
+        last_transition=now if before is None or flipped else before.last_transition,
+    )
+    others = {one.type: one for one in status.conditions}
+    others[kind] = condition
+    return replace(status, conditions=tuple(others[one] for one in Condition if one in others))
+
+
+def _complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangStatus:
+    started_at = now if gang.status.started_at is None else gang.status.started_at
+    status = replace(gang.status, reserved_at=None, started_at=started_at, finished_at=now)
+    return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
+
+
+def _first_visit(gang: GangFact, now: float) -> GangStatus:
+    """The present status, with every condition that was never written."""
+    status = gang.status
+    nothing_yet = {
+        Condition.ACCEPTED: (UNKNOWN, Reason.NOT_PLANNED, "The spec has not been looked at yet."),
+        Condition.PLANNED: (UNKNOWN, Reason.NOT_PLANNED, "The gang has not been planned yet."),
+        Condition.PLACED: (FALSE, Reason.NOT_RESERVED, "No member has been created yet."),
+        Condition.COMPLETE: (FALSE, Reason.NOT_FINISHED, "The gang has not finished."),
+    }
+    for kind, says in nothing_yet.items():
+        if status.condition(kind) is None:
+            status = with_condition(status, gang, kind, says, now)
+    return status
+
+
+def _accepted(gang: GangFact, now: float) -> GangStatus:
+    says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
+    return with_condition(_first_visit(gang, now), gang, Condition.ACCEPTED, says, now)
+
+
+def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
+    start = status.first_planned_start
+    return replace(
+        status,
+        size=placement.size,
+        start=placement.start,
+        expected_finish=None if math.isinf(placement.finish) else placement.finish,
+        effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
+        members=tuple(Members(node, count) for node, count in placement.members),
+        first_planned_start=placement.start if start is None else start,
+    )
+
+
+def _without_plan(status: GangStatus) -> GangStatus:
+    return replace(status, size=None, start=None, expected_finish=None, effective_speedup=None, members=())
+
+
+def _sentence(placement: Placement, now: float) -> str:
+    sentence = chosen(placement, now=now)
+    return sentence[0].upper() + sentence[1:]

@@ -1,0 +1,95 @@
+"""Every event we post: one constructor each, in one place.
+
+Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from lockstep import paths
+from lockstep.facts import GangFact
+from lockstep.failure import Failure
+from lockstep.kube import KubeClient
+from lockstep.names import API_VERSION, GANG_KIND, REPORTING_CONTROLLER
+
+NOTE_LIMIT = 1024
+_NAME_LIMIT = 253
+NORMAL, WARNING = "Normal", "Warning"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What happened to a gang. ``action`` is what we were doing."""
+
+    kind: str
+    reason: str
+    action: str
+    note: str
+
+
+def gang_placed(note: str) -> Event:
+    """Every member is bound."""
+    return Event(kind=NORMAL, reason="GangPlaced", action="Bind", note=note)
+
+
+def gang_starts_later(note: str) -> Event:
+    """The gang ends soonest if it starts later."""
+    return Event(kind=NORMAL, reason="GangStartsLater", action="Plan", note=note)
+
+
+def gang_unplaceable(note: str) -> Event:
+    """The gang fits nowhere."""
+    return Event(kind=WARNING, reason="GangUnplaceable", action="Plan", note=note)
+
+
+def invalid_spec(note: str) -> Event:
+    """The spec asks for what can't be obeyed."""
+    return Event(kind=WARNING, reason="InvalidSpec", action="Validate", note=note)
+
+
+def bind_interrupted(failure: Failure) -> Event:
+    """An attempt came to nothing, and nothing is left of it."""
+    return Event(kind=WARNING, reason="BindInterrupted", action="Bind", note=f"{failure.reason}: {failure.message}.")
+
+
+def gang_succeeded(note: str) -> Event:
+    """Every member has ended well."""
+    return Event(kind=NORMAL, reason="GangSucceeded", action="Watch", note=note)
+
+
+def gang_failed(note: str) -> Event:
+    """A member failed, so the gang has."""
+    return Event(kind=WARNING, reason="GangFailed", action="Watch", note=note)
+
+
+async def post_event(client: KubeClient, gang: GangFact, event: Event, *, instance: str, now: float) -> None:
+    """Post an event about a gang. Its name follows from what it says, so that a second try makes no second event."""
+    await client.create(paths.events_of(gang.key.namespace), event_manifest(gang, event, instance=instance, now=now))
+
+
+def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -> dict[str, Any]:
+    """The event as the API wants it."""
+    when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    digest = hashlib.sha256(f"{gang.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
+    return {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": f"{gang.key.name[: _NAME_LIMIT - 17]}.{digest}", "namespace": gang.key.namespace},
+        "eventTime": when,
+        "type": event.kind,
+        "reason": event.reason,
+        "action": event.action,
+        "note": event.note.encode()[:NOTE_LIMIT].decode(errors="ignore"),
+        "reportingController": REPORTING_CONTROLLER,
+        "reportingInstance": instance,
+        "regarding": {
+            "apiVersion": API_VERSION,
+            "kind": GANG_KIND,
+            "namespace": gang.key.namespace,
+            "name": gang.key.name,
+            "uid": gang.uid,
+            "resourceVersion": gang.resource_version,
+        },
+    }

@@ -1,0 +1,135 @@
+"""Every metric, declared once. ``docs/metrics.md`` is generated from here.
+
+No label names a pod, a gang, a node or a UID: the number of series does not grow with the cluster. Series whose labels
+are enumerated exist from the start, so that rates have a zero to rise from.
+"""
+
+import platform
+from time import time
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from coschedule.cluster.decision import Reason as PlanReason
+from lockstep import __version__
+from lockstep.names import Reason
+
+STAGES = ("snapshot", "plan", "act", "report")
+CYCLE_RESULTS = ("ok", "error", "idle")
+GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
+BINDING_RESULTS = ("bound", "refused")
+OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Reason.BOUND)
+
+_CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+_WAIT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14400, 86400)
+_DELAY_BUCKETS = (0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400)
+_RATIO_BUCKETS = (0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
+_REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
+
+
+class Metrics:
+    """The operator's metrics, on the registry that is given."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.registry = registry
+        build = Gauge(
+            "lockstep_build_info", "The running build; always 1.", ["version", "python_version"], registry=registry
+        )
+        build.labels(__version__, platform.python_version()).set(1)
+        self._declare_cycle(registry)
+        self._declare_gangs(registry)
+        self._declare_predictions(registry)
+        self._declare_api(registry)
+
+    def _declare_cycle(self, registry: CollectorRegistry) -> None:
+        self.cycles = Counter("lockstep_cycles", "Cycles run, by how they ended.", ["result"], registry=registry)
+        self.cycle_duration = Histogram(
+            "lockstep_cycle_duration_seconds",
+            "Time that one cycle spent in each stage.",
+            ["stage"],
+            buckets=_CYCLE_BUCKETS,
+            registry=registry,
+        )
+        self.snapshot_nodes = Gauge("lockstep_snapshot_nodes", "Nodes in the last snapshot.", registry=registry)
+        for result in CYCLE_RESULTS:
+            self.cycles.labels(result)
+        for stage in STAGES:
+            self.cycle_duration.labels(stage)
+
+    def _declare_gangs(self, registry: CollectorRegistry) -> None:
+        self.decisions = Counter(
+            "lockstep_decisions", "Decisions told to users, by outcome.", ["outcome"], registry=registry
+        )
+        self.gangs = Gauge("lockstep_gangs", "Gangs by how far they are.", ["state"], registry=registry)
+        self.gang_wait = Histogram(
+            "lockstep_gang_wait_seconds",
+            "Time from a gang's creation until all of its members were bound.",
+            buckets=_WAIT_BUCKETS,
+            registry=registry,
+        )
+        self.oldest_pending = Gauge(
+            "lockstep_oldest_pending_gang_seconds", "Age of the oldest gang that holds no nodes.", registry=registry
+        )
+        self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
+        self.undone = Counter(
+            "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
+        )
+        self.assumed_pods = Gauge(
+            "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
+        )
+        for outcome in OUTCOMES:
+            self.decisions.labels(outcome)
+        for state in GANG_STATES:
+            self.gangs.labels(state)
+        for result in BINDING_RESULTS:
+            self.binds.labels(result)
+
+    def _declare_predictions(self, registry: CollectorRegistry) -> None:
+        self.start_delay = Histogram(
+            "lockstep_start_delay_seconds",
+            "Time by which all members of a gang ran later than its first planned start; 0 where it was earlier.",
+            buckets=_DELAY_BUCKETS,
+            registry=registry,
+        )
+        self.run_time_ratio = Histogram(
+            "lockstep_run_time_ratio",
+            "Run time of a gang that succeeded, divided by the run time predicted for it.",
+            buckets=_RATIO_BUCKETS,
+            registry=registry,
+        )
+
+    def _declare_api(self, registry: CollectorRegistry) -> None:
+        self.conflicts = Counter(
+            "lockstep_reservation_conflicts", "Reservations refused since the gang had changed.", registry=registry
+        )
+        self.watch_last_event = Gauge(
+            "lockstep_watch_last_event_timestamp_seconds",
+            "When a watch last said something.",
+            ["resource"],
+            registry=registry,
+        )
+        self.api_requests = Counter(
+            "lockstep_api_requests",
+            "Requests answered by the API server.",
+            ["verb", "resource", "code"],
+            registry=registry,
+        )
+        self.api_request_duration = Histogram(
+            "lockstep_api_request_duration_seconds",
+            "Time until the API server had answered.",
+            ["verb", "resource"],
+            buckets=_REQUEST_BUCKETS,
+            registry=registry,
+        )
+
+    def request_answered(self, verb: str, resource: str, code: int, seconds: float) -> None:
+        """Count one request to the API server."""
+        self.api_requests.labels(verb, resource, str(code)).inc()
+        self.api_request_duration.labels(verb, resource).observe(seconds)
+
+    def watch_heard(self, resource: str) -> None:
+        """Note that a watch said something, if only a bookmark."""
+        self.watch_last_event.labels(resource).set(time())
+
+    def binding_answered(self, result: str) -> None:
+        """Count one binding."""
+        self.binds.labels(result).inc()

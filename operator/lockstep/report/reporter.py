@@ -1,0 +1,106 @@
+"""Tells users what happened to a gang: status first, and only if that was accepted, its events and metrics.
+
+One write a gang at a time, few at once: reports must not hold up the bindings that they report.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.facts import GangFact, GangStatus
+from lockstep.kube import ApiUnavailableError, KubeClient
+from lockstep.report.events import Event, post_event
+from lockstep.report.status import Written, write_status
+from lockstep.state import State
+
+_AT_ONCE = 4
+_REFUSED_PAUSE_SECONDS = 30.0
+_LAST_WORDS_SECONDS = 2.0
+
+log = logging.getLogger(__name__)
+
+
+class Reporter:
+    """Writes statuses and posts events in the background.
+
+    ``done`` is called after each write, whatever became of it.
+    """
+
+    def __init__(
+        self,
+        client: KubeClient,
+        state: State,
+        *,
+        instance: str,
+        now: Callable[[], float],
+        done: Callable[[GangKey], None],
+    ) -> None:
+        self._client = client
+        self._state = state
+        self._instance = instance
+        self._now = now
+        self._done = done
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writing: set[GangKey] = set()
+
+    def is_writing(self, gang: GangKey) -> bool:
+        """Whether a status of that gang is on its way."""
+        return gang in self._writing
+
+    def report(
+        self, gang: GangFact, status: GangStatus, event: Event | None, *, written: Callable[[], None] | None = None
+    ) -> None:
+        """Write the status; when it stands, post the event and call ``written``. One at a time for each gang."""
+        assert gang.key not in self._writing, "the caller asks is_writing first"
+        self._writing.add(gang.key)
+        self._spawn(self._write(gang, status, event, written))
+
+    def tell(self, gang: GangFact, event: Event) -> None:
+        """Post an event about something whose status stands already."""
+        self._spawn(self._post(gang, event))
+
+    async def stop(self) -> None:
+        """Give what is on its way a moment, then drop it: the next process sees what was not written."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_LAST_WORDS_SECONDS)
+        for task in self._tasks:
+            task.cancel()
+
+    async def _write(
+        self, gang: GangFact, status: GangStatus, event: Event | None, written: Callable[[], None] | None
+    ) -> None:
+        outcome = await self._try_to_write(gang, status)
+        if outcome is Written.REFUSED:
+            log.error("%s/%s: the API server does not accept its status", *gang.key)
+            # It would be refused again at once; until then the gang counts as being written.
+            await asyncio.sleep(_REFUSED_PAUSE_SECONDS)
+        self._writing.discard(gang.key)
+        self._done(gang.key)
+        if outcome is not Written.DONE:
+            return
+        if written is not None:
+            written()
+        if event is not None:
+            await self._post(gang, event)
+
+    async def _try_to_write(self, gang: GangFact, status: GangStatus) -> Written:
+        try:
+            async with self._at_once:
+                return await write_status(self._client, self._state, gang, status)
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: its status could not be written: %s", *gang.key, error)
+            return Written.CONFLICT
+
+    async def _post(self, gang: GangFact, event: Event) -> None:
+        try:
+            async with self._at_once:
+                await post_event(self._client, gang, event, instance=self._instance, now=self._now())
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: event %s was lost: %s", *gang.key, event.reason, error)
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,88 @@
+"""Decisions in a sentence with numbers, as conditions and events show them."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from coschedule.cluster.decision import Alternative, Placement
+from lockstep.watch.quantities import rfc3339
+
+_MOST_RANGES = 6
+
+
+def chosen(placement: Placement, *, now: float) -> str:
+    """Size, nodes, start and speed-up of a placement, and what the best different choice would have given."""
+    parts = [f"{members(placement.size)} on {node_ranges([name for name, _ in placement.members])}"]
+    if placement.start > now:
+        parts.append(f"starting at {rfc3339(placement.start)}")
+    if placement.speedup is not None:
+        parts.append(f"effective speed-up {speedup(placement.speedup)}")
+    sentence = ", ".join(parts)
+    other = placement.alternative
+    return sentence if other is None else f"{sentence}; {_instead(other, placement, now)}"
+
+
+def _instead(other: Alternative, placement: Placement, now: float) -> str:
+    result = f"end at {rfc3339(other.finish)}" if other.speedup is None else f"reach {speedup(other.speedup)}"
+    if math.isinf(other.finish):
+        result = "end at an unknown time"
+    if other.start > now:
+        return f"{members(other.size)} would have waited {duration(other.start - now)} to {result}"
+    if placement.start > now:
+        return f"{members(other.size)} at once would {result}"
+    return f"{members(other.size)} would {result}"
+
+
+def members(count: int) -> str:
+    """``1 member``, ``8 members``."""
+    return f"{count} member" if count == 1 else f"{count} members"
+
+
+def speedup(value: float) -> str:
+    """A speed-up as people compare them: two significant digits below 10, whole numbers from 100."""
+    return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """A span of time with one unit, or two where the first is small."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def node_ranges(names: Sequence[str]) -> str:
+    """Node names with runs of numbers drawn together: ``n03…n10, n12``."""
+    ranges = [first if first == last else f"{first}…{last}" for first, last in _runs(names)]
+    if len(ranges) > _MOST_RANGES:
+        ranges = [*ranges[:_MOST_RANGES], f"{len(ranges) - _MOST_RANGES} more"]
+    return ", ".join(ranges)
+
+
+def _runs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """First and last name of each run of three or more consecutive numbers; other names stand alone."""
+    ordered = sorted(names)
+    start = 0
+    for end in range(1, len(ordered) + 1):
+        if end < len(ordered) and _follows(ordered[end - 1], ordered[end]):
+            continue
+        if end - start > 2:
+            yield ordered[start], ordered[end - 1]
+        else:
+            yield from ((name, name) for name in ordered[start:end])
+        start = end
+
+
+def _follows(before: str, after: str) -> bool:
+    one, other = re.fullmatch(r"(.*?)(\d+)", before), re.fullmatch(r"(.*?)(\d+)", after)
+    return (
+        one is not None
+        and other is not None
+        and one[1] == other[1]
+        and len(one[2]) == len(other[2])
+        and int(other[2]) == int(one[2]) + 1
+    )

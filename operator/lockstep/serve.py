@@ -1,0 +1,131 @@
+"""The running operator: watches, the cycle and the pages, put together and taken apart in order."""
+
+import asyncio
+import gc
+import logging
+import signal
+import socket
+from contextlib import AsyncExitStack
+from time import time
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from lockstep import paths
+from lockstep.act.attempt import Tools
+from lockstep.cycle import Cycle
+from lockstep.health import Health, serve_health
+from lockstep.kube import ApiUnavailableError, Configuration, KubeClient
+from lockstep.report.gauges import refresh_gauges
+from lockstep.report.metrics import Metrics
+from lockstep.settings import Settings
+from lockstep.state import State
+from lockstep.watch.handlers import watch_own_kinds
+from lockstep.watch.informer import Informer
+from lockstep.watch.kinds import nodes_kind, pods_kind, priority_classes_kind
+from lockstep.watch.own_kinds import keep_own_kinds_listed, list_own_kinds
+
+log = logging.getLogger(__name__)
+
+
+class StartError(Exception):
+    """The operator can't begin; the sentence says why."""
+
+
+async def serve(settings: Settings, configuration: Configuration) -> None:
+    """Run until SIGTERM or SIGINT.
+
+    Raises ``StartError`` where it can't begin, and whatever ended a watch that must not end.
+    """
+    stop = stop_on_signals()
+    metrics = Metrics(CollectorRegistry())
+    async with (
+        KubeClient(configuration, concurrency=settings.concurrency, observer=metrics.request_answered) as client,
+        AsyncExitStack() as stack,
+    ):
+        await check_api(client, configuration)
+        woken = asyncio.Event()
+        state = State(woken.set)
+        tools = Tools(client=client, state=state, now=time, count_binding=metrics.binding_answered)
+        cycle = Cycle(tools, metrics, instance=socket.gethostname(), woken=woken, now=time)
+        informers = [
+            Informer(client, kind, heard=metrics.watch_heard)
+            for kind in (nodes_kind(state), pods_kind(state), priority_classes_kind(state))
+        ]
+        await start_pages(
+            stack,
+            settings,
+            Health(
+                is_ready=lambda: all(informer.synced.is_set() for informer in informers),
+                decided=lambda: cycle.decided,
+                refresh=lambda: refresh_gauges(metrics, state, time()),
+                metrics=metrics,
+            ),
+        )
+        stack.push_async_callback(cycle.stop)
+        await until_first_ends(
+            stop,
+            *(informer.run() for informer in informers),
+            keep_own_kinds_listed(client, state),
+            watch_own_kinds(state, configuration, stop),
+            run_cycle(cycle, client, state, informers),
+        )
+
+
+async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:
+    """Wait for every first list, then run cycles. Nothing may be decided on half of the facts."""
+    await list_own_kinds(client, state)
+    for informer in informers:
+        await informer.synced.wait()
+    # What the lists have left is there to stay: the collector need not walk it again and again.
+    gc.collect()
+    gc.freeze()
+    log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
+    await cycle.run()
+
+
+async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
+    """Run everything side by side until ``stop`` is set or one of them ends; an error ends all, and is raised."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stop.set()
+        for task in (stopped, *tasks):
+            task.cancel()
+        endings = await asyncio.gather(*tasks, return_exceptions=True)
+    for ending in endings:
+        if isinstance(ending, Exception):
+            raise ending
+
+
+async def check_api(client: KubeClient, configuration: Configuration) -> None:
+    """See that the API server answers, lets us in and knows our kinds, before anything is watched."""
+    try:
+        answer = await client.get(paths.API_GROUP)
+    except ApiUnavailableError as error:
+        raise StartError(f"the API server at {configuration.host} does not answer: {error}") from error
+    if answer.code == 404:
+        raise StartError(
+            "the API server does not know lockstep.dev/v1alpha1: apply the CRDs first (kubectl apply -f crds/)"
+        )
+    if not answer.is_success:
+        raise StartError(f"the API server at {configuration.host} does not let us in: {answer.message}")
+
+
+async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health) -> None:
+    """Serve the pages until the stack unwinds."""
+    try:
+        runner = await serve_health(health, host=settings.listen_host, port=settings.listen_port)
+    except OSError as error:
+        raise StartError(f"can't listen on {settings.listen_host}:{settings.listen_port}: {error.strerror}") from error
+    stack.push_async_callback(runner.cleanup)
+
+
+def stop_on_signals() -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop

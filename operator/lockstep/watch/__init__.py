@@ -1,0 +1,1 @@
+"""From the API server's watches to facts."""

@@ -1,0 +1,176 @@
+"""A slim informer: the first list in pages, then a watch, each object reduced to a fact at once.
+
+Our own, because nodes and pods come by the ten thousand: a framework's handler costs 0.8 ms and 40 KB a pod, this 0.03
+ms and 10 KB. Whatever the stream does, belief ends up equal to the API server's: an expired version (410) leads to a
+fresh list, compared with what is known so that objects which vanished meanwhile are removed; every other trouble leads
+there too, after a pause.
+"""
+
+import asyncio
+import gc
+import logging
+import random
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import orjson
+
+from lockstep.kube import ApiUnavailableError, KubeClient, Target
+
+PAGE_SIZE = "500"
+_GONE = 410
+_FIRST_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE_SECONDS = 30.0
+# The server ends a quiet watch by itself; spread out, so that not all watches begin again at once.
+_WATCH_SECONDS = (240, 360)
+
+Fact = TypeVar("Fact")
+Manifest = Mapping[str, Any]
+
+log = logging.getLogger(__name__)
+
+
+class WatchError(Exception):
+    """The stream said something that is no event; belief has to be listed again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind(Generic[Fact]):
+    """What an informer watches, and what it does with it.
+
+    ``key`` must be the same for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are
+    called in the order of the API server's events, never both at once.
+    """
+
+    target: Target
+    key: Callable[[Manifest], Hashable]
+    parse: Callable[[Manifest], Fact]
+    apply: Callable[[Fact], None]
+    remove: Callable[[Any], None]
+
+
+class Informer(Generic[Fact]):
+    """Keeps one kind's facts equal to the API server's. ``synced`` is set when the first list has been applied."""
+
+    def __init__(self, client: KubeClient, kind: Kind[Fact], *, heard: Callable[[str], None]) -> None:
+        self._client = client
+        self._kind = kind
+        self._heard = heard
+        self._known: set[Hashable] = set()
+        self.synced = asyncio.Event()
+
+    async def run(self) -> None:
+        """List and watch until cancelled."""
+        pause = _FIRST_PAUSE_SECONDS
+        version = ""
+        while True:
+            try:
+                if not version:
+                    version = await self._list()
+                    self.synced.set()
+                version = await self._watch(version)
+                pause = _FIRST_PAUSE_SECONDS
+                # A server that ends every stream at once is not to be asked in a tight loop.
+                await asyncio.sleep(_FIRST_PAUSE_SECONDS)
+            except (ApiUnavailableError, WatchError) as error:
+                log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
+                version = ""
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    async def _list(self) -> str:
+        """Apply everything that is, remove everything known that is not, return the list's version."""
+        seen: set[Hashable] = set()
+        version = ""
+        async for page in self._pages():
+            for manifest in page["items"]:
+                seen.add(self._apply(manifest))
+            version = page["metadata"]["resourceVersion"]
+        for key in self._known - seen:
+            self._remove(key)
+        self._heard(self._kind.target.resource)
+        return version
+
+    async def _pages(self) -> AsyncIterator[Manifest]:
+        following = ""
+        while True:
+            params = {"limit": PAGE_SIZE, **({"continue": following} if following else {})}
+            # The collector would walk the half-decoded page again and again: three quarters of the time.
+            with collector_off():
+                answer = await self._client.get(self._kind.target, params)
+            if not answer.is_success:
+                raise WatchError(answer.message)
+            yield answer.body
+            following = answer.body["metadata"].get("continue", "")
+            if not following:
+                return
+
+    async def _watch(self, version: str) -> str:
+        """Apply events until the server ends the stream; return the version to go on from."""
+        params = {
+            "resourceVersion": version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(random.randint(*_WATCH_SECONDS)),  # noqa: S311 - jitter is no secret
+        }
+        async with self._client.watch(self._kind.target, params) as lines:
+            if lines.code == _GONE:
+                return ""
+            if lines.code != 200:
+                raise WatchError(f"HTTP {lines.code}")
+            async for batch in lines.batches():
+                for line in batch:
+                    version = self._apply_event(line)
+                    if not version:
+                        return ""
+                self._heard(self._kind.target.resource)
+        return version
+
+    def _apply_event(self, line: bytes) -> str:
+        """Apply one event; return its version, or nothing where only a fresh list helps."""
+        kind, manifest = decode_event(line)
+        if kind == "ERROR":
+            if manifest.get("code") == _GONE:
+                return ""
+            raise WatchError(manifest.get("message", "an ERROR event"))
+        if kind == "DELETED":
+            self._remove(self._kind.key(manifest))
+        elif kind != "BOOKMARK":
+            self._apply(manifest)
+        version: str = manifest["metadata"]["resourceVersion"]
+        return version
+
+    def _apply(self, manifest: Manifest) -> Hashable:
+        key = self._kind.key(manifest)
+        self._known.add(key)
+        self._kind.apply(self._kind.parse(manifest))
+        return key
+
+    def _remove(self, key: Hashable) -> None:
+        self._known.discard(key)
+        self._kind.remove(key)
+
+
+def decode_event(line: bytes) -> tuple[str, Manifest]:
+    """The type and the object of one line of a watch; raises ``WatchError`` where the line is none."""
+    try:
+        event = orjson.loads(line)
+        kind, manifest = event["type"], event["object"]
+        if kind == "ERROR" or manifest["metadata"]["resourceVersion"]:
+            return kind, manifest
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise WatchError(f"not an event: {error!r}: {line[:80]!r}") from error
+    raise WatchError(f"an event without a version: {line[:80]!r}")
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Keep the cyclic garbage collector from running inside the block."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
