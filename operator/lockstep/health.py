@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import orjson
 from aiohttp import web
-from coschedule.codec import plan_as_json, snapshot_as_json
+from coschedule.codec import encode_plan, encode_snapshot
 from prometheus_client.exposition import choose_encoder
 
 from lockstep.cycle import Decided
@@ -65,5 +65,5 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     decided = health.decided()
     if decided is None:
         return web.Response(status=404, text="no gang has been planned yet\n")
-    body = {"snapshot": snapshot_as_json(decided.snapshot), "plan": plan_as_json(decided.plan)}
+    body = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan)}
     return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 
 import aiohttp
 import orjson
+import yaml
 from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
 from kubernetes.config import load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
@@ -77,7 +78,7 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
                 load_kube_config(client_configuration=configuration)
         else:
             load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
-    except (ConfigException, OSError, ValueError) as error:
+    except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError) as error:
         raise ConfigError(str(error).strip().split("\n")[0]) from error
     return configuration
 
@@ -150,7 +151,8 @@ class KubeClient:
         problem = ""
         for attempt in range(_TRIES):
             if attempt:
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
+                # Jitter only lengthens: a server that says Retry-After is not asked before.
+                await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             try:
                 answer, retry_after = await self._try_once(verb, target, data, params, content_type)

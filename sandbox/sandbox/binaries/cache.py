@@ -1,0 +1,61 @@
+"""The user's cache of programs, keyed by version: whatever is in it is whole."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.binaries.catalog import Recipe
+from sandbox.locks import locked
+from sandbox.progress import Progress
+
+EXECUTABLE = 0o755
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cache:
+    """A folder of programs, one folder a project and version."""
+
+    root: Path
+
+    @classmethod
+    def of_user(cls, environ: Mapping[str, str]) -> "Cache":
+        """Return the cache in the place the XDG base directory specification gives it."""
+        base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        return cls(root=Path(base) / "lockstep" / "bin")
+
+    def path(self, recipe: Recipe) -> Path:
+        """Return where the program is, or would be."""
+        return self.root / f"{recipe.project}-{recipe.version}" / recipe.tool
+
+    def find(self, recipe: Recipe) -> Path | None:
+        """Return the program when it is here."""
+        path = self.path(recipe)
+        return path if path.is_file() else None
+
+    def install(self, recipe: Recipe, produce: Callable[[Path], None], progress: Progress) -> Path:
+        """Let ``produce`` write the program and take it in, unless another process has done so meanwhile.
+
+        The program appears under its name in one rename after ``produce`` has returned, so that an
+        interruption at any moment leaves nothing that could be taken for it.
+        """
+        target = self.path(recipe)
+        waiting = progress.step(f"Waiting for another process that is bringing {recipe.tool}")
+        with locked(target.with_name(f".{target.name}.lock"), waiting):
+            if not target.is_file():
+                _produce_whole(target, produce)
+        return target
+
+
+def _produce_whole(target: Path, produce: Callable[[Path], None]) -> None:
+    workshop = target.with_name(f".{target.name}.part")
+    # Under the lock nobody else works here: what lies there was left by an interruption.
+    shutil.rmtree(workshop, ignore_errors=True)
+    workshop.mkdir()
+    try:
+        product = workshop / target.name
+        produce(product)
+        product.chmod(EXECUTABLE)
+        product.rename(target)
+    finally:
+        shutil.rmtree(workshop)

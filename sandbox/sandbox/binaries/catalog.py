@@ -1,0 +1,126 @@
+"""Which programs there are, in which version, and what a build or a download of each needs.
+
+The versions stand in the go.mod files under ``sandbox/modules`` and nowhere else.
+"""
+
+import platform
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from sandbox.binaries.download import Download, digest_in_github_release, digest_in_text
+from sandbox.errors import SandboxError
+
+MODULES = Path(__file__).resolve().parents[2] / "modules"
+
+KUBERNETES_VERSION_SYMBOLS = "k8s.io/component-base/version"
+KWOK_VERSION_SYMBOL = "sigs.k8s.io/kwok/pkg/consts.Version"
+
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+class Tool(StrEnum):
+    """A program by the name of its executable."""
+
+    ETCD = "etcd"
+    KUBE_APISERVER = "kube-apiserver"
+    KUBE_CONTROLLER_MANAGER = "kube-controller-manager"
+    KUBE_SCHEDULER = "kube-scheduler"
+    KUBECTL = "kubectl"
+    KWOK = "kwok"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How one program is built: its wrapper module, the Go package and the linker's flags."""
+
+    tool: Tool
+    project: str
+    version: str
+    package: str
+    linker_flags: str
+    build_hint: str
+    download: Download
+
+    @property
+    def module_folder(self) -> Path:
+        """The folder whose go.mod and go.sum pin everything that goes into the program."""
+        return MODULES / self.project
+
+
+def recipe(tool: Tool) -> Recipe:
+    """Return what is known about ``tool`` on this machine's architecture."""
+    if tool is Tool.ETCD:
+        return _etcd()
+    if tool is Tool.KWOK:
+        return _kwok()
+    return _kubernetes(tool)
+
+
+def _kubernetes(tool: Tool) -> Recipe:
+    version = pinned_version("kubernetes", "k8s.io/kubernetes")
+    major, minor, _ = version.removeprefix("v").split(".")
+    stamps = {"gitVersion": version, "gitMajor": major, "gitMinor": minor, "gitTreeState": "clean"}
+    url = f"https://dl.k8s.io/release/{version}/bin/linux/{_architecture()}/{tool}"
+    return Recipe(
+        tool=tool,
+        project="kubernetes",
+        version=version,
+        package=f"k8s.io/kubernetes/cmd/{tool}",
+        linker_flags=" ".join(f"-X {KUBERNETES_VERSION_SYMBOLS}.{name}={value}" for name, value in stamps.items()),
+        build_hint="6 minutes" if tool is Tool.KUBE_APISERVER else "a minute",
+        download=Download(url=url, digest_url=f"{url}.sha256", read_digest=digest_in_text),
+    )
+
+
+def _etcd() -> Recipe:
+    version = pinned_version("etcd", "go.etcd.io/etcd/server/v3")
+    archive = f"etcd-{version}-linux-{_architecture()}"
+    return Recipe(
+        tool=Tool.ETCD,
+        project="etcd",
+        version=version,
+        package="go.etcd.io/etcd/server/v3",
+        linker_flags="",
+        build_hint="a minute",
+        download=_github("etcd-io/etcd", version, f"{archive}.tar.gz", member=f"{archive}/etcd"),
+    )
+
+
+def _kwok() -> Recipe:
+    version = pinned_version("kwok", "sigs.k8s.io/kwok")
+    return Recipe(
+        tool=Tool.KWOK,
+        project="kwok",
+        version=version,
+        package="sigs.k8s.io/kwok/cmd/kwok",
+        linker_flags=f"-X {KWOK_VERSION_SYMBOL}={version}",
+        build_hint="2 minutes",
+        download=_github("kubernetes-sigs/kwok", version, f"kwok-linux-{_architecture()}"),
+    )
+
+
+def _github(repository: str, version: str, asset: str, member: str | None = None) -> Download:
+    return Download(
+        url=f"https://github.com/{repository}/releases/download/{version}/{asset}",
+        digest_url=f"https://api.github.com/repos/{repository}/releases/tags/{version}",
+        read_digest=digest_in_github_release,
+        member=member,
+    )
+
+
+@cache
+def pinned_version(project: str, module: str) -> str:
+    """Return the version of ``module`` that the wrapper module ``project`` requires."""
+    text = (MODULES / project / "go.mod").read_text(encoding="utf-8")
+    found = re.search(rf"^(?:require)?\s+{re.escape(module)} (v\S+)", text, re.MULTILINE)
+    if found is None:
+        raise SandboxError(f"{MODULES / project / 'go.mod'} requires no version of {module}.")
+    return found.group(1)
+
+
+def _architecture() -> str:
+    machine = platform.machine()
+    return ARCHITECTURES.get(machine, machine)

@@ -1,0 +1,121 @@
+"""Official downloads, taken only when they are what their publisher says they are."""
+
+import hashlib
+import json
+import re
+import shutil
+import tarfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+from urllib.parse import urlsplit
+
+# A machine without the internet has to fall through to a build within seconds.
+STALL_SECONDS = 4.0
+CHUNK_BYTES = 1 << 20
+
+
+class DownloadError(Exception):
+    """The download could not be had, or is not what was published; something else has to be tried."""
+
+
+class UnreachableError(DownloadError):
+    """The publisher's host does not answer; asking it for another file would take as long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """One published file and where its SHA-256 digest is published; ``member`` names a file inside a tar archive."""
+
+    url: str
+    digest_url: str
+    read_digest: Callable[[bytes, str], str | None]
+    member: str | None = None
+
+    @property
+    def host(self) -> str:
+        """Whoever is asked first."""
+        return urlsplit(self.digest_url).netloc
+
+    @property
+    def asset(self) -> str:
+        """The file's own name."""
+        return PurePosixPath(self.url).name
+
+
+def digest_in_text(published: bytes, _asset: str) -> str | None:
+    """Return the first SHA-256 digest written out in a text."""
+    found = re.search(rb"\b[0-9a-f]{64}\b", published)
+    return found.group().decode() if found else None
+
+
+def digest_in_github_release(published: bytes, asset: str) -> str | None:
+    """Return the digest of ``asset`` in GitHub's description of a release."""
+    try:
+        digests = {entry["name"]: entry.get("digest") for entry in json.loads(published)["assets"]}
+    except (ValueError, KeyError, TypeError):
+        return None
+    return (digests.get(asset) or "").removeprefix("sha256:") or None
+
+
+def fetch(download: Download, target: Path) -> None:
+    """Write the program to ``target``, or raise DownloadError and leave nothing there.
+
+    The digest is asked for first, and the bytes are compared with it before anything in them is used.
+    """
+    received = target.with_name(f"{target.name}.received")
+    try:
+        expected = _published_digest(download)
+        actual = _receive(download.url, received)
+        if actual != expected:
+            raise DownloadError(f"{download.url} has the SHA-256 {actual}, its publisher says {expected}")
+        _take_out(received, download.member, target)
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise DownloadError(f"{error.url} answered {error.code}") from error
+    except urllib.error.URLError as error:
+        raise UnreachableError(f"{download.host} cannot be reached: {error.reason}") from error
+    except (OSError, tarfile.TarError) as error:
+        raise DownloadError(f"{download.url}: {error}") from error
+    finally:
+        received.unlink(missing_ok=True)
+
+
+def _published_digest(download: Download) -> str:
+    with _open(download.digest_url) as answer:
+        digest = download.read_digest(answer.read(), download.asset)
+    if digest is None:
+        raise DownloadError(f"{download.digest_url} names no SHA-256 of {download.asset}")
+    return digest
+
+
+def _receive(url: str, target: Path) -> str:
+    digest = hashlib.sha256()
+    with _open(url) as answer, target.open("wb") as file:
+        while chunk := answer.read(CHUNK_BYTES):
+            digest.update(chunk)
+            file.write(chunk)
+    return digest.hexdigest()
+
+
+def _open(url: str) -> IO[bytes]:
+    answer: IO[bytes] = urllib.request.build_opener().open(url, timeout=STALL_SECONDS)
+    return answer
+
+
+def _take_out(received: Path, member: str | None, target: Path) -> None:
+    if member is None:
+        received.rename(target)
+        return
+    with tarfile.open(received) as archive:
+        try:
+            content = archive.extractfile(member)
+        except KeyError as error:
+            raise DownloadError(f"the archive holds no {member}") from error
+        if content is None:
+            raise DownloadError(f"{member} in the archive is no file")
+        with content, target.open("wb") as file:
+            shutil.copyfileobj(content, file)

@@ -1,0 +1,119 @@
+"""Where this machine has a program from: the nearest place first, a build last."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from sandbox.binaries import build, download
+from sandbox.binaries.cache import Cache
+from sandbox.binaries.catalog import Recipe, Tool, recipe
+from sandbox.progress import Progress
+
+VERSION_SECONDS = 10.0
+FOLDER_VARIABLES = ("LOCKSTEP_SANDBOX_BIN", "KUBEBUILDER_ASSETS")
+
+
+class Origin(StrEnum):
+    """Where a program was taken from, in the order in which the places are asked."""
+
+    FOLDER = "folder named in the environment"
+    PATH = "PATH"
+    CACHE = "cache"
+    DOWNLOAD = "official download"
+    BUILD = "build with Go"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A program that can be run. Only the cache, a download and a build vouch for its version."""
+
+    tool: Tool
+    path: Path
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolver:
+    """Finds programs, and brings those that are not there into the cache."""
+
+    folders: tuple[Path, ...]
+    search_path: str
+    cache: Cache
+    progress: Progress
+    recipes: Callable[[Tool], Recipe] = recipe
+    unreachable_hosts: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of_environment(cls, progress: Progress, environ: Mapping[str, str] = os.environ) -> "Resolver":
+        """Return the resolver that the environment variables describe."""
+        folders = tuple(Path(environ[name]) for name in FOLDER_VARIABLES if environ.get(name))
+        search_path = environ.get("PATH", os.defpath)
+        return cls(folders=folders, search_path=search_path, cache=Cache.of_user(environ), progress=progress)
+
+    def resolve(self, tool: Tool) -> Found:
+        """Return the program from the first place that has it, or raise SandboxError saying what to install."""
+        wanted = self.recipes(tool)
+        found = self._on_this_machine(wanted) or self._downloaded(wanted) or self._built(wanted)
+        self.progress.say(f"{tool}: {found.path} ({_provenance(found, wanted)})")
+        return found
+
+    def _on_this_machine(self, wanted: Recipe) -> Found | None:
+        for folder in self.folders:
+            if named := shutil.which(wanted.tool, path=folder):
+                return Found(tool=wanted.tool, path=Path(named), origin=Origin.FOLDER)
+        if on_path := shutil.which(wanted.tool, path=self.search_path):
+            return Found(tool=wanted.tool, path=Path(on_path), origin=Origin.PATH)
+        if cached := self.cache.find(wanted):
+            return Found(tool=wanted.tool, path=cached, origin=Origin.CACHE)
+        return None
+
+    def _downloaded(self, wanted: Recipe) -> Found | None:
+        if wanted.download.host in self.unreachable_hosts:
+            return None
+        text = f"Downloading {wanted.tool} {wanted.version} (this happens once)"
+
+        def produce(target: Path) -> None:
+            with self.progress.step(text):
+                download.fetch(wanted.download, target)
+
+        try:
+            path = self.cache.install(wanted, produce, self.progress)
+        except download.DownloadError as error:
+            if isinstance(error, download.UnreachableError):
+                self.unreachable_hosts.add(wanted.download.host)
+            self.progress.say(f"No download of {wanted.tool}: {error}.")
+            return None
+        return Found(tool=wanted.tool, path=path, origin=Origin.DOWNLOAD)
+
+    def _built(self, wanted: Recipe) -> Found:
+        go = build.find_go(self.search_path)
+        text = f"Building {wanted.tool} {wanted.version} with Go (this happens once, about {wanted.build_hint})"
+
+        def produce(target: Path) -> None:
+            with self.progress.step(text):
+                build.build(wanted, go=go, output=target)
+
+        path = self.cache.install(wanted, produce, self.progress)
+        return Found(tool=wanted.tool, path=path, origin=Origin.BUILD)
+
+
+def _provenance(found: Found, wanted: Recipe) -> str:
+    if found.origin not in {Origin.FOLDER, Origin.PATH}:
+        return f"{found.origin}, {wanted.version}"
+    return f"{found.origin}, {_own_words(found)}; tested with {wanted.version}"
+
+
+def _own_words(found: Found) -> str:
+    question = ["version", "--client"] if found.tool is Tool.KUBECTL else ["--version"]
+    try:
+        answer = subprocess.run(
+            [str(found.path), *question], capture_output=True, text=True, check=True, timeout=VERSION_SECONDS
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "says no version"
+    first_line = (answer.stdout.strip().splitlines() or ["nothing"])[0]
+    return f"says {first_line}"

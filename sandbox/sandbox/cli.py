@@ -1,0 +1,133 @@
+"""The command line: one sandbox up, down, and what there is."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+
+from sandbox import processes
+from sandbox.binaries import Resolver, Tool
+from sandbox.component import ADDONS, Component
+from sandbox.control_plane import Options, Sandbox, remove, start
+from sandbox.errors import SandboxError
+from sandbox.folder import Folder, folder_of, folders_in, state_folder
+from sandbox.processes import Lifetime
+from sandbox.progress import OnConsole
+
+SUMMARY = "A Kubernetes control plane on this machine: API server, etcd and what you add to them."
+
+name_option = click.option(
+    "--name", default="default", show_default=True, help="Which sandbox; several can run at once."
+)
+
+
+class AddonList(click.ParamType[frozenset[Component]]):
+    """A list of addons with commas between them."""
+
+    name = "ADDON,..."
+
+    def convert(
+        self, value: str | frozenset[Component], param: click.Parameter | None, ctx: click.Context | None
+    ) -> frozenset[Component]:
+        """Return the addons named, or fail with the list of those that exist."""
+        if isinstance(value, frozenset):
+            return value
+        names = {name.strip() for name in value.split(",") if name.strip()}
+        if unknown := names - ADDONS:
+            self.fail(f"{', '.join(sorted(unknown))}: choose among {', '.join(sorted(ADDONS))}", param, ctx)
+        return frozenset(Component(name) for name in names)
+
+
+@click.group(help=SUMMARY)
+def commands() -> None:
+    """Hold the commands together."""
+
+
+@commands.command()
+@name_option
+@click.option(
+    "--nodes", default=12, show_default=True, type=click.IntRange(min=0), help="Ready nodes to create, n01 and on."
+)
+@click.option("--with", "addons", type=AddonList(), default="", help=f"Add any of {', '.join(sorted(ADDONS))}.")
+def up(name: str, nodes: int, addons: frozenset[Component]) -> None:
+    """Start a sandbox; the first time, its programs are downloaded or built."""
+    progress = OnConsole(Console(stderr=True))
+    options = Options(name=name, nodes=nodes, addons=addons, lifetime=Lifetime.DETACHED)
+    sandbox = start(options, progress)
+    print(_welcome(sandbox, options))
+
+
+@commands.command()
+@name_option
+def down(name: str) -> None:
+    """Stop a sandbox and delete everything in it; there being none is fine."""
+    remove(folder_of(name, state_folder()))
+
+
+@commands.command()
+def status() -> None:
+    """Show every sandbox there is and what runs in it."""
+    folders = folders_in(state_folder())
+    if not folders:
+        print("There is no sandbox; `python -m sandbox up` starts one.")
+        return
+    print("\n\n".join(_described(folder) for folder in folders))
+
+
+@commands.command()
+@name_option
+def env(name: str) -> None:
+    """Print what to evaluate in a shell so that kubectl talks to the sandbox."""
+    folder = folder_of(name, state_folder())
+    if folder.read_record() is None:
+        raise SandboxError(f"There is no sandbox {name}; `python -m sandbox up --name {name}` starts it.")
+    print(f"export KUBECONFIG={shlex.quote(str(folder.kubeconfig))}")
+
+
+@commands.command()
+@click.argument("tools", nargs=-1, type=click.Choice([tool.value for tool in Tool]))
+def fetch(tools: Sequence[str]) -> None:
+    """Have the programs ready, all or those named: found, downloaded or built."""
+    resolver = Resolver.of_environment(OnConsole(Console(stderr=True)))
+    for tool in tools or tuple(Tool):
+        resolver.resolve(Tool(tool))
+
+
+def main() -> None:
+    """Run the command line; a SandboxError ends it with its sentence and status 1."""
+    try:
+        commands(prog_name="python -m sandbox")
+    except SandboxError as error:
+        sys.exit(f"Error: {error}")
+
+
+def _welcome(sandbox: Sandbox, options: Options) -> str:
+    name = "" if options.name == "default" else f" --name {options.name}"
+    addons = "".join(f", {addon}" for addon in sorted(options.addons))
+    return "\n".join(
+        [
+            f"The sandbox {sandbox.name} is up: {sandbox.server}, {options.nodes} nodes{addons}.",
+            "Next:",
+            f'  eval "$(python -m sandbox env{name})" && kubectl get nodes',
+            f"  python -m sandbox down{name}",
+        ]
+    )
+
+
+def _described(folder: Folder) -> str:
+    record = folder.read_record()
+    present = set(processes.running(folder.root).values())
+    if record is None:
+        return f"{folder.name}: not completely started; `python -m sandbox down --name {folder.name}` clears it away"
+    stopped = [component for component in record.components if component not in present]
+    running = [component for component in record.components if component in present]
+    return "\n".join(
+        [
+            f"{folder.name}: {'stopped in part' if stopped else 'running'} at {record.server}",
+            f"  running     {', '.join(running) or 'nothing'}",
+            *([f"  stopped     {', '.join(stopped)}"] if stopped else []),
+            f"  kubeconfig  {folder.kubeconfig}",
+        ]
+    )

@@ -1,0 +1,234 @@
+"""A running control plane: start, use, disturb, stop."""
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import yaml
+
+from sandbox import kubeconfig, processes
+from sandbox.api import Client
+from sandbox.binaries import Resolver, Tool
+from sandbox.component import ADDONS, CORE, Component
+from sandbox.errors import ApiError, KubectlError, SandboxError
+from sandbox.folder import Folder, Record, folder_of, state_folder
+from sandbox.locks import locked
+from sandbox.nodes import Node, create_nodes, generic_nodes
+from sandbox.ports import LOOPBACK
+from sandbox.processes import Lifetime, Mark
+from sandbox.progress import Progress, Silent
+from sandbox.site import Site, prepare_site, write_kubeconfigs
+from sandbox.starting import Starter
+from sandbox.waiting import wait_until
+
+# With clients still connected the API server takes its time; nothing in it is worth waiting for.
+STOP_PATIENCE_SECONDS = 3.0
+TOKEN_SECONDS = 24 * 60 * 60
+NAMESPACE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What kind of control plane to start.
+
+    An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
+    """
+
+    name: str = "default"
+    addons: frozenset[Component] = frozenset()
+    nodes: int = 0
+    state: Path = field(default_factory=state_folder)
+    lifetime: Lifetime = Lifetime.OWNED
+
+
+def start(options: Options, progress: Progress | None = None) -> "Sandbox":
+    """Start a control plane and return once it answers and its nodes exist.
+
+    The first start on a machine downloads or builds the programs, which takes minutes. Raises SandboxError,
+    and leaves nothing running, when the control plane cannot be started or one of this name runs already.
+    """
+    if unknown := options.addons - ADDONS:
+        raise SandboxError(f"{', '.join(sorted(unknown))} cannot be added: every sandbox has it.")
+    folder = folder_of(options.name, options.state)
+    shown = progress or Silent()
+    with locked(folder.lock, shown.step(f"Waiting for another process that is starting {folder.name}")):
+        if processes.running(folder.root):
+            raise SandboxError(f"The sandbox {folder.name} is running already; `python -m sandbox down` stops it.")
+        resolver = Resolver.of_environment(shown)
+        programs = {part: resolver.resolve(part.tool).path for part in Component if part in CORE | options.addons}
+        with shown.step(f"Starting the sandbox {folder.name}"):
+            return _start_anew(folder, options, resolver, programs)
+
+
+def remove(folder: Folder) -> None:
+    """Stop whatever runs for the sandbox in ``folder``, however it was left behind, and delete the folder.
+
+    The API server goes before etcd: without its storage it hangs and keeps its port.
+    """
+    has_storage = Component.ETCD in processes.running(folder.root).values()
+    patience_seconds = STOP_PATIENCE_SECONDS if has_storage else 0.0
+    for component in reversed(Component):
+        processes.end(Mark(folder.root, component), patience_seconds=patience_seconds)
+    shutil.rmtree(folder.root, ignore_errors=True)
+
+
+class Sandbox:
+    """A control plane that this process has started; as a context manager it is stopped at the end of the block."""
+
+    def __init__(self, site: Site, *, client: Client, starter: Starter, resolver: Resolver) -> None:
+        self._site = site
+        self._client = client
+        self._starter = starter
+        self._resolver = resolver
+
+    def __enter__(self) -> Self:
+        """Return the sandbox."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the sandbox."""
+        self.stop()
+
+    @property
+    def name(self) -> str:
+        """The name under which `python -m sandbox` knows it."""
+        return self._site.folder.name
+
+    @property
+    def server(self) -> str:
+        """The API server's URL."""
+        return f"https://{LOOPBACK}:{self._starter.port(Component.API_SERVER)}"
+
+    @property
+    def ca_file(self) -> Path:
+        """The certificate by which the API server is verified."""
+        return self._site.ca_file
+
+    @property
+    def kubeconfig(self) -> Path:
+        """A kubeconfig with all rights."""
+        return self._site.folder.kubeconfig
+
+    def log_file(self, component: Component) -> Path:
+        """Return the file with what a component has written."""
+        return self._site.folder.log(component)
+
+    def stop(self) -> None:
+        """Stop everything and delete what is on disk; a second call does nothing."""
+        remove(self._site.folder)
+        self._starter.reap()
+
+    def is_running(self, component: Component) -> bool:
+        """Tell whether a process of the component exists."""
+        return component in processes.running(self._site.folder.root).values()
+
+    def kill(self, component: Component) -> None:
+        """Kill a component without a warning, as a crash would; it stays away until `restart`."""
+        processes.kill(Mark(self._site.folder.root, component))
+        self._starter.reap()
+
+    def restart(self, component: Component) -> None:
+        """End a component if it runs, start it on the port it had, and return once it is ready."""
+        processes.end(Mark(self._site.folder.root, component), patience_seconds=STOP_PATIENCE_SECONDS)
+        self._starter.restart(component)
+
+    def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send one request with all rights and return the object answered; raise ApiError for a refusal.
+
+        The body of a PATCH is a merge patch.
+        """
+        with self._client.connect(self.server) as connection:
+            return connection.request(method, path, body)
+
+    def create_nodes(self, wanted: Iterable[Node]) -> None:
+        """Create nodes that are Ready at once and have exactly the labels, taints and resources given."""
+        create_nodes(wanted, self._client, self.server)
+
+    def create_namespace(self, name: str) -> None:
+        """Create a namespace in which pods are admitted from now on."""
+        self.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+        self.wait_for_default_service_account(name)
+
+    def wait_for_default_service_account(self, namespace: str) -> None:
+        """Return once pods that name no service account are admitted to ``namespace``."""
+        if Component.CONTROLLER_MANAGER not in self._site.addons:
+            return
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
+        wait_until(lambda: self._exists(path), seconds=NAMESPACE_SECONDS, what=f"a service account in {namespace}")
+
+    def kubeconfig_for_service_account(self, namespace: str, name: str) -> Path:
+        """Return a kubeconfig with exactly the rights of an existing service account, good for 24 hours."""
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+        issued = self.request("POST", path, {"spec": {"expirationSeconds": TOKEN_SECONDS}})
+        target = self._site.folder.kubeconfig_of(f"{namespace}.{name}")
+        token = issued["status"]["token"]
+        return kubeconfig.write_for_token(target, server=self.server, ca_file=self.ca_file, token=token)
+
+    def kubectl(self, *arguments: str, stdin: str = "") -> str:
+        """Run kubectl with all rights and return what it wrote; raise KubectlError with its complaint."""
+        done = subprocess.run(
+            [
+                str(self._kubectl),
+                f"--kubeconfig={self.kubeconfig}",
+                f"--cache-dir={self._site.folder.kubectl_cache}",
+                *arguments,
+            ],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise KubectlError(done.stderr.strip())
+        return done.stdout
+
+    def apply(self, source: Path | Iterable[Mapping[str, Any]]) -> str:
+        """Apply a file, a folder of files or documents with `kubectl apply`; raise KubectlError when it is refused."""
+        if isinstance(source, Path):
+            return self.kubectl("apply", "-f", str(source))
+        return self.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(source))
+
+    @cached_property
+    def _kubectl(self) -> Path:
+        return self._resolver.resolve(Tool.KUBECTL).path
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self.request("GET", path)
+        except ApiError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return False
+            raise
+        return True
+
+
+def _start_anew(folder: Folder, options: Options, resolver: Resolver, programs: Mapping[Component, Path]) -> Sandbox:
+    remove(folder)
+    site = prepare_site(folder, options.addons)
+    client = Client(ca_file=site.ca_file, identity=site.admin)
+    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime)
+    sandbox = Sandbox(site, client=client, starter=starter, resolver=resolver)
+    try:
+        _bring_up(sandbox, site, starter)
+        sandbox.create_nodes(generic_nodes(options.nodes))
+        folder.write_record(Record(server=sandbox.server, components=tuple(programs)))
+    except BaseException:
+        sandbox.stop()
+        raise
+    return sandbox
+
+
+def _bring_up(sandbox: Sandbox, site: Site, starter: Starter) -> None:
+    starter.start([Component.ETCD])
+    starter.start([Component.API_SERVER])
+    write_kubeconfigs(site, sandbox.server)
+    starter.start(sorted(site.addons))
+    sandbox.wait_for_default_service_account("default")

@@ -1,0 +1,103 @@
+"""The folder of a sandbox: everything it has on disk, and what another process can learn from it."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sandbox.errors import SandboxError
+
+NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What a sandbox writes down about itself once it is up."""
+
+    server: str
+    components: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Names the places inside a sandbox's folder; creates nothing by itself."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """The sandbox's name."""
+        return self.root.name
+
+    @property
+    def pki(self) -> Path:
+        """Certificates and keys."""
+        return self.root / "pki"
+
+    @property
+    def etcd_data(self) -> Path:
+        """What etcd stores."""
+        return self.root / "etcd"
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+        return self.root / "admin.kubeconfig"
+
+    @property
+    def kubectl_cache(self) -> Path:
+        """What kubectl remembers of the API: of its own, for the next sandbox may get the same port."""
+        return self.root / "kubectl-cache"
+
+    def kubeconfig_of(self, user: str) -> Path:
+        """Return the place of somebody else's kubeconfig."""
+        return self.root / "kubeconfigs" / f"{user}.kubeconfig"
+
+    def log(self, component: str) -> Path:
+        """Return the place of what a component has written, over all its starts."""
+        return self.root / "logs" / f"{component}.log"
+
+    def write_record(self, record: Record) -> None:
+        """Keep the record; a reader sees the whole of it or none."""
+        draft = self._record.with_suffix(".part")
+        draft.write_text(json.dumps(asdict(record)), encoding="utf-8")
+        draft.rename(self._record)
+
+    def read_record(self) -> Record | None:
+        """Return the record, or None for a sandbox that never came up."""
+        try:
+            written = json.loads(self._record.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        return Record(server=written["server"], components=tuple(written["components"]))
+
+    @property
+    def lock(self) -> Path:
+        """Held while the sandbox is being started; outside the folder, which comes and goes."""
+        return self.root.with_name(f".{self.name}.lock")
+
+    @property
+    def _record(self) -> Path:
+        return self.root / "sandbox.json"
+
+
+def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return where sandboxes live, in the place the XDG base directory specification gives it."""
+    base = environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "lockstep" / "sandboxes"
+
+
+def folder_of(name: str, state: Path) -> Folder:
+    """Return the folder of the sandbox ``name``; raise SandboxError for a name that cannot be one."""
+    if not NAME.fullmatch(name):
+        raise SandboxError(f"{name!r} cannot name a sandbox: use up to 40 small letters, digits and hyphens.")
+    return Folder(state.resolve() / name)
+
+
+def folders_in(state: Path) -> list[Folder]:
+    """Return the folders of all sandboxes, by name."""
+    if not state.is_dir():
+        return []
+    return [Folder(entry) for entry in sorted(state.resolve().iterdir()) if entry.is_dir()]

@@ -1,0 +1,106 @@
+"""The certificates of one sandbox: an authority of its own, and keys that never leave its folder."""
+
+import datetime as dt
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+VALID_FOR = dt.timedelta(days=365)
+# Tolerates a clock that is set back a little after the start.
+BACKDATED = dt.timedelta(minutes=5)
+
+LOOPBACK = ipaddress.IPv4Address("127.0.0.1")
+SERVER_NAMES = (
+    x509.DNSName("localhost"),
+    x509.DNSName("kubernetes.default.svc"),
+    x509.IPAddress(LOOPBACK),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPair:
+    """A certificate and its private key, in PEM files."""
+
+    certificate: Path
+    key: Path
+
+
+class Authority:
+    """Signs the certificates of one sandbox."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = _name("lockstep-sandbox", ())
+        basics = x509.BasicConstraints(ca=True, path_length=0)
+        certificate = _signed(
+            _builder(self._name, self._name, self._key).add_extension(basics, critical=True), self._key
+        )
+        self.certificate = folder / "ca.crt"
+        self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+
+    def issue_client(self, user: str, groups: Sequence[str] = ()) -> KeyPair:
+        """Return a certificate with which its holder is ``user`` in ``groups`` to the API server."""
+        return self._issue(user, _name(user, groups), (ExtendedKeyUsageOID.CLIENT_AUTH,))
+
+    def issue_server(self, name: str) -> KeyPair:
+        """Return a certificate for a server on the loopback, which may also call others of its kind."""
+        # etcd calls itself with the certificate it serves.
+        usages = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
+        return self._issue(name, _name(name, ()), usages)
+
+    def issue_signing_key(self, name: str) -> Path:
+        """Return the private key with which the API server signs service account tokens."""
+        return _write_key(self._folder / f"{name}.key", ec.generate_private_key(ec.SECP256R1()))
+
+    def _issue(self, file_name: str, subject: x509.Name, usages: Sequence[x509.ObjectIdentifier]) -> KeyPair:
+        key = ec.generate_private_key(ec.SECP256R1())
+        unsigned = (
+            _builder(subject, self._name, key)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(x509.ExtendedKeyUsage(usages), critical=False)
+        )
+        if ExtendedKeyUsageOID.SERVER_AUTH in usages:
+            unsigned = unsigned.add_extension(x509.SubjectAlternativeName(SERVER_NAMES), critical=False)
+        certificate = self._folder / f"{file_name}.crt"
+        certificate.write_bytes(_signed(unsigned, self._key).public_bytes(serialization.Encoding.PEM))
+        return KeyPair(certificate=certificate, key=_write_key(self._folder / f"{file_name}.key", key))
+
+
+def _name(common_name: str, organisations: Sequence[str]) -> x509.Name:
+    groups = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in organisations]
+    return x509.Name([*groups, x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
+
+
+def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    now = dt.datetime.now(dt.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - BACKDATED)
+        .not_valid_after(now + VALID_FOR)
+    )
+
+
+def _signed(builder: x509.CertificateBuilder, key: ec.EllipticCurvePrivateKey) -> x509.Certificate:
+    return builder.sign(key, hashes.SHA256())
+
+
+# The API server reads no other form of key for its tokens.
+def _write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> Path:
+    pem = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
+    path.touch(mode=0o600)
+    path.write_bytes(pem)
+    return path

@@ -1,0 +1,142 @@
+"""Starting, finding and ending the processes of a sandbox.
+
+There are no pid files: each process carries a mark in its environment and the kernel is asked who is there.
+So a stale file cannot lie, and a number that now belongs to somebody else's process is never signalled.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from sandbox import leash
+
+MARK = "LOCKSTEP_SANDBOX_PROCESS"
+PROC = Path("/proc")
+
+
+class Lifetime(StrEnum):
+    """How long a sandbox's processes live when nobody stops them."""
+
+    DETACHED = "until stopped, whatever becomes of the starter"
+    OWNED = "no longer than the thread that started them"
+
+
+class Mark(NamedTuple):
+    """What a process of a sandbox carries in its environment."""
+
+    folder: Path
+    component: str
+
+
+def start(command: Sequence[str], *, mark: Mark, log: Path, lifetime: Lifetime) -> int:
+    """Start ``command`` in a session of its own, its output appended to ``log``, and return its pid."""
+    argv = list(command)
+    if lifetime is Lifetime.OWNED:
+        argv = [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *argv]
+    log.parent.mkdir(parents=True, exist_ok=True)
+    append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    return os.posix_spawn(
+        argv[0],
+        argv,
+        _environment(mark),
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(log), append, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )
+
+
+def running(folder: Path) -> dict[int, str]:
+    """Return the component of every process that belongs to the sandbox in ``folder``, by pid."""
+    prefix = f"{MARK}={folder}:".encode()
+    found = {}
+    for pid in _pids():
+        for variable in _environment_of(pid):
+            if variable.startswith(prefix):
+                found[pid] = variable[len(prefix) :].decode()
+    return found
+
+
+def end(mark: Mark, *, patience_seconds: float) -> None:
+    """End every process with this mark and return when none is left.
+
+    They are asked first, and killed when they take longer than the patience.
+    """
+    with _handles(mark) as handles:
+        _signal(handles, signal.SIGTERM)
+        _wait(handles, patience_seconds)
+    kill(mark)
+
+
+def kill(mark: Mark) -> None:
+    """Kill every process with this mark and return when none is left."""
+    while True:
+        with _handles(mark) as handles:
+            if not handles:
+                return
+            _signal(handles, signal.SIGKILL)
+            _wait(handles, None)
+
+
+def reap(pid: int) -> bool:
+    """Tell whether the child ``pid`` has ended; then nothing of it stays in the process table."""
+    ended, _ = os.waitpid(pid, os.WNOHANG)
+    return ended == pid
+
+
+def _environment(mark: Mark) -> dict[str, str]:
+    # Nothing else: a proxy or a KUBECONFIG of the user's must not reach the control plane.
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return kept | {MARK: f"{mark.folder}:{mark.component}"}
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
+
+
+def _environment_of(pid: int) -> list[bytes]:
+    # Another user's process, or one that has just ended.
+    with contextlib.suppress(OSError):
+        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    return []
+
+
+@contextlib.contextmanager
+def _handles(mark: Mark) -> Iterator[list[int]]:
+    """Yield a pidfd for each process with the mark: unlike a pid it never comes to mean another process."""
+    with contextlib.ExitStack() as opened:
+        handles = []
+        for pid in running(mark.folder):
+            with contextlib.suppress(ProcessLookupError):
+                handle = os.pidfd_open(pid)
+                opened.callback(os.close, handle)
+                # Asked after the handle was opened, so the answer is about the process that it holds.
+                if f"{MARK}={mark.folder}:{mark.component}".encode() in _environment_of(pid):
+                    handles.append(handle)
+        yield handles
+
+
+def _signal(handles: Sequence[int], number: signal.Signals) -> None:
+    for handle in handles:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(handle, number)
+
+
+def _wait(handles: Sequence[int], seconds: float | None) -> None:
+    deadline = None if seconds is None else time.monotonic() + seconds
+    alive = set(handles)
+    while alive:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        ended, _, _ = select.select(alive, (), (), left)
+        if not ended:
+            return
+        alive.difference_update(ended)

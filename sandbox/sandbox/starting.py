@@ -1,0 +1,118 @@
+"""Bringing components up, on ports that nobody else has."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox import processes
+from sandbox.api import Client
+from sandbox.component import Component
+from sandbox.errors import SandboxError
+from sandbox.launching import Ports, launch
+from sandbox.ports import free_ports
+from sandbox.processes import Lifetime, Mark
+from sandbox.site import Site
+
+READY_SECONDS = 90.0
+POLL_SECONDS = 0.03
+PORT_ATTEMPTS = 5
+PORT_TAKEN = "address already in use"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One start of a component: its process, and from where on the log is about it."""
+
+    pid: int
+    ready_url: str
+    log_start: int
+
+
+class Starter:
+    """Starts the components of one sandbox and remembers the ports they got, so that a restart keeps them."""
+
+    def __init__(self, site: Site, *, programs: Mapping[Component, Path], client: Client, lifetime: Lifetime) -> None:
+        self._site = site
+        self._programs = programs
+        self._client = client
+        self._lifetime = lifetime
+        self._ports: dict[Component, Ports] = {}
+        self._attempts: dict[Component, Attempt] = {}
+        # Only these may be waited for: a pid that was is free to become somebody else's child.
+        self._children: set[int] = set()
+
+    def port(self, component: Component) -> int:
+        """Return the port on which a component that was started serves its clients."""
+        return self._ports[component].client
+
+    def start(self, components: Iterable[Component]) -> None:
+        """Start components side by side and return once all are ready; raise SandboxError when one cannot be."""
+        started = list(components)
+        for component in started:
+            self._launch_on_new_ports(component)
+        for component in started:
+            self._settle(component)
+
+    def restart(self, component: Component) -> None:
+        """Start a component that has ended, on the ports it had; raise SandboxError when it does not come up."""
+        self.reap()
+        self._launch(component)
+        if not self._becomes_ready(component):
+            raise self._failure(component)
+
+    def reap(self) -> None:
+        """Clear what has ended out of the process table, where it stays until its starter looks."""
+        for pid in list(self._children):
+            self._has_ended(pid)
+
+    def _settle(self, component: Component) -> None:
+        for _ in range(PORT_ATTEMPTS):
+            if self._becomes_ready(component):
+                return
+            if PORT_TAKEN not in self._output(component):
+                break
+            self._launch_on_new_ports(component)
+        raise self._failure(component)
+
+    def _launch_on_new_ports(self, component: Component) -> None:
+        client, peer = free_ports(2)
+        self._ports[component] = Ports(client=client, peer=peer)
+        self._launch(component)
+
+    def _launch(self, component: Component) -> None:
+        call = launch(component, self._site, self._ports)
+        log = self._site.folder.log(component)
+        log_start = log.stat().st_size if log.exists() else 0
+        pid = processes.start(
+            [str(self._programs[component]), *call.flags],
+            mark=Mark(self._site.folder.root, component),
+            log=log,
+            lifetime=self._lifetime,
+        )
+        self._children.add(pid)
+        self._attempts[component] = Attempt(pid=pid, ready_url=call.ready_url, log_start=log_start)
+
+    def _becomes_ready(self, component: Component) -> bool:
+        attempt = self._attempts[component]
+        deadline = time.monotonic() + READY_SECONDS
+        while not self._has_ended(attempt.pid):
+            if self._client.answers_ok(attempt.ready_url):
+                return True
+            if time.monotonic() > deadline:
+                raise SandboxError(f"{component} was not ready after {READY_SECONDS:g} seconds.")
+            time.sleep(POLL_SECONDS)
+        return False
+
+    def _has_ended(self, pid: int) -> bool:
+        if pid in self._children and processes.reap(pid):
+            self._children.remove(pid)
+        return pid not in self._children
+
+    def _failure(self, component: Component) -> SandboxError:
+        last_line = (self._output(component).strip().splitlines() or ["nothing"])[-1]
+        return SandboxError(f"{component} ended while it was starting; the last it wrote: {last_line}")
+
+    def _output(self, component: Component) -> str:
+        content = self._site.folder.log(component).read_bytes()
+        return content[self._attempts[component].log_start :].decode(errors="replace")

@@ -1,0 +1,17 @@
+"""Waiting for a condition, with a deadline."""
+
+import time
+from collections.abc import Callable
+
+from sandbox.errors import SandboxError
+
+POLL_SECONDS = 0.05
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> None:
+    """Return as soon as ``condition`` holds; raise SandboxError naming ``what`` when it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SandboxError(f"Waited {seconds:g} seconds in vain for {what}.")
+        time.sleep(POLL_SECONDS)

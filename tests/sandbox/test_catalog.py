@@ -1,0 +1,30 @@
+import re
+
+import pytest
+
+from sandbox.binaries import Tool
+from sandbox.binaries.catalog import MODULES, pinned_version, recipe
+from sandbox.errors import SandboxError
+
+
+@pytest.mark.parametrize("tool", Tool)
+def test_every_tool_is_pinned_by_a_module_that_is_locked(tool):
+    found = recipe(tool)
+
+    assert re.fullmatch(r"v\d+\.\d+\.\d+", found.version)
+    assert f"\t{found.package}\n" in (found.module_folder / "go.mod").read_text().replace("tool ", "\t")
+    assert found.version in (found.module_folder / "go.sum").read_text()
+    assert found.version in found.download.url
+
+
+def test_kubernetes_libraries_are_of_the_release_that_is_built():
+    text = (MODULES / "kubernetes" / "go.mod").read_text()
+    replaced = dict(re.findall(r"^\t(k8s\.io/\S+) => \1 (v\S+)$", text, re.MULTILINE))
+
+    assert len(replaced) > 30
+    assert set(replaced.values()) == {recipe(Tool.KUBECTL).version.replace("v1.", "v0.")}
+
+
+def test_module_that_is_not_required_gets_a_sentence():
+    with pytest.raises(SandboxError, match=r"kwok/go.mod requires no version of example.com/nothing"):
+        pinned_version("kwok", "example.com/nothing")

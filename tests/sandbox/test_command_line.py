@@ -1,0 +1,92 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sandbox import processes
+from sandbox.binaries import Resolver, Tool
+from sandbox.progress import Silent
+
+
+@pytest.fixture
+def run(tmp_path):
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "sandbox", *arguments],
+            env=os.environ | {"XDG_STATE_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    yield run
+    run("down", "--name", "shown")
+
+
+def test_up_status_env_and_down_follow_one_another(run, tmp_path):
+    folder = tmp_path / "lockstep" / "sandboxes" / "shown"
+
+    up = run("up", "--name", "shown", "--nodes", "3", "--with", "kwok")
+
+    assert up.returncode == 0, up.stderr
+    assert "The sandbox shown is up: https://127.0.0.1:" in up.stdout
+    assert ", 3 nodes, kwok." in up.stdout
+    assert 'eval "$(python -m sandbox env --name shown)"' in up.stdout
+    assert "(cache, v" in up.stderr or "(PATH, " in up.stderr or "(folder named in the environment, " in up.stderr
+
+    environment = run("env", "--name", "shown").stdout
+    assert environment == f"export KUBECONFIG={folder}/admin.kubeconfig\n"
+    kubectl = Resolver.of_environment(Silent()).resolve(Tool.KUBECTL).path
+    get_nodes = f"{environment} {kubectl} get nodes --no-headers"
+    nodes = subprocess.run(["sh", "-c", get_nodes], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[:2] for line in nodes.splitlines()] == [["n01", "Ready"], ["n02", "Ready"], ["n03", "Ready"]]
+
+    status = run("status").stdout
+    assert "shown: running at https://127.0.0.1:" in status
+    assert "running     etcd, kube-apiserver, kwok\n" in status
+
+    processes.kill(processes.Mark(folder, "kwok"))
+    status = run("status").stdout
+    assert "shown: stopped in part at " in status
+    assert "stopped     kwok\n" in status
+
+    down = run("down", "--name", "shown")
+    assert (down.returncode, down.stdout, down.stderr) == (0, "", "")
+    assert processes.running(folder) == {}
+    assert not folder.exists()
+
+
+def test_down_without_a_sandbox_is_fine(run):
+    done = run("down")
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_status_without_a_sandbox_says_how_to_get_one(run):
+    assert run("status").stdout == "There is no sandbox; `python -m sandbox up` starts one.\n"
+
+
+def test_env_without_a_sandbox_is_one_sentence_and_a_failure(run):
+    done = run("env", "--name", "absent")
+
+    assert done.returncode == 1
+    assert done.stderr == "Error: There is no sandbox absent; `python -m sandbox up --name absent` starts it.\n"
+
+
+def test_sandbox_that_never_came_up_is_shown_with_its_remedy(run, tmp_path):
+    (tmp_path / "lockstep" / "sandboxes" / "half").mkdir(parents=True)
+
+    assert run("status").stdout == (
+        "half: not completely started; `python -m sandbox down --name half` clears it away\n"
+    )
+    run("down", "--name", "half")
+    assert "There is no sandbox" in run("status").stdout
+
+
+def test_unknown_addon_is_answered_by_those_that_exist(run):
+    done = run("up", "--with", "kwok,kubelet")
+
+    assert done.returncode == 2
+    assert "kubelet: choose among controller-manager, kwok, scheduler" in done.stderr
+    assert "Traceback" not in done.stderr
