@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import orjson
 from aiohttp import web
-from coschedule.codec import encode_plan, encode_snapshot
 from prometheus_client.exposition import choose_encoder
 
+from coschedule.codec import encode_plan, encode_snapshot
 from lockstep.cycle import Decided
 from lockstep.report.metrics import Metrics
 

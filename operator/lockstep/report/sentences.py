@@ -19,7 +19,16 @@ def chosen(placement: Placement, *, now: float) -> str:
         parts.append(f"effective speed-up {speedup(placement.speedup)}")
     sentence = ", ".join(parts)
     other = placement.alternative
-    return sentence if other is None else f"{sentence}; {_instead(other, placement, now)}"
+    if other is None or _is_as_good(other, placement):
+        return sentence
+    return f"{sentence}; {_instead(other, placement, now)}"
+
+
+def _is_as_good(other: Alternative, placement: Placement) -> bool:
+    """Whether a reader would see no difference in start and speed-up."""
+    if other.start != placement.start or other.speedup is None or placement.speedup is None:
+        return False
+    return speedup(other.speedup) == speedup(placement.speedup)
 
 
 def _instead(other: Alternative, placement: Placement, now: float) -> str:

@@ -157,7 +157,9 @@ def decode_event(line: bytes) -> tuple[str, Manifest]:
     try:
         event = orjson.loads(line)
         kind, manifest = event["type"], event["object"]
-        if kind == "ERROR" or manifest["metadata"]["resourceVersion"]:
+        if kind == "ERROR" and isinstance(manifest, dict):
+            return kind, manifest
+        if manifest["metadata"]["resourceVersion"]:
             return kind, manifest
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise WatchError(f"not an event: {error!r}: {line[:80]!r}") from error

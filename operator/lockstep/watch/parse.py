@@ -101,7 +101,7 @@ def _ended_because(status: Manifest) -> str:
     """One phrase for the owner: what the node or the first failed container said."""
     if status.get("reason"):
         return f"{status['reason']}: {status.get('message', '')}".rstrip(": ")
-    for container in status.get("containerStatuses") or ():
+    for container in [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]:
         ended = (container.get("state") or {}).get("terminated") or {}
         if ended.get("exitCode"):
             return f"container {container['name']} exited with {ended['exitCode']}"

@@ -3,6 +3,7 @@
 A cluster has few distinct quantities and durations, so both are remembered by their spelling.
 """
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,7 +23,7 @@ def base_units(name: str, quantity: str | int) -> int:
     amount = parse_quantity(quantity)
     if name == CPU:
         amount *= 1000
-    return int(-(-amount // 1))
+    return math.ceil(amount)
 
 
 @lru_cache(maxsize=10_000)

@@ -1,0 +1,32 @@
+"""``make bench``: how fast Lockstep is, beside what this machine's API server can do at most. Prints; never fails on a figure.
+
+Every figure of the operator stands beside its ceiling from the same run: the machine, and who else uses it, then cancel out.
+"""
+
+import argparse
+from collections.abc import Callable
+
+import footprint
+import plan_time
+import throughput
+from rich.console import Console
+
+SECTIONS: dict[str, Callable[[Console], None]] = {
+    "throughput": throughput.measure,
+    "plan": plan_time.measure,
+    "footprint": footprint.measure,
+}
+
+
+def main() -> None:
+    """Run the sections named on the command line, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("section", nargs="*", choices=[*SECTIONS, []], default=list(SECTIONS))
+    console = Console()
+    for name in parser.parse_args().section:
+        console.rule(name)
+        SECTIONS[name](console)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""What the benchmarks run on: a control plane of their own, 500 nodes without kubelets, and the operator as a process."""
+
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+
+from eventually import eventually
+from lockstep.kube import KubeClient, load_configuration
+from sandbox import Options, Sandbox, generic_nodes, start
+
+ROOT = Path(__file__).parents[2]
+NAMESPACE = "bench"
+
+
+@contextmanager
+def bare_cluster(nodes: int) -> Iterator[Sandbox]:
+    """An API server with these nodes and our kinds, and nothing else: no kubelets, no controllers."""
+    with start(Options(name="bench", state=Path(mkdtemp()))) as sandbox:
+        for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
+            sandbox.apply(ROOT / path)
+        sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        sandbox.create_nodes(generic_nodes(nodes))
+        yield sandbox
+
+
+def admin_client(sandbox: Sandbox) -> KubeClient:
+    """A client with all rights, as many requests at once as the operator."""
+    configuration = load_configuration(kubeconfig=str(sandbox.kubeconfig), context=None)
+    return KubeClient(configuration, concurrency=64, observer=lambda *_: None)
+
+
+class OperatorProcess:
+    """The operator as users run it: a process of its own, under its own service account."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+        self._process = process
+        self._port = port
+
+    def page(self, path: str) -> str:
+        """What the operator answers there."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._port}{path}", timeout=10) as answer:
+            return str(answer.read().decode())
+
+    def metrics(self) -> dict[str, float]:
+        """Every sample of /metrics by its name and labels."""
+        lines = (line for line in self.page("/metrics").splitlines() if not line.startswith("#"))
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+    def cpu_seconds(self) -> float:
+        """CPU time that the process has used."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory_bytes(self) -> tuple[int, int]:
+        """Resident memory now, and at its highest."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        kib = dict(line.split(":", 1) for line in status.splitlines())
+        return int(kib["VmRSS"].split()[0]) * 1024, int(kib["VmHWM"].split()[0]) * 1024
+
+
+@contextmanager
+def operator(sandbox: Sandbox) -> Iterator[OperatorProcess]:
+    """The operator, ready."""
+    kubeconfig = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "lockstep", "run", "--kubeconfig", str(kubeconfig), "--listen-host", "127.0.0.1"]
+    with TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
+        process = subprocess.Popen([*command, "--listen-port", str(port)], stderr=log)
+        try:
+            running = OperatorProcess(process, port)
+            eventually(lambda: _is_ready(running), seconds=300)
+            yield running
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _is_ready(running: OperatorProcess) -> bool:
+    try:
+        return running.page("/readyz") == "ok\n"
+    except OSError:
+        return False

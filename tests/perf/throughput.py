@@ -1,0 +1,194 @@
+"""Pods a second from the first GangJob to the last bind, beside one client that only creates and binds the same pods."""
+
+import asyncio
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import orjson
+from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster, operator
+from rich.console import Console
+from rich.table import Table
+
+from lockstep import paths
+from lockstep.facts import PodKey
+from lockstep.kube import KubeClient, Target
+from sandbox import Sandbox
+
+NODES = 500
+ROUNDS = 3
+POD_SPEC: Mapping[str, Any] = {
+    "restartPolicy": "Never",
+    "schedulerName": "lockstep",
+    "containers": [
+        {
+            "name": "main",
+            "image": "registry.k8s.io/pause:3.10",
+            "resources": {"requests": {"cpu": "1", "memory": "256Mi"}},
+        }
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """So many gangs of one size."""
+
+    gangs: int
+    size: int
+
+    @property
+    def pods(self) -> int:
+        """Members of all gangs."""
+        return self.gangs * self.size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """When the work began, and when each pod was seen bound, by gang; seconds of one clock."""
+
+    began: float
+    bound: Mapping[str, list[float]]
+
+    @property
+    def pods_per_second(self) -> float:
+        """From the beginning to the last bind."""
+        times = [time for of_gang in self.bound.values() for time in of_gang]
+        return len(times) / (max(times) - self.began)
+
+    @property
+    def spread(self) -> float:
+        """First to last bind of a gang, the median over gangs."""
+        return statistics.median(max(times) - min(times) for times in self.bound.values())
+
+
+def measure(console: Console) -> None:
+    """Measure both loads, ceiling and operator in turn, and print the medians."""
+    table = Table("load", "", "pods/s", "of ceiling", "first to last bind", "of ceiling")
+    for load in (Load(gangs=100, size=16), Load(gangs=1, size=1600)):
+        ceilings, ours = [], []
+        for _ in range(ROUNDS):
+            with bare_cluster(NODES) as sandbox:
+                ceilings.append(asyncio.run(ceiling(sandbox, load)))
+            with bare_cluster(NODES) as sandbox, operator(sandbox) as running:
+                ours.append(asyncio.run(submitted(sandbox, load)))
+                _print_where_time_went(console, running)
+        _add_rows(table, load, ceilings, ours)
+    console.print(table)
+
+
+async def ceiling(sandbox: Sandbox, load: Load) -> Timing:
+    """One client creates each gang's pods and then binds them, 64 requests at once."""
+    async with admin_client(sandbox) as client:
+        watch, bound = await _watch_bindings(client, load)
+        began = monotonic()
+        await asyncio.gather(*(_create_and_bind(client, number, load) for number in range(load.gangs)))
+        await asyncio.wait_for(watch, timeout=120)
+    return Timing(began=began, bound=bound)
+
+
+async def submitted(sandbox: Sandbox, load: Load) -> Timing:
+    """GangJobs are created, the operator does the rest."""
+    async with admin_client(sandbox) as client:
+        watch, bound = await _watch_bindings(client, load)
+        target = Target(f"/apis/lockstep.dev/v1alpha1/namespaces/{NAMESPACE}/gangjobs", "gangjobs")
+        began = monotonic()
+        answers = await asyncio.gather(*(client.create(target, _gang_job(n, load)) for n in range(load.gangs)))
+        assert all(answer.is_success for answer in answers), answers[0]
+        await asyncio.wait_for(watch, timeout=120)
+    return Timing(began=began, bound=bound)
+
+
+async def _create_and_bind(client: KubeClient, gang: int, load: Load) -> None:
+    keys = [PodKey(NAMESPACE, f"g{gang}-1-{rank}") for rank in range(load.size)]
+    answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), _pod(key, gang)) for key in keys))
+    nodes = [f"n{(gang * load.size + rank) % NODES + 1:0{len(str(NODES))}d}" for rank in range(load.size)]
+    bindings = [
+        _binding(key, answer.body["metadata"]["uid"], node)
+        for key, answer, node in zip(keys, answers, nodes, strict=True)
+    ]
+    await asyncio.gather(
+        *(client.create(paths.pod_binding(key), body) for key, body in zip(keys, bindings, strict=True))
+    )
+
+
+async def _watch_bindings(client: KubeClient, load: Load) -> tuple["asyncio.Task[None]", dict[str, list[float]]]:
+    """Note when each pod is first seen on a node; the task ends with the last one."""
+    bound: dict[str, list[float]] = {}
+    seen: set[str] = set()
+    opened = asyncio.Event()
+
+    async def watch() -> None:
+        # A server that has only just started ends its first watches; each begins with everything that is there.
+        while len(seen) < load.pods:
+            async with client.watch(paths.pods_of(NAMESPACE), {}) as lines:
+                opened.set()
+                async for batch in lines.batches():
+                    now = monotonic()
+                    for line in batch:
+                        _note(line, now, seen, bound)
+                    if len(seen) == load.pods:
+                        return
+
+    task = asyncio.create_task(watch())
+    await opened.wait()
+    return task, bound
+
+
+def _note(line: bytes, now: float, seen: set[str], bound: dict[str, list[float]]) -> None:
+    # Creations are half of the events: they need not be decoded to be passed over.
+    if b'"nodeName"' not in line:
+        return
+    metadata = orjson.loads(line)["object"]["metadata"]
+    if metadata["name"] not in seen:
+        seen.add(metadata["name"])
+        bound.setdefault(metadata["name"].split("-")[0], []).append(now)
+
+
+def _gang_job(gang: int, load: Load) -> dict[str, Any]:
+    return {
+        "apiVersion": "lockstep.dev/v1alpha1",
+        "kind": "GangJob",
+        "metadata": {"name": f"g{gang}"},
+        "spec": {
+            "size": {"min": load.size, "max": load.size},
+            "work": {"serialTime": "1h"},
+            "template": {"spec": POD_SPEC},
+        },
+    }
+
+
+def _pod(key: PodKey, gang: int) -> dict[str, Any]:
+    metadata = {"name": key.name, "namespace": key.namespace, "labels": {"lockstep.dev/gang": f"g{gang}"}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": POD_SPEC}
+
+
+def _binding(key: PodKey, uid: str, node: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Binding",
+        "metadata": {"name": key.name, "namespace": key.namespace, "uid": uid},
+        "target": {"apiVersion": "v1", "kind": "Node", "name": node},
+    }
+
+
+def _add_rows(table: Table, load: Load, ceilings: list[Timing], ours: list[Timing]) -> None:
+    most, reached = (statistics.median(one.pods_per_second for one in runs) for runs in (ceilings, ours))
+    least, spread = (statistics.median(one.spread for one in runs) for runs in (ceilings, ours))
+    name = f"{load.gangs} × {load.size}"
+    table.add_row(name, "one client", f"{most:.0f}", "", f"{least:.3f} s", "")
+    table.add_row(
+        name, "Lockstep", f"{reached:.0f}", f"{reached / most:.2f}", f"{spread:.3f} s", f"{spread / least:.2f}"
+    )
+
+
+def _print_where_time_went(console: Console, running: OperatorProcess) -> None:
+    metrics = running.metrics()
+    stages = {
+        stage: metrics[f'lockstep_cycle_duration_seconds_sum{{stage="{stage}"}}']
+        for stage in ("snapshot", "plan", "act", "report")
+    }
+    spent = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in stages.items())
+    console.print(f"operator: {running.cpu_seconds():.1f} s of CPU since its start; in cycles: {spent}")
