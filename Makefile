@@ -46,7 +46,7 @@ sandbox-down: $(INSTALLED) ## Stop it
 
 .PHONY: generate
 generate: $(INSTALLED) ## Write every generated file anew
-	$(BIN)/python crds/make
+	$(BIN)/python -m crds.make
 	$(BIN)/python docs/make_metrics.py
 
 .PHONY: verify

@@ -26,6 +26,7 @@ MERGE_PATCH = "application/merge-patch+json"
 _REQUEST_TIMEOUT_SECONDS = 30.0
 # The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
 _WATCH_SILENCE_SECONDS = 90.0
+_TOKEN_SECONDS = 30.0
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -96,6 +97,8 @@ class KubeClient:
         self._writes = asyncio.Semaphore(concurrency)
         self._connections = concurrency + 32  # watches, lists and reports beside the writes
         self._session: aiohttp.ClientSession | None = None
+        self._token: str | None = None
+        self._ask_for_token_at = 0.0
 
     async def __aenter__(self) -> Self:
         """Open the session."""
@@ -181,11 +184,17 @@ class KubeClient:
     ) -> "aiohttp.client._RequestContextManager":
         assert self._session is not None, "the client is used outside its context"
         headers = {"Content-Type": content_type, "Accept": JSON}
-        # Asked for each request: the configuration reads a rotated token file again by itself.
-        token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
-        if token:
-            headers["Authorization"] = token
+        authorization = self._authorization()
+        if authorization:
+            headers["Authorization"] = authorization
         return self._session.request(verb, self.configuration.host + target.path, headers=headers, **options)
+
+    def _authorization(self) -> str | None:
+        """The token to show. The configuration reads a rotated one by itself, but asking it costs half a request."""
+        if monotonic() >= self._ask_for_token_at:
+            self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
+            self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+        return self._token
 
 
 class Lines:

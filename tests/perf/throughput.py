@@ -177,7 +177,7 @@ def _binding(key: PodKey, uid: str, node: str) -> dict[str, Any]:
 def _add_rows(table: Table, load: Load, ceilings: list[Timing], ours: list[Timing]) -> None:
     most, reached = (statistics.median(one.pods_per_second for one in runs) for runs in (ceilings, ours))
     least, spread = (statistics.median(one.spread for one in runs) for runs in (ceilings, ours))
-    name = f"{load.gangs} × {load.size}"
+    name = f"{load.gangs} x {load.size}"
     table.add_row(name, "one client", f"{most:.0f}", "", f"{least:.3f} s", "")
     table.add_row(
         name, "Lockstep", f"{reached:.0f}", f"{reached / most:.2f}", f"{spread:.3f} s", f"{spread / least:.2f}"

@@ -3,9 +3,9 @@
 A cluster has few distinct quantities and durations, so both are remembered by their spelling.
 """
 
-import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -15,15 +15,16 @@ from kubernetes.utils.quantity import parse_quantity
 from lockstep.facts import Request
 
 CPU = "cpu"
+_LAST_SECOND = int(datetime.max.replace(tzinfo=UTC).timestamp())
 
 
 @lru_cache(maxsize=10_000)
 def base_units(name: str, quantity: str | int) -> int:
     """The amount of one resource: milli-CPU for ``cpu``, else whole bytes or pieces, rounded up as in Kubernetes."""
-    amount = parse_quantity(quantity)
+    amount: Decimal = parse_quantity(quantity)
     if name == CPU:
         amount *= 1000
-    return math.ceil(amount)
+    return int(amount.to_integral_value(rounding=ROUND_CEILING))
 
 
 @lru_cache(maxsize=10_000)
@@ -45,8 +46,11 @@ def epoch_seconds(text: str | None) -> float | None:
 
 
 def rfc3339(seconds: float) -> str:
-    """Seconds since the epoch as Kubernetes spells a time: UTC, whole seconds, rounded to the nearest."""
-    return datetime.fromtimestamp(round(seconds), tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Seconds since the epoch as Kubernetes spells a time: UTC, whole seconds, rounded to the nearest.
+
+    A time beyond the last that can be spelled (a century of work on a slow node) becomes that last one.
+    """
+    return datetime.fromtimestamp(min(round(seconds), _LAST_SECOND), tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def resources(amounts: Mapping[str, Any] | None) -> dict[str, int]:

@@ -1,0 +1,84 @@
+"""From a schema of the API server's OpenAPI to the structural schema that a CRD needs.
+
+References are resolved and what a CRD may not say is left out. Of each description the first sentence stays: with all
+of them the CRD would not fit a client-side `kubectl apply`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+
+_PREFIX = "#/components/schemas/"
+_QUANTITY: Schema = {
+    "x-kubernetes-int-or-string": True,
+    "maxLength": 32,
+    "pattern": r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",
+}
+_LEAVES = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": _QUANTITY,
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {"x-kubernetes-int-or-string": True, "maxLength": 253},
+}
+_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+# The rest of an embedded object's metadata is the API server's to fill.
+_EMBEDDED_METADATA = ("labels", "annotations")
+_KEPT_EXTENSIONS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type")
+_KEPT = ("type", "format", "enum", "required", *_KEPT_EXTENSIONS)
+# A sentence ends before a capital, a quote or the end of the text. "e.g." and its like don't end one, and
+# "Required." alone says nothing.
+_FIRST_SENTENCE = re.compile(r"(.{16,}?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?])(?=\s+[A-Z\"'`]|\s*\n|\s*$)", re.DOTALL)
+_ENUM_VALUES = "Possible enum values:"
+
+
+def structural_schema(schemas: Mapping[str, Schema], name: str) -> Schema:
+    """The schema of that name as a CRD may spell it.
+
+    ``schemas`` is ``components.schemas`` of an OpenAPI v3 document; KeyError if it lacks one that is referred to.
+    A schema that contains itself has no structural form: RecursionError.
+    """
+    return _structural({"$ref": _PREFIX + name}, schemas)
+
+
+def _structural(node: Schema, schemas: Mapping[str, Schema]) -> Schema:
+    name, flat = _flattened(node, schemas)
+    described: Schema = {"description": _first_sentence(flat["description"])} if "description" in flat else {}
+    if name in _LEAVES:
+        return described | _LEAVES[name]
+    result = described | {key: flat[key] for key in _KEPT if key in flat}
+    if "properties" in flat:
+        kept = _EMBEDDED_METADATA if name == _OBJECT_META else flat["properties"]
+        result["properties"] = {field: _structural(flat["properties"][field], schemas) for field in kept}
+    if "additionalProperties" in flat:
+        result["additionalProperties"] = _structural(flat["additionalProperties"], schemas)
+    if "items" in flat:
+        result["items"] = _items(flat, schemas)
+    return result
+
+
+def _flattened(node: Schema, schemas: Mapping[str, Schema]) -> tuple[str, Schema]:
+    """The name of the schema that the node refers to, if any, and its content with the node's own keys over it."""
+    references = [node, *node.get("allOf", ())]
+    name = next((one["$ref"].removeprefix(_PREFIX) for one in references if "$ref" in one), "")
+    return name, {**(schemas[name] if name else {}), **node}
+
+
+def _items(array: Schema, schemas: Mapping[str, Schema]) -> Schema:
+    """The schema of the array's items.
+
+    A key of a map-list that may be absent keeps its default: a structural schema demands one. No other default is kept,
+    so that an object stays as it was written.
+    """
+    items = _structural(array["items"], schemas)
+    items.pop("description", None)
+    _, flat = _flattened(array["items"], schemas)
+    for key in array.get("x-kubernetes-list-map-keys", ()):
+        if key not in items.get("required", ()):
+            items["properties"][key]["default"] = flat["properties"][key]["default"]
+    return items
+
+
+def _first_sentence(text: str) -> str:
+    prose, _, _ = text.partition(_ENUM_VALUES)
+    found = _FIRST_SENTENCE.match(prose)
+    return " ".join((found[1] if found else prose).split())

@@ -1,0 +1,127 @@
+"""What may be changed of a GangJob after its creation, and by whom its status."""
+
+import pytest
+
+from sandbox import ApiError
+
+WORK = "spec.work: Forbidden: work can't be added, changed or removed after creation; create another GangJob instead."
+PLACED = {"type": "Placed", "reason": "Bound", "message": "", "lastTransitionTime": "2026-11-20T18:00:00Z"}
+PROFILE = [{"members": 2, "time": "20m"}, {"members": 8, "time": "6m"}]
+
+
+@pytest.fixture
+def change(api, namespace, gang):
+    """Creates the least GangJob with one patch over it and sends another; returns what the server answers to that."""
+
+    def changed(first, second, subresource=""):
+        collection = f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs"
+        api.request("POST", collection, gang(first))
+        return api.request("PATCH", f"{collection}/heat{subresource}", second)
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "want"),
+    [
+        pytest.param(
+            {},
+            {"size": {"max": 17}},
+            "spec.size: Forbidden: size can't be changed after creation; create another GangJob instead.",
+            id="another size",
+        ),
+        pytest.param(
+            {"work": {"serialTime": "1h"}},
+            {"work": {"serialTime": "2h"}},
+            WORK,
+            id="another work",
+        ),
+        pytest.param(
+            {},
+            {"work": {"serialTime": "2h"}},
+            WORK,
+            id="work that was not there",
+        ),
+        pytest.param(
+            {"work": {"profile": PROFILE}},
+            {"work": None},
+            WORK,
+            id="no work any more",
+        ),
+        pytest.param(
+            {},
+            {"template": {"spec": {"containers": [{"name": "member", "image": "another"}]}}},
+            "spec.template: Forbidden: template can't be changed after creation; create another GangJob instead.",
+            id="another image",
+        ),
+        pytest.param(
+            {},
+            {"template": {"metadata": {"labels": {"a": "b"}}}},
+            "spec.template: Forbidden: template can't be changed after creation; create another GangJob instead.",
+            id="another label",
+        ),
+    ],
+)
+def test_change_is_refused(change, first, second, want):
+    with pytest.raises(ApiError) as refused:
+        change({"spec": first}, {"spec": second})
+
+    assert str(refused.value).endswith(f" is invalid: {want}")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param({}, {"priorityClassName": "urgent"}, id="a priority class"),
+        pytest.param({"work": {"serialTime": "1h"}}, {"deadline": "2h"}, id="a deadline"),
+        pytest.param({"work": {"serialTime": "1h"}, "deadline": "2h"}, {"deadline": None}, id="no deadline any more"),
+    ],
+)
+def test_change_is_obeyed_while_the_gang_waits(change, first, second):
+    changed = change({"spec": first}, {"spec": second})
+
+    assert {key: changed["spec"].get(key) for key in second} == second
+    assert changed["metadata"]["generation"] == 2
+
+
+def test_gangjob_gets_no_default_but_equal_load(api, namespace, gang):
+    written = gang()
+
+    stored = api.request("POST", f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs", written)
+
+    assert stored["spec"] == {**written["spec"], "load": "Equal"}
+
+
+def test_status_is_a_subresource(change):
+    status = {
+        "attempt": 1,
+        "size": 8,
+        "start": "2026-11-20T18:00:00Z",
+        "effectiveSpeedup": "5.9",
+        "members": [{"node": "n01", "count": 4}, {"node": "n02", "count": 4}],
+    }
+
+    changed = change({}, {"spec": {"priorityClassName": "urgent"}, "status": status}, "/status")
+
+    assert changed["status"] == status
+    assert "priorityClassName" not in changed["spec"]
+    assert changed["metadata"]["generation"] == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        pytest.param({"attempt": -1}, "status.attempt: Invalid value: -1", id="a negative attempt"),
+        pytest.param({"effectiveSpeedup": "fast"}, 'status.effectiveSpeedup: Invalid value: "fast"', id="a word"),
+        pytest.param(
+            {"conditions": [{**PLACED, "status": "Maybe"}]},
+            'status.conditions[0].status: Unsupported value: "Maybe"',
+            id="an unknown condition status",
+        ),
+    ],
+)
+def test_status_refuses(change, status, want):
+    with pytest.raises(ApiError, match="is invalid") as refused:
+        change({}, {"status": status}, "/status")
+
+    assert want in str(refused.value)

@@ -1,0 +1,158 @@
+"""The sentence that answers each thing that a GangJob may not say."""
+
+import pytest
+
+NOT_CHECKED = (
+    ", <nil>: Invalid value: null: some validation rules were not checked because the object was invalid;"
+    " correct the existing errors to complete validation]"
+)
+NAME = (
+    "metadata.name: Invalid value: The name of a GangJob must have at most 52 characters, only a-z, 0-9 and '-', and"
+    " begin and end with a letter or digit, because the names of its pods are made from it."
+)
+PROFILE_RANGE = (
+    "spec.work.profile: Invalid value: profile must reach into the range from size.min to size.max, because no size"
+    " below its smallest or above its largest is chosen."
+)
+RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
+LABELS = (
+    "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because"
+    " Lockstep knows its members by those."
+)
+
+
+def spec(**fields):
+    return {"spec": fields}
+
+
+def work(**fields):
+    return {"spec": {"work": fields}}
+
+
+def pod(**fields):
+    return {"spec": {"template": {"spec": fields}}}
+
+
+@pytest.mark.parametrize(
+    ("patch", "want"),
+    [
+        pytest.param(
+            spec(size={"min": 17}),
+            "spec.size: Invalid value: size.min must not be above size.max.",
+            id="min above max",
+        ),
+        pytest.param(
+            spec(size={"min": 0}),
+            "spec.size.min: Invalid value: 0: spec.size.min in body should be greater than or equal to 1",
+            id="min below 1",
+        ),
+        pytest.param(
+            spec(size={"max": 10_001}),
+            "spec.size.max: Invalid value: 10001: spec.size.max in body should be less than or equal to 10000",
+            id="max above 10,000",
+        ),
+        pytest.param(spec(size=None), f"[spec.size: Required value{NOT_CHECKED}", id="no size"),
+        pytest.param(
+            work(serialTime="1h", profile=[{"members": 2, "time": "1h"}]),
+            "spec.work: Invalid value: work must have exactly one of serialTime and profile.",
+            id="both serialTime and profile",
+        ),
+        pytest.param(
+            work(),
+            "spec.work: Invalid value: work must have exactly one of serialTime and profile.",
+            id="neither serialTime nor profile",
+        ),
+        pytest.param(
+            work(overhead={"fixed": "5s"}, profile=[{"members": 2, "time": "1h"}]),
+            "spec.work.overhead: Forbidden: overhead goes with serialTime only; the times of a profile already contain"
+            " it.",
+            id="overhead with a profile",
+        ),
+        pytest.param(
+            work(profile=[{"members": 2, "time": "1h"}, {"members": 2, "time": "2h"}]),
+            'spec.work.profile[1]: Duplicate value: {"members":2}',
+            id="a profile that repeats a size",
+        ),
+        pytest.param(work(profile=[{"members": 17, "time": "1h"}]), PROFILE_RANGE, id="a profile above the range"),
+        pytest.param(work(profile=[{"members": 1, "time": "1h"}]), PROFILE_RANGE, id="a profile below the range"),
+        pytest.param(
+            spec(load="Proportional"),
+            f'[spec.load: Unsupported value: "Proportional": supported values: "Equal"{NOT_CHECKED}',
+            id="a load that nothing obeys",
+        ),
+        pytest.param(
+            spec(deadline="2h"),
+            "spec.deadline: Invalid value: deadline needs work, because without it nobody can tell when the gang will"
+            " have finished.",
+            id="a deadline without work",
+        ),
+        pytest.param(
+            pod(containers=None),
+            f"[spec.template.spec.containers: Required value{NOT_CHECKED}",
+            id="a template without containers",
+        ),
+        pytest.param(
+            pod(containers=[]),
+            "spec.template.spec.containers: Invalid value: 0: spec.template.spec.containers in body should have at"
+            " least 1 items",
+            id="a template with an empty list of containers",
+        ),
+        pytest.param(
+            pod(restartPolicy="Always"),
+            f'spec.template.spec.restartPolicy: Invalid value: "Always": {RESTART_POLICY}',
+            id="members that always restart",
+        ),
+        pytest.param(
+            pod(restartPolicy="Sometimes"),
+            f'spec.template.spec.restartPolicy: Invalid value: "Sometimes": {RESTART_POLICY}',
+            id="an unknown restart policy",
+        ),
+        pytest.param(
+            pod(dnsPolicy="Guess"),
+            '[spec.template.spec.dnsPolicy: Unsupported value: "Guess": supported values: "ClusterFirst",'
+            f' "ClusterFirstWithHostNet", "Default", "None"{NOT_CHECKED}',
+            id="an unknown enum value in the template",
+        ),
+        pytest.param(
+            {"spec": {"template": {"metadata": {"labels": {"lockstep.dev/rank": "0"}}}}},
+            LABELS,
+            id="a label of ours in the template",
+        ),
+        pytest.param({"metadata": {"name": "a" * 53}}, NAME, id="a name too long for its pods"),
+        pytest.param({"metadata": {"name": "heat.flow"}}, NAME, id="a name that is no label"),
+    ],
+)
+def test_gangjob_refuses(answer_to_gang, patch, want):
+    assert answer_to_gang(patch) == want
+
+
+@pytest.mark.parametrize("kind", ["containers", "initContainers"])
+def test_gangjob_refuses_requests_above_limits(answer_to_gang, kind):
+    one = {"name": "greedy", "image": "x", "resources": {"requests": {"cpu": "1001m"}, "limits": {"cpu": 1}}}
+
+    answer = answer_to_gang(pod(**{kind: [one]}))
+
+    assert answer == f"spec.template.spec.{kind}[0].resources: Invalid value: requests must not be above limits."
+
+
+@pytest.mark.parametrize(
+    ("patch", "want"),
+    [
+        pytest.param(spec(sise={"min": 1}), "spec.sise", id="beside the size"),
+        pytest.param(pod(contianers=[]), "spec.template.spec.contianers", id="in the template"),
+        pytest.param(
+            pod(containers=[{"name": "member", "imagee": "x"}]),
+            "spec.template.spec.containers[0].imagee",
+            id="in a container",
+        ),
+        pytest.param(pod(ephemeralContainers=[]), "spec.template.spec.ephemeralContainers", id="for running pods only"),
+        pytest.param(spec(roles=[]), "spec.roles", id="of a later version"),
+        pytest.param(
+            {"spec": {"template": {"metadata": {"name": "mine"}}}},
+            "spec.template.metadata.name",
+            id="that Lockstep sets",
+        ),
+    ],
+)
+def test_gangjob_refuses_unknown_field(answer_to_gang, patch, want):
+    assert answer_to_gang(patch).endswith(f'strict decoding error: unknown field "{want}"')

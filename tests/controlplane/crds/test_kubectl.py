@@ -1,0 +1,141 @@
+"""What a person sees of our kinds through kubectl."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sandbox import KubectlError
+
+CRDS = Path(__file__).parents[3] / "crds"
+STATUS = {
+    "attempt": 2,
+    "size": 8,
+    "start": "2026-11-20T18:00:00Z",
+    "expectedFinish": "2026-11-20T19:00:00Z",
+    "effectiveSpeedup": "5.9",
+    "conditions": [
+        {
+            "type": "Placed",
+            "status": "True",
+            "reason": "Bound",
+            "message": "All 8 members are bound.",
+            "lastTransitionTime": "2026-11-20T18:00:00Z",
+        }
+    ],
+}
+BID = {
+    "apiVersion": "lockstep.dev/v1alpha1",
+    "kind": "NodeBid",
+    "metadata": {"name": "n17"},
+    "spec": {
+        "dutyCycle": "250m",
+        "capacity": 2,
+        "availableFrom": "2026-11-20T18:00:00Z",
+        "availableUntil": "2026-11-21T07:00:00Z",
+        "slots": 1,
+    },
+}
+
+
+@pytest.fixture
+def placed(api, namespace, gang):
+    """A namespace with a gang that is placed."""
+    collection = f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs"
+    api.request("POST", collection, gang())
+    api.request("PATCH", f"{collection}/heat/status", {"status": STATUS})
+    return namespace
+
+
+@pytest.fixture
+def bid(api):
+    """A bid, deleted after the test."""
+    api.apply([BID])
+    yield
+    api.kubectl("delete", "nb", "n17")
+
+
+def shown(table):
+    """The cells of a table with one row, by column, without the age."""
+    header, row = (line.split()[:-1] for line in table.splitlines())
+    return dict(zip(header, row, strict=True))
+
+
+def test_get_gj_shows_what_an_owner_asks_first(api, placed):
+    assert shown(api.kubectl("get", "gj", "-n", placed)) == {
+        "NAME": "heat",
+        "SIZE": "8",
+        "PLACED": "True",
+        "START": "2026-11-20T18:00:00Z",
+        "REASON": "Bound",
+    }
+
+
+def test_get_gj_wide_adds_attempt_speedup_finish(api, placed):
+    assert shown(api.kubectl("get", "gj", "-n", placed, "-o", "wide")) == {
+        "NAME": "heat",
+        "SIZE": "8",
+        "PLACED": "True",
+        "START": "2026-11-20T18:00:00Z",
+        "REASON": "Bound",
+        "ATTEMPT": "2",
+        "SPEEDUP": "5.9",
+        "FINISH": "2026-11-20T19:00:00Z",
+    }
+
+
+def test_get_nb_shows_the_offer(api, bid):
+    assert shown(api.kubectl("get", "nb", "n17")) == {
+        "NAME": "n17",
+        "DUTY": "250m",
+        "CAPACITY": "2",
+        "FROM": "2026-11-20T18:00:00Z",
+        "UNTIL": "2026-11-21T07:00:00Z",
+        "SLOTS": "1",
+    }
+
+
+def test_get_lockstep_lists_every_kind(api, placed, bid):
+    names = api.kubectl("get", "lockstep", "-n", placed, "-o", "name").split()
+
+    assert {"gangjob.lockstep.dev/heat", "nodebid.lockstep.dev/n17"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("field", "want"),
+    [
+        pytest.param("gj.spec.work.serialTime", "serialTime is the run time of the work alone", id="a field of ours"),
+        pytest.param("gj.spec.template.spec", "tolerations\t<[]Object>", id="a pod's fields"),
+        pytest.param("gj.spec.template.spec.containers.image", "Container image name.", id="a container's field"),
+        pytest.param("gj.status.conditions", "Placed is True when every member is bound", id="conditions"),
+        pytest.param("nb.spec.dutyCycle", "dutyCycle is the share of local work", id="a bid's field"),
+    ],
+)
+def test_explain_explains(api, field, want):
+    assert want in " ".join(api.kubectl("explain", field).split(" ")).replace("\n    ", " ")
+
+
+def test_apply_refuses_a_typo_in_the_template(api, namespace, gang):
+    manifest = gang(
+        {"metadata": {"namespace": namespace}, "spec": {"template": {"spec": {"nodeSelektor": {"a": "b"}}}}}
+    )
+
+    with pytest.raises(KubectlError, match=r'unknown field "spec\.template\.spec\.nodeSelektor"'):
+        api.apply([manifest])
+
+
+@pytest.mark.parametrize("kind", ["gangjobs", "nodebids"])
+def test_crd_fits_a_client_side_apply(api, kind):
+    """Kubectl keeps what was applied in an annotation, and annotations may have 262,144 bytes in all."""
+    stored = api.request("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind}.lockstep.dev")
+
+    applied = stored["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"]
+
+    assert yaml.safe_load(applied)["spec"] == yaml.safe_load((CRDS / f"{kind}.yaml").read_text())["spec"]
+    assert len(applied.encode()) < 200_000, "room is left for the next Kubernetes version"
+
+
+def test_crds_change_nothing_when_applied_again(api):
+    answers = api.apply(CRDS).splitlines()
+
+    assert [one for one in answers if not one.endswith(" unchanged")] == []

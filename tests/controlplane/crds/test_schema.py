@@ -1,0 +1,117 @@
+"""What holds for every field of both CRDs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+CRDS = Path(__file__).parents[3] / "crds"
+OF_KUBERNETES = "spec.template.spec."
+BOUNDS = {
+    "array": {"maxItems", "x-kubernetes-list-type"},
+    "integer": {"minimum", "maximum"},
+    "string": {"maxLength"},
+    "int-or-string": {"maxLength"},
+    "map": {"maxProperties"},
+}
+
+
+class Field(NamedTuple):
+    """A field, or what a list or map holds; that has no name."""
+
+    path: str
+    name: str
+    schema: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        if "x-kubernetes-int-or-string" in self.schema:
+            return "int-or-string"
+        if "additionalProperties" in self.schema:
+            return "map"
+        return "choice" if "enum" in self.schema else self.schema["type"]
+
+
+def fields_below(path: str, schema: dict[str, Any]) -> Iterator[Field]:
+    for name, one in schema.get("properties", {}).items():
+        below = f"{path}.{name}".removeprefix(".")
+        yield Field(below, name, one)
+        yield from fields_below(below, one)
+    for nested in ("items", "additionalProperties"):
+        if nested in schema:
+            yield Field(f"{path}[]", "", schema[nested])
+            yield from fields_below(f"{path}[]", schema[nested])
+
+
+def fields_of(kind: str) -> list[Field]:
+    """Every field but metadata, about which a CRD may say nothing."""
+    [version] = yaml.safe_load((CRDS / f"{kind}.yaml").read_text())["spec"]["versions"]
+    found = fields_below("", version["schema"]["openAPIV3Schema"])
+    return [field for field in found if not field.path.startswith("metadata")]
+
+
+FIELDS = [*fields_of("gangjobs"), *fields_of("nodebids")]
+
+
+def test_template_is_the_whole_pod():
+    paths = {field.path for field in FIELDS}
+
+    assert len(paths) > 800
+    assert f"{OF_KUBERNETES}affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution" in paths
+    assert f"{OF_KUBERNETES}containers[].resources.limits" in paths
+    assert f"{OF_KUBERNETES}ephemeralContainers" not in paths
+
+
+@pytest.mark.parametrize("kind", BOUNDS)
+def test_every_field_is_bounded(kind):
+    fields = [field for field in FIELDS if field.kind == kind]
+
+    assert len(fields) > 1
+    assert [field.path for field in fields if not BOUNDS[kind] <= field.schema.keys()] == []
+
+
+def test_no_field_takes_just_anything():
+    kinds = {field.kind for field in FIELDS}
+
+    assert kinds == {*BOUNDS, "choice", "object", "boolean"}
+    assert [field.path for field in FIELDS if "x-kubernetes-preserve-unknown-fields" in field.schema] == []
+
+
+def test_every_field_is_described():
+    named = [field for field in FIELDS if field.name]
+
+    assert [field.path for field in named if len(field.schema.get("description", "")) < len("A sentence.")] == []
+
+
+def test_description_of_ours_begins_with_the_fields_name():
+    ours = [
+        field
+        for field in FIELDS
+        if field.name and not field.path.startswith((OF_KUBERNETES, "spec.template.metadata."))
+    ]
+
+    wrong = [field.path for field in ours if not field.schema["description"].startswith(f"{field.name} ")]
+    unfinished = [field.path for field in ours if not field.schema["description"].endswith(".")]
+
+    assert len(ours) > 40
+    assert (wrong, unfinished) == ([], [])
+
+
+def test_immutable_fields_say_so():
+    changeless = [
+        field
+        for field in FIELDS
+        if any(rule["rule"] == "self == oldSelf" for rule in field.schema.get("x-kubernetes-validations", ()))
+    ]
+
+    assert {field.path for field in changeless} == {"spec.size", "spec.template"}
+    assert [field.path for field in changeless if "Immutable." not in field.schema["description"]] == []
+
+
+def test_every_rule_answers_with_a_sentence():
+    rules = [rule for field in FIELDS for rule in field.schema.get("x-kubernetes-validations", ())]
+
+    assert len(rules) > 10
+    assert [rule["message"] for rule in rules if not (rule["message"].endswith(".") and rule["reason"])] == []
