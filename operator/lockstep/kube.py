@@ -94,7 +94,7 @@ class KubeClient:
     def __init__(self, configuration: Configuration, *, concurrency: int, observer: RequestObserver) -> None:
         self.configuration = configuration
         self._observer = observer
-        self._writes = asyncio.Semaphore(concurrency)
+        self._writes = Turns(concurrency)
         self._connections = concurrency + 32  # watches, lists and reports beside the writes
         self._session: aiohttp.ClientSession | None = None
         self._token: str | None = None
@@ -117,17 +117,21 @@ class KubeClient:
 
     async def create(self, target: Target, body: Mapping[str, Any]) -> Answer:
         """Create an object. Its name must be given, so that a second try can't make a second object."""
-        async with self._writes:
+        async with self._writes.turn():
             return await self._request("POST", target, body=body)
+
+    async def lull(self, *, at_most_seconds: float) -> None:
+        """Wait until no write is under way, but not for longer than that: for what may give way to others."""
+        await self._writes.lull(at_most_seconds)
 
     async def patch(self, target: Target, body: Mapping[str, Any]) -> Answer:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
-        async with self._writes:
+        async with self._writes.turn():
             return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH)
 
     async def delete(self, target: Target, *, uid: str) -> Answer:
         """Delete the object if it still is the one with that UID."""
-        async with self._writes:
+        async with self._writes.turn():
             return await self._request("DELETE", target, body={"preconditions": {"uid": uid}})
 
     @asynccontextmanager
@@ -195,6 +199,36 @@ class KubeClient:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         return self._token
+
+
+class Turns:
+    """So many at once, in the order in which they asked; others can wait for the moment when nobody is left."""
+
+    def __init__(self, at_once: int) -> None:
+        self._free = asyncio.Semaphore(at_once)
+        self._asking = 0
+        self._nobody = asyncio.Event()
+        self._nobody.set()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Take a turn for the length of the block."""
+        self._asking += 1
+        self._nobody.clear()
+        try:
+            async with self._free:
+                yield
+        finally:
+            self._asking -= 1
+            if not self._asking:
+                self._nobody.set()
+
+    async def lull(self, at_most_seconds: float) -> None:
+        """Wait until nobody takes or waits for a turn, or the time is up."""
+        try:
+            await asyncio.wait_for(self._nobody.wait(), timeout=at_most_seconds)
+        except TimeoutError:
+            return
 
 
 class Lines:

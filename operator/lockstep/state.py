@@ -142,7 +142,9 @@ class State:
             return
         self._unlist(before)
         if before.member is not None:
-            self._departed.setdefault(before.member.gang_uid, {})[key] = before
+            gang = self.gangs.get(before.member.gang)
+            if gang is not None and gang.uid == before.member.gang_uid:
+                self._departed.setdefault(gang.uid, {})[key] = before
             self.changed_gangs.add(before.member.gang)
         self._changed(needs_plan=self.ledger.release(key))
 
@@ -175,10 +177,12 @@ class State:
     # Assumptions
 
     def hold(self, reservation: Reservation) -> None:
-        """Count all members of an attempt on their nodes from now on, whether their pods exist or not."""
+        """Count an attempt's members on their nodes from now on, whether their pods exist or not, but the ended ones."""
         self.reservations[reservation.gang] = reservation
         for pod, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
-            self.ledger.assume(pod, node, reservation.request)
+            known = self.pods.get(pod)
+            if known is None or not known.has_ended:
+                self.ledger.assume(pod, node, reservation.request)
         self.generation += 1
 
     def forget(self, gang: GangKey) -> None:

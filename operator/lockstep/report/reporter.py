@@ -15,6 +15,8 @@ from lockstep.report.status import Written, write_status
 from lockstep.state import State
 
 _AT_ONCE = 4
+# A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.
+_PATIENCE_SECONDS = 5.0
 _REFUSED_PAUSE_SECONDS = 30.0
 _LAST_WORDS_SECONDS = 2.0
 
@@ -87,6 +89,7 @@ class Reporter:
 
     async def _try_to_write(self, gang: GangFact, status: GangStatus) -> Written:
         try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
                 return await write_status(self._client, self._state, gang, status)
         except ApiUnavailableError as error:
@@ -95,6 +98,7 @@ class Reporter:
 
     async def _post(self, gang: GangFact, event: Event) -> None:
         try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
                 await post_event(self._client, gang, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
