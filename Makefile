@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox tests crds
+SOURCES := engine operator sandbox tests crds docs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -34,7 +34,7 @@ type: $(INSTALLED) ## Types, strictly
 
 .PHONY: bench
 bench: $(INSTALLED) ## Measure speed beside the API server's own ceiling; prints, never fails
-	$(BIN)/python tests/perf/bench.py
+	PYTHONPATH=tests $(BIN)/python tests/perf/bench.py
 
 .PHONY: sandbox-up
 sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run

@@ -24,11 +24,15 @@ from lockstep.report.conditions import reserved
 from lockstep.report.events import bind_interrupted
 from lockstep.report.metrics import Metrics
 from lockstep.report.reporter import Reporter
+from lockstep.report.status import Written
 from lockstep.snapshots import SnapshotCutter
 from lockstep.state import Reservation, State
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
-_SHORTEST_PERIOD_SECONDS = 0.02
+_SHORTEST_PAUSE_SECONDS = 0.02
+# A long queue takes long to plan, and nothing else runs meanwhile: twice that time then belongs to the others.
+_PAUSE_SHARE = 2.0
+_PAUSE_AFTER_ERROR_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -62,20 +66,29 @@ class Cycle:
 
     async def run(self) -> None:
         """Run cycles until cancelled."""
+        pause = _SHORTEST_PAUSE_SECONDS
         while True:
+            await asyncio.sleep(pause)
             await self._until_due()
-            try:
-                self._run_once()
-            except Exception:
-                # The one place for it: whatever a cycle stumbles over, the next one starts from facts again.
-                log.exception("a cycle failed")
-                self._metrics.cycles.labels("error").inc()
-                await asyncio.sleep(1)
+            pause = self._run_guarded()
 
     async def stop(self) -> None:
         """Leave everything as it stands; the next process goes on from it."""
         await self._attempts.stop()
         await self._reporter.stop()
+
+    def _run_guarded(self) -> float:
+        """Run one cycle; returns how long to pause after it."""
+        began = perf_counter()
+        try:
+            self._run_once()
+        except Exception:
+            # The one place for it: whatever a cycle stumbles over, the next one starts from facts again.
+            log.exception("a cycle failed")
+            self._metrics.cycles.labels("error").inc()
+            self._state.needs_plan = True
+            return _PAUSE_AFTER_ERROR_SECONDS
+        return max(_SHORTEST_PAUSE_SECONDS, _PAUSE_SHARE * (perf_counter() - began))
 
     def _run_once(self) -> None:
         now = self._now()
@@ -149,8 +162,8 @@ class Cycle:
             start=now,
             expected_finish=None if placement.finish == float("inf") else placement.finish,
         )
-        self._state.hold(reservation)
         status = reserved(gang, placement, attempt=reservation.attempt, now=now)
+        self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
@@ -167,14 +180,14 @@ class Cycle:
             self._reporter.tell(gang, bind_interrupted(outcome.failure))
         self._woken.set()
 
-    def _written(self, gang: GangKey) -> None:
+    def _written(self, gang: GangKey, written: Written) -> None:
+        """A status was written, or was not: then what it was to say is worked out again."""
         self._state.changed_gangs.add(gang)
-        self._state.needs_plan |= gang in self._deferred
+        self._state.needs_plan |= gang in self._deferred or written is not Written.DONE
         self._deferred.discard(gang)
         self._woken.set()
 
     async def _until_due(self) -> None:
-        await asyncio.sleep(_SHORTEST_PERIOD_SECONDS)
         seconds = self._plan_at - self._now()
         if seconds > 0:
             timeout = None if seconds == float("inf") else seconds

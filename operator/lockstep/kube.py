@@ -80,7 +80,8 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
         else:
             load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
     except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError) as error:
-        raise ConfigError(str(error).strip().split("\n")[0]) from error
+        source = kubeconfig or "the service account or the usual kubeconfig"
+        raise ConfigError(f"{source} can't be used: {str(error).strip().splitlines()[0]}") from error
     return configuration
 
 

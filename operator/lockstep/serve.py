@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from time import time
 from typing import Any
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, disable_created_metrics
 
 from lockstep import paths
 from lockstep.act.attempt import Tools
@@ -38,6 +38,8 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     Raises ``StartError`` where it can't begin, and whatever ended a watch that must not end.
     """
     stop = stop_on_signals()
+    # When a series began is nobody's question here, and would double the number of series.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
     async with (
         KubeClient(configuration, concurrency=settings.concurrency, observer=metrics.request_answered) as client,

@@ -177,7 +177,7 @@ class State:
     # Assumptions
 
     def hold(self, reservation: Reservation) -> None:
-        """Count an attempt's members on their nodes from now on, whether their pods exist or not, but the ended ones."""
+        """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
         self.reservations[reservation.gang] = reservation
         for pod, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
             known = self.pods.get(pod)

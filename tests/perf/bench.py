@@ -1,7 +1,7 @@
-"""``make bench``: how fast Lockstep is, beside what this machine's API server can do at most. Prints; never fails on a figure.
+"""``make bench``: how fast Lockstep is, beside what this machine's API server can do at most.
 
-Every figure of the operator stands beside its ceiling from the same run: the machine, and who else uses it, then
-cancel out.
+Prints, and never fails on a figure. Every figure of the operator stands beside its ceiling from the same run: the
+machine, and who else uses it, then cancel out.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What the benchmarks run on: a control plane of their own, 500 nodes without kubelets, and the operator as a process."""
+"""What the benchmarks run on: a control plane of their own, nodes without kubelets, the operator as a process."""
 
 import os
 import socket
@@ -22,7 +22,7 @@ NAMESPACE = "bench"
 def bare_cluster(nodes: int) -> Iterator[Sandbox]:
     """An API server with these nodes and our kinds, and nothing else: no kubelets, no controllers."""
     with start(Options(name="bench", state=Path(mkdtemp()))) as sandbox:
-        for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
+        for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "crds/gangjobs-policy.yaml", "operator/rbac.yaml"):
             sandbox.apply(ROOT / path)
         sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         sandbox.create_nodes(generic_nodes(nodes))

@@ -1,4 +1,4 @@
-"""Pods a second from the first GangJob to the last bind, beside one client that only creates and binds the same pods."""
+"""Pods a second from the first GangJob to the last bind, beside a client that only creates and binds such pods."""
 
 import asyncio
 import statistics

@@ -1,7 +1,7 @@
 """Many requests at once, until one fails."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from lockstep.failure import Failure
@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 WORKERS = 64
 
 
-async def for_each(items: Iterable[Item], do: Callable[[Item], Awaitable[Failure | None]]) -> Failure | None:
+async def for_each(items: Sequence[Item], do: Callable[[Item], Awaitable[Failure | None]]) -> Failure | None:
     """Do something to every item, several at a time and in order; after a failure begin no more.
 
     Returns the first failure. What was under way then still ends by itself: a request that is cut off has an unknown
@@ -31,7 +31,7 @@ async def for_each(items: Iterable[Item], do: Callable[[Item], Awaitable[Failure
             if failures:
                 return
 
-    await asyncio.gather(*(work() for _ in range(WORKERS)))
+    await asyncio.gather(*(work() for _ in range(min(WORKERS, len(items)))))
     return failures[0] if failures else None
 
 

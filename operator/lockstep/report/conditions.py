@@ -11,7 +11,7 @@ from coschedule.cluster.decision import Placement, Unplaceable
 from lockstep.facts import ConditionFact, GangFact, GangStatus, Members, Refusal
 from lockstep.failure import Failure
 from lockstep.names import Condition, Reason
-from lockstep.report.sentences import chosen, duration, members, speedup
+from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
@@ -29,14 +29,15 @@ def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
 def unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later."""
     status = _without_plan(_accepted(gang, now))
-    status = with_condition(status, gang, Condition.PLANNED, (FALSE, decision.reason, decision.detail), now)
-    return with_condition(status, gang, Condition.PLACED, (FALSE, decision.reason, decision.detail), now)
+    says = (FALSE, decision.reason, as_sentence(decision.detail))
+    status = with_condition(status, gang, Condition.PLANNED, says, now)
+    return with_condition(status, gang, Condition.PLACED, says, now)
 
 
 def planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet."""
     status = _with_plan(_accepted(gang, now), placement)
-    planned = (TRUE, Reason.STARTS_LATER, f"{_sentence(placement, now)}.")
+    planned = (TRUE, Reason.STARTS_LATER, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (FALSE, Reason.STARTS_LATER, "The members are created when their nodes become free.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
@@ -45,7 +46,7 @@ def planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> Ga
 def reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
     """The write-ahead entry: these members on these nodes, before any of their pods exists."""
     status = replace(_with_plan(_accepted(gang, now), placement), attempt=attempt, start=now, reserved_at=now)
-    planned = (TRUE, Reason.RESERVED, f"{_sentence(placement, now)}.")
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (FALSE, Reason.BINDING, f"{members(placement.size)} of attempt {attempt} are being created and bound.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
@@ -107,6 +108,8 @@ def with_condition(
 def _complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangStatus:
     started_at = now if gang.status.started_at is None else gang.status.started_at
     status = replace(gang.status, reserved_at=None, started_at=started_at, finished_at=now)
+    # Placed stays True, every member was; its reason is what `kubectl get gj` shows.
+    status = with_condition(status, gang, Condition.PLACED, (TRUE, reason, message), now)
     return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
 
 
@@ -145,8 +148,3 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
 
 def _without_plan(status: GangStatus) -> GangStatus:
     return replace(status, size=None, start=None, expected_finish=None, effective_speedup=None, members=())
-
-
-def _sentence(placement: Placement, now: float) -> str:
-    sentence = chosen(placement, now=now)
-    return sentence[0].upper() + sentence[1:]

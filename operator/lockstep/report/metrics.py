@@ -17,6 +17,14 @@ STAGES = ("snapshot", "plan", "act", "report")
 CYCLE_RESULTS = ("ok", "error", "idle")
 GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
 BINDING_RESULTS = ("bound", "refused")
+UNDONE_REASONS = (
+    Reason.BIND_INTERRUPTED,
+    Reason.QUOTA_EXCEEDED,
+    Reason.POD_REFUSED,
+    Reason.POD_REJECTED,
+    Reason.POD_LOST,
+    Reason.API_UNAVAILABLE,
+)
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Reason.BOUND)
 
 _CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -80,6 +88,8 @@ class Metrics:
             self.decisions.labels(outcome)
         for state in GANG_STATES:
             self.gangs.labels(state)
+        for reason in UNDONE_REASONS:
+            self.undone.labels(reason)
         for result in BINDING_RESULTS:
             self.binds.labels(result)
 

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 class Reporter:
     """Writes statuses and posts events in the background.
 
-    ``done`` is called after each write, whatever became of it.
+    ``done`` is told after each write what became of it.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Reporter:
         *,
         instance: str,
         now: Callable[[], float],
-        done: Callable[[GangKey], None],
+        done: Callable[[GangKey, Written], None],
     ) -> None:
         self._client = client
         self._state = state
@@ -79,7 +79,7 @@ class Reporter:
             # It would be refused again at once; until then the gang counts as being written.
             await asyncio.sleep(_REFUSED_PAUSE_SECONDS)
         self._writing.discard(gang.key)
-        self._done(gang.key)
+        self._done(gang.key, outcome)
         if outcome is not Written.DONE:
             return
         if written is not None:

@@ -32,14 +32,23 @@ def _is_as_good(other: Alternative, placement: Placement) -> bool:
 
 
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
-    result = f"end at {rfc3339(other.finish)}" if other.speedup is None else f"reach {speedup(other.speedup)}"
-    if math.isinf(other.finish):
-        result = "end at an unknown time"
+    result = _result(other)
     if other.start > now:
         return f"{members(other.size)} would have waited {duration(other.start - now)} to {result}"
     if placement.start > now:
         return f"{members(other.size)} at once would {result}"
     return f"{members(other.size)} would {result}"
+
+
+def _result(other: Alternative) -> str:
+    if other.speedup is not None:
+        return f"reach {speedup(other.speedup)}"
+    return "end at an unknown time" if math.isinf(other.finish) else f"end at {rfc3339(other.finish)}"
+
+
+def as_sentence(clause: str) -> str:
+    """With a capital and a full stop."""
+    return clause[:1].upper() + clause[1:].rstrip(".") + "."
 
 
 def members(count: int) -> str:

@@ -1,0 +1,58 @@
+"""The documentation's pages, and what stands in them: links, headings, fenced blocks, tables, words in backquotes."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+class Fence(NamedTuple):
+    """A fenced block: its language and its text."""
+
+    language: str
+    text: str
+
+
+def name_of(page: Path) -> str:
+    """The page as the repository names it."""
+    return str(page.relative_to(ROOT))
+
+
+def fences(page: Path) -> list[Fence]:
+    """Every fenced block of a page."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    return [Fence(language, text) for language, text in found]
+
+
+def prose(page: Path) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def links(page: Path) -> list[str]:
+    """Where the links and pictures of a page lead, web addresses aside."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", prose(page))
+    return [target for target in targets if not target.startswith(("http:", "https:", "mailto:"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragments by which the headings of a page can be linked to."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def first_cells(page: Path, heading: str) -> list[str]:
+    """The words in backquotes that open each row of the tables below a heading."""
+    _, _, rest = page.read_text().partition(f"\n{heading}\n")
+    section, _, _ = rest.partition("\n#")
+    return re.findall(r"^\| `([^`]+)`", section, re.MULTILINE)
+
+
+def mentioned_targets(page: Path) -> Iterator[str]:
+    """The targets of `make` that a page names, in backquotes or as a command in a block."""
+    yield from re.findall(r"`make ([a-z-]+)`", prose(page))
+    for fence in fences(page):
+        yield from re.findall(r"^(?:\$ )?make ([a-z-]+)", fence.text, re.MULTILINE)

@@ -1,0 +1,35 @@
+"""Every relative link of the documentation leads somewhere."""
+
+import pytest
+
+from docs.markdown import PAGES, ROOT, anchors, links, name_of
+
+LINKS = [
+    pytest.param(page, target, id=f"{name_of(page)} to {target}")
+    for page in PAGES
+    for target in dict.fromkeys(links(page))
+]
+
+
+@pytest.mark.parametrize(("page", "target"), LINKS)
+def test_link_leads_to_a_file_and_a_heading_that_are_there(page, target):
+    path, _, fragment = target.partition("#")
+    destination = (page.parent / path).resolve() if path else page
+
+    assert destination.exists()
+    assert destination.is_relative_to(ROOT)
+    assert not fragment or fragment in anchors(destination)
+
+
+def test_readme_links_to_every_page_of_the_documentation():
+    readme = ROOT / "README.md"
+    linked = {(ROOT / target.partition("#")[0]).resolve() for target in links(readme)}
+    want_linked = {page for page in PAGES if page != readme and page.parent.name != "designs"}
+
+    assert want_linked <= linked
+
+
+def test_designs_are_numbered_without_gaps():
+    numbers = [page.name.partition("-")[0] for page in PAGES if page.parent.name == "designs"]
+
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]

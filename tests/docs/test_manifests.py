@@ -1,0 +1,71 @@
+"""Every manifest of ours in the documentation has the shape that its CRD asks for."""
+
+import copy
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+
+from docs.markdown import PAGES, ROOT, fences, name_of
+from docs.schema import faults
+
+README = ROOT / "README.md"
+
+
+@cache
+def schema_of(kind: str) -> dict[str, Any]:
+    document = yaml.safe_load((ROOT / "crds" / f"{kind.lower()}s.yaml").read_text())
+    [version] = document["spec"]["versions"]
+    schema = version["schema"]["openAPIV3Schema"]
+    # The API server checks these by itself; a CRD can only narrow the name down.
+    schema["properties"]["metadata"] = {"type": "object"}
+    return schema
+
+
+def manifests(page) -> list[dict[str, Any]]:
+    documents = [one for fence in fences(page) if fence.language == "yaml" for one in yaml.safe_load_all(fence.text)]
+    return [one for one in documents if one["apiVersion"].startswith("lockstep.dev/")]
+
+
+MANIFESTS = [
+    pytest.param(one, id=f"{name_of(page)}: {one['metadata']['name']}") for page in PAGES for one in manifests(page)
+]
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS)
+def test_manifest_has_the_shape_of_its_kind(manifest):
+    assert list(faults(manifest, schema_of(manifest["kind"]))) == []
+
+
+def test_readme_shows_a_gang_and_a_bid():
+    assert {one["kind"] for one in manifests(README)} == {"GangJob", "NodeBid"}
+
+
+@pytest.mark.parametrize(
+    ("change", "want_fault"),
+    [
+        pytest.param(lambda spec: spec.update(sizes=1), ".spec.sizes is unknown", id="a field that is not there"),
+        pytest.param(lambda spec: spec.pop("size"), ".spec.size is missing", id="a field that has to be there"),
+        pytest.param(
+            lambda spec: spec["size"].update(min="2"), ".spec.size.min is not of type integer", id="another type"
+        ),
+        pytest.param(lambda spec: spec["size"].update(max=0), ".spec.size.max is out of its bounds", id="too small"),
+        pytest.param(
+            lambda spec: spec["template"]["spec"]["containers"][0].update(comand=[]),
+            ".spec.template.spec.containers[0].comand is unknown",
+            id="a typo inside the template",
+        ),
+    ],
+)
+def test_check_finds(change, want_fault):
+    [gang] = [copy.deepcopy(one) for one in manifests(README) if one["kind"] == "GangJob"]
+    change(gang["spec"])
+
+    assert list(faults(gang, schema_of("GangJob"))) == [want_fault]
+
+
+def test_kind_config_has_one_control_plane_and_three_nodes_for_gangs():
+    config = yaml.safe_load((ROOT / "kind-config.yaml").read_text())
+
+    assert [node["role"] for node in config["nodes"]] == ["control-plane", "worker", "worker", "worker"]

@@ -1,0 +1,209 @@
+"""An API server in the test's own process: as much of the API as the operator uses, and faults on demand."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import orjson
+from aiohttp import web
+from aiohttp.test_utils import RawTestServer
+
+from fake_cluster.store import Place, Store
+from lockstep.kube import Configuration
+
+POST, PATCH, DELETE, GET = "POST", "PATCH", "DELETE", "GET"
+_BOOKMARK_SECONDS = 55.0
+
+
+class Request(NamedTuple):
+    """One request: ``resource`` is spelled as in metrics, such as ``pods/binding``."""
+
+    verb: str
+    resource: str
+    name: str
+
+    @property
+    def is_write(self):
+        """Whether the request changes something."""
+        return self.verb != GET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """The request is not carried out; the answer says so."""
+
+    code: int
+    message: str = "no"
+
+
+class Cut(NamedTuple):
+    """The connection breaks; ``is_done`` says whether the request was carried out before."""
+
+    is_done: bool
+
+
+REFUSED = Refusal(code=403, message="denied by a policy")
+NEVER_ARRIVED = Cut(is_done=False)
+ANSWER_LOST = Cut(is_done=True)
+
+
+@dataclass(slots=True)
+class FakeApi:
+    """Serves ``store`` inside ``async with``.
+
+    ``fault`` is asked before each request what is to go wrong with it. With ``lingers``, pods that are on a node stay
+    when deleted, marked, as they do until their kubelet agrees.
+    """
+
+    now: object
+    store: Store = field(init=False)
+    requests: list = field(default_factory=list)
+    fault: object = lambda _: None
+    lingers: bool = False
+    _server: RawTestServer = field(init=False)
+
+    def __post_init__(self):
+        self.store = Store(self.now)
+
+    async def __aenter__(self):
+        self._server = RawTestServer(self._serve)
+        await self._server.start_server()
+        return self
+
+    async def __aexit__(self, *_):
+        self.store.end_watches()
+        await self._server.close()
+
+    @property
+    def configuration(self):
+        """How a client finds this server."""
+        configuration = Configuration()
+        configuration.host = str(self._server.make_url("")).rstrip("/")
+        return configuration
+
+    @property
+    def writes(self):
+        """The requests so far that change something."""
+        return [request for request in self.requests if request.is_write]
+
+    async def _serve(self, http):
+        place, part = parse_path(http.path)
+        resource = f"{place.resource}/{part}" if part else place.resource
+        if "watch" in http.query:
+            return await self._stream(http, place.resource)
+        body = await http.read()
+        request = Request(http.method, resource, place.name)
+        self.requests.append(request)
+        fault = self.fault(request)
+        if isinstance(fault, Refusal):
+            return answer(fault.code, {"message": fault.message})
+        if fault != NEVER_ARRIVED:
+            code, content = self._carry_out(http, place, part, orjson.loads(body or b"{}"))
+        if fault is not None:
+            http.transport.abort()
+            return web.Response()
+        return answer(code, content)
+
+    def _carry_out(self, http, place, part, body):
+        if http.method == GET:
+            return self._read(http, place)
+        if part == "binding":
+            return self._bind(place, body)
+        if http.method == POST:
+            return self._create(place, body)
+        if http.method == PATCH:
+            return self._patch(place, body)
+        return self._delete(place, body)
+
+    def _read(self, http, place):
+        if place.name:
+            found = self.store.get(place)
+            return (200, found) if found else not_found(place)
+        wanted = dict(pair.split("=") for pair in http.query.get("labelSelector", "").split(",") if pair)
+        items = [
+            it
+            for it in self.store.objects(place.resource, place.namespace)
+            if wanted.items() <= it["metadata"].get("labels", {}).items()
+        ]
+        return 200, {"metadata": {"resourceVersion": str(self.store.version)}, "items": items}
+
+    def _create(self, place, body):
+        place = place._replace(name=body["metadata"]["name"])
+        if self.store.get(place):
+            return 409, {"reason": "AlreadyExists", "message": f"{place.resource} {place.name} already exists"}
+        if place.resource == "pods":
+            body = {**body, "status": {"phase": "Pending"}}
+        return 201, self.store.create(place.resource, body)
+
+    def _bind(self, place, body):
+        pod = self.store.get(place)
+        if pod is None:
+            return not_found(place)
+        if pod["metadata"]["uid"] != body["metadata"]["uid"] or "nodeName" in pod["spec"]:
+            return 409, {"message": f"pod {place.name} is already assigned to a node, or is another one"}
+        self.store.change(place, spec={"nodeName": body["target"]["name"]})
+        return 201, {"kind": "Status", "status": "Success"}
+
+    def _patch(self, place, body):
+        known = self.store.get(place)
+        if known is None:
+            return not_found(place)
+        wanted = body["metadata"]
+        if any(wanted[field] != known["metadata"][field] for field in wanted):
+            return 409, {"reason": "Conflict", "message": "the object has been modified"}
+        merged = {**known.get("status", {}), **body["status"]}
+        merged = {name: value for name, value in merged.items() if value is not None}
+        if merged == known.get("status"):
+            return 200, known
+        return 200, self.store.replace(place, {**known, "status": merged})
+
+    def _delete(self, place, body):
+        known = self.store.get(place)
+        if known is None:
+            return not_found(place)
+        if body["preconditions"]["uid"] != known["metadata"]["uid"]:
+            return 409, {"reason": "Conflict", "message": "the UID in the precondition is another one"}
+        if self.lingers and known["spec"].get("nodeName"):
+            self.store.change(place, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
+        else:
+            self.store.remove(place)
+        return 200, {"kind": "Status", "status": "Success"}
+
+    async def _next(self, queue):
+        """The next event; once a minute without one a bookmark, as API servers send them."""
+        try:
+            return await asyncio.wait_for(queue.get(), timeout=_BOOKMARK_SECONDS)
+        except TimeoutError:
+            return {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": str(self.store.version)}}}
+
+    async def _stream(self, http, resource):
+        response = web.StreamResponse()
+        await response.prepare(http)
+        queue = self.store.watch(resource, int(http.query["resourceVersion"]))
+        try:
+            while (event := await self._next(queue)) is not None:
+                await response.write(orjson.dumps(event) + b"\n")
+        finally:
+            self.store.unwatch(queue)
+        return response
+
+
+def parse_path(path):
+    """The place that a path of the API names, and which part of the object ('' for all of it)."""
+    words = path.strip("/").split("/")
+    words = words[2:] if words[0] == "api" else words[3:]
+    namespace = ""
+    if words[0] == "namespaces":
+        namespace, words = words[1], words[2:]
+    resource, name, part = (*words, "", "")[:3]
+    return Place(resource, namespace, name), part
+
+
+def not_found(place):
+    """The answer where nothing is."""
+    return 404, {"reason": "NotFound", "message": f'{place.resource} "{place.name}" not found'}
+
+
+def answer(code, content):
+    """An answer in JSON."""
+    return web.Response(status=code, body=orjson.dumps(content), content_type="application/json")

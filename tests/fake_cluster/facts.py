@@ -1,0 +1,118 @@
+"""Facts for tests of belief: a case names only what it is about."""
+
+from coschedule.cluster.snapshot import Constraints, GangKey
+from lockstep.facts import (
+    BidFact,
+    GangFact,
+    GangSpec,
+    GangStatus,
+    Members,
+    Membership,
+    NodeFact,
+    PodFact,
+    PodKey,
+    PodPhase,
+)
+from lockstep.state import Reservation, pod_name
+
+ONE_CPU = (("cpu", 1000), ("lockstep.dev/slots", 1), ("pods", 1))
+DEFAULT = "default"
+
+
+def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=True, cordoned=False):
+    """Describe a node."""
+    return NodeFact(
+        name=name,
+        labels=labels or {},
+        taints=tuple(taints),
+        allocatable=(("cpu", cpu), ("pods", pods)),
+        is_ready=ready,
+        is_unschedulable=cordoned,
+    )
+
+
+def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None):
+    """Describe a node's bid."""
+    return BidFact(
+        node=node,
+        resource_version=version,
+        slowdown=slowdown,
+        available_from=since,
+        available_until=until,
+        slots=slots,
+        expires_at=expires,
+    )
+
+
+def gang_spec(*, size=2, most=None, work=None, priority_class="", request=ONE_CPU, deadline=None, template=None):
+    """Describe what a gang asks for."""
+    return GangSpec(
+        minimum=size,
+        maximum=most or size,
+        work=work,
+        deadline_seconds=deadline,
+        priority_class=priority_class,
+        request=request,
+        constraints=Constraints(),
+        template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
+    )
+
+
+def gang_fact(name="g", *, uid=None, version="1", generation=1, created=0.0, deleting=False, spec=None, status=None):
+    """Describe a gang that is accepted."""
+    return GangFact(
+        key=GangKey(DEFAULT, name),
+        uid=uid or f"uid-of-{name}",
+        resource_version=version,
+        generation=generation,
+        created=created,
+        is_deleting=deleting,
+        spec=spec or gang_spec(),
+        refusal=None,
+        status=status or GangStatus(),
+    )
+
+
+def pod_fact(
+    name="p",
+    *,
+    node="",
+    phase=PodPhase.PENDING,
+    request=ONE_CPU,
+    member=None,
+    deleting=False,
+    disrupted=False,
+    because="",
+    uid=None,
+):
+    """Describe a pod of nobody's, or of ``member``."""
+    return PodFact(
+        key=PodKey(DEFAULT, name),
+        uid=uid or f"uid-of-{name}",
+        node=node,
+        phase=phase,
+        request=request,
+        member=member,
+        is_deleting=deleting,
+        is_disrupted=disrupted,
+        ended_because=because,
+    )
+
+
+def member_fact(gang="g", *, attempt=1, rank=0, **more):
+    """Describe a member of that gang's attempt; ``more`` goes to ``pod_fact``."""
+    membership = Membership(GangKey(DEFAULT, gang), f"uid-of-{gang}", attempt, rank)
+    return pod_fact(pod_name(gang, attempt, rank), member=membership, **more)
+
+
+def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=ONE_CPU, start=0.0, finish=None):
+    """Describe what an attempt holds."""
+    return Reservation(
+        gang=GangKey(DEFAULT, gang),
+        gang_uid=f"uid-of-{gang}",
+        attempt=attempt,
+        members=tuple(Members(node, count) for node, count in members),
+        request=request,
+        start=start,
+        expected_finish=finish,
+    )

@@ -1,0 +1,140 @@
+"""The operator's parts, put together in the test's process, against a fake API server."""
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+
+from coschedule.cluster.snapshot import GangKey
+from fake_cluster.api import FakeApi
+from fake_cluster.jumping import now, until
+from fake_cluster.store import Place
+from lockstep import paths
+from lockstep.act.attempt import Tools
+from lockstep.cycle import Cycle
+from lockstep.kube import KubeClient
+from lockstep.report.metrics import Metrics
+from lockstep.state import State
+from lockstep.watch.informer import Informer, Kind
+from lockstep.watch.kinds import nodes_kind, pods_kind, priority_classes_kind
+from lockstep.watch.own_kinds import apply_bid, apply_gang, remove_bid, remove_gang
+
+DEFAULT = "default"
+
+
+@dataclass(slots=True, kw_only=True)
+class Parts:
+    """A watching operator; ``cycle`` is there, but runs only in ``running_operator``."""
+
+    api: FakeApi
+    client: KubeClient
+    state: State
+    tools: Tools
+    metrics: Metrics
+    cycle: Cycle
+    bindings: list
+
+    def metric(self, name, **labels):
+        """The value of one series."""
+        return self.metrics.registry.get_sample_value(name, labels)
+
+    async def quiet(self):
+        """Let time pass until every event so far has been believed."""
+        await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def watching_operator(api):
+    """Everything but the cycle: watches feed belief."""
+    woken, bindings = asyncio.Event(), []
+    metrics = Metrics(CollectorRegistry())
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(
+            KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered)
+        )
+        state = State(woken.set)
+        tools = Tools(client=client, state=state, now=now, count_binding=bindings.append)
+        cycle = Cycle(tools, metrics, instance="test", woken=woken, now=now)
+        informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
+        tasks = [asyncio.create_task(informer.run()) for informer in informers]
+        stack.push_async_callback(end, tasks)
+        for informer in informers:
+            await until(informer.synced.is_set)
+        yield Parts(api=api, client=client, state=state, tools=tools, metrics=metrics, cycle=cycle, bindings=bindings)
+
+
+@asynccontextmanager
+async def running_operator(api):
+    """The whole operator but its own watches by kopf."""
+    async with watching_operator(api) as parts:
+        task = asyncio.create_task(parts.cycle.run())
+        try:
+            yield parts
+        finally:
+            await end([task])
+            await parts.cycle.stop()
+
+
+async def end(tasks):
+    """Cancel tasks and wait until they are over."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def all_kinds(state):
+    """What the operator watches; its own kinds by plain informers, since kopf keeps a clock of its own."""
+    own = Kind(
+        target=paths.ALL_GANGS,
+        key=lambda it: it["metadata"]["name"],
+        parse=lambda it: it,
+        apply=lambda it: apply_gang(state, it),
+        remove=lambda name: remove_gang(state, known_gang(state, name)),
+    )
+    bids = Kind(
+        target=paths.ALL_BIDS,
+        key=lambda it: it["metadata"]["name"],
+        parse=lambda it: it,
+        apply=lambda it: apply_bid(state, it),
+        remove=lambda name: remove_bid(state, {"metadata": {"name": name}}),
+    )
+    return [nodes_kind(state), pods_kind(state), priority_classes_kind(state), own, bids]
+
+
+def known_gang(state, name):
+    """A manifest with what says which gang is gone."""
+    gang = state.gangs.get(GangKey(DEFAULT, name))
+    return {"metadata": {"namespace": DEFAULT, "name": name, "uid": gang.uid if gang else ""}}
+
+
+def gang_place(name):
+    """Where a gang is."""
+    return Place("gangjobs", DEFAULT, name)
+
+
+def pod_place(name):
+    """Where a pod is."""
+    return Place("pods", DEFAULT, name)
+
+
+def pods_of(api, gang):
+    """The members of a gang, whatever the attempt."""
+    return [it for it in api.store.objects("pods") if it["metadata"].get("labels", {}).get("lockstep.dev/gang") == gang]
+
+
+def bound(pods):
+    """The nodes of those that have one."""
+    return [it["spec"]["nodeName"] for it in pods if "nodeName" in it["spec"]]
+
+
+def condition(api, gang, kind):
+    """(status, reason) of one condition of a gang, or None."""
+    conditions = api.store.get(gang_place(gang)).get("status", {}).get("conditions", [])
+    return next(((it["status"], it["reason"]) for it in conditions if it["type"] == kind), None)
+
+
+def set_phase(api, pod, phase, **status):
+    """Say of a pod what its kubelet would."""
+    name = pod if isinstance(pod, str) else pod["metadata"]["name"]
+    api.store.change(pod_place(name), status={"phase": phase, **status})

@@ -1,0 +1,117 @@
+"""Decisions in a sentence."""
+
+import math
+
+import pytest
+
+from coschedule.cluster.decision import Alternative, Placement
+from coschedule.cluster.snapshot import GangKey
+from lockstep.report.sentences import chosen, duration, members, node_ranges, speedup
+
+NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
+
+
+def placement(*nodes, start=NOW, gain=None, other=None):
+    return Placement(
+        gang=GangKey("default", "g"),
+        size=len(nodes),
+        start=start,
+        finish=start + 60,
+        speedup=gain,
+        members=tuple((node, 1) for node in nodes),
+        alternative=other,
+    )
+
+
+def other(size, *, start=NOW, finish=NOW + 600, gain=None):
+    return Alternative(size=size, start=start, finish=finish, speedup=gain)
+
+
+EIGHT = [f"n{number:02}" for number in range(3, 11)]
+
+
+@pytest.mark.parametrize(
+    ("decision", "want"),
+    [
+        pytest.param(placement("n1"), "1 member on n1", id="nothing is known"),
+        pytest.param(
+            placement("n1", "n2", start=NOW + 40),
+            "2 members on n1, n2, starting at 2026-11-20T12:00:40Z",
+            id="a later start",
+        ),
+        pytest.param(
+            placement(*EIGHT, gain=5.9, other=other(12, start=NOW + 40, gain=6.4)),
+            "8 members on n03…n10, effective speed-up 5.9; 12 members would have waited 40 s to reach 6.4",
+            id="more members would have waited",
+        ),
+        pytest.param(
+            placement("n1", gain=1.0, other=other(2, gain=0.94)),
+            "1 member on n1, effective speed-up 1.0; 2 members would reach 0.94",
+            id="more members would be slower",
+        ),
+        pytest.param(
+            placement("n1", start=NOW + 40, other=other(2)),
+            "1 member on n1, starting at 2026-11-20T12:00:40Z; 2 members at once would end at 2026-11-20T12:10:00Z",
+            id="at once would be later",
+        ),
+        pytest.param(
+            placement("n1", other=other(2, finish=math.inf)),
+            "1 member on n1; 2 members would end at an unknown time",
+            id="an unknown end",
+        ),
+    ],
+)
+def test_sentence(decision, want):
+    assert chosen(decision, now=NOW) == want
+
+
+@pytest.mark.parametrize(
+    ("seconds", "want"),
+    [
+        (0, "0 s"),
+        (0.4, "0 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min"),
+        (60, "1 min"),
+        (90, "1 min 30 s"),
+        (3599.4, "59 min 59 s"),
+        (3600, "1 h"),
+        (5400, "1 h 30 min"),
+        (90000, "25 h"),
+    ],
+)
+def test_duration(seconds, want):
+    assert duration(seconds) == want
+
+
+@pytest.mark.parametrize(
+    ("value", "want"), [(0.5, "0.50"), (0.994, "0.99"), (1.0, "1.0"), (5.94, "5.9"), (12.34, "12.3"), (123.4, "123")]
+)
+def test_speedup(value, want):
+    assert speedup(value) == want
+
+
+@pytest.mark.parametrize(("count", "want"), [(0, "0 members"), (1, "1 member"), (2, "2 members")])
+def test_members(count, want):
+    assert members(count) == want
+
+
+@pytest.mark.parametrize(
+    ("names", "want"),
+    [
+        pytest.param([], "", id="none"),
+        pytest.param(["a"], "a", id="one"),
+        pytest.param(["n1", "n2"], "n1, n2", id="two stand alone"),
+        pytest.param(["n1", "n2", "n3"], "n1…n3", id="three are a run"),
+        pytest.param(["n3", "n1", "n2"], "n1…n3", id="in any order"),
+        pytest.param(["n1", "n2", "n4"], "n1, n2, n4", id="a hole"),
+        pytest.param(["n1", "n2", "n3", "n5"], "n1…n3, n5", id="a run and one"),
+        pytest.param(["n08", "n09", "n10"], "n08…n10", id="leading zeros"),
+        pytest.param(["n8", "n9", "n10", "n11", "n12"], "n10…n12, n8, n9", id="a digit more is no run"),
+        pytest.param(["a1", "b2", "c3"], "a1, b2, c3", id="other stems"),
+        pytest.param(["n1.zone", "n2.zone", "n3.zone"], "n1.zone, n2.zone, n3.zone", id="numbers that are not last"),
+        pytest.param([f"n{n}" for n in range(1, 21, 2)], "n1, n11, n13, n15, n17, n19, 4 more", id="too many"),
+    ],
+)
+def test_node_ranges(names, want):
+    assert node_ranges(names) == want

@@ -1,0 +1,82 @@
+"""Time to plan a whole queue, on facts in memory."""
+
+import statistics
+from collections.abc import Iterator
+from time import perf_counter
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from coschedule.cluster.plan import plan
+from coschedule.cluster.snapshot import Constraints, GangKey, NodeTable, PendingGang, Release, Snapshot
+from coschedule.work import SerialWork
+
+GANGS = 200
+RUNNING = 100
+ROUNDS = 5
+RESOURCES = ("cpu", "memory", "pods")
+CAPACITIES = np.array([1.0, 1.6, 2.5])
+
+
+def measure(console: Console) -> None:
+    """Plan a queue from nothing, and one gang more, on two sizes of cluster."""
+    table = Table("nodes", f"{GANGS} gangs wait", "of which start now", "one gang waits")
+    for nodes in (500, 5000):
+        whole = snapshot(nodes, GANGS)
+        started = sum(getattr(decision, "start", np.inf) <= whole.now for decision in plan(whole).decisions)
+        table.add_row(str(nodes), _milliseconds(whole), str(started), _milliseconds(snapshot(nodes, 1)))
+    console.print(table)
+
+
+def snapshot(nodes: int, gangs: int) -> Snapshot:
+    """Nodes of three speeds and several loads, gangs on many of them that will end, and a queue of mixed sizes."""
+    chance = np.random.default_rng(nodes)
+    return Snapshot(
+        generation=1,
+        now=1000.0,
+        resources=RESOURCES,
+        nodes=NodeTable(
+            names=tuple(f"n{number:05d}" for number in range(nodes)),
+            labels=({},) * nodes,
+            taints=((),) * nodes,
+            ready=np.ones(nodes, dtype=np.bool_),
+            unschedulable=np.zeros(nodes, dtype=np.bool_),
+        ),
+        free=np.tile(np.array([4000, 16 << 30, 100], dtype=np.int64), (nodes, 1)),
+        start=np.zeros(nodes),
+        slowdown=(1 + chance.choice([0.0, 0.25, 0.5], nodes)) / chance.choice(CAPACITIES, nodes),
+        until=np.full(nodes, np.inf),
+        releases=tuple(_releases(nodes, chance)),
+        gangs=tuple(_gang(number, chance) for number in range(gangs)),
+    )
+
+
+def _releases(nodes: int, chance: np.random.Generator) -> Iterator[Release]:
+    for _ in range(RUNNING):
+        end = 1000.0 + float(chance.integers(10, 3600))
+        for node in chance.choice(nodes, min(32, nodes), replace=False):
+            yield Release(node=int(node), request=(4000, 8 << 30, 4), time=end)
+
+
+def _gang(number: int, chance: np.random.Generator) -> PendingGang:
+    smallest = int(chance.integers(1, 33))
+    return PendingGang(
+        key=GangKey("bench", f"g{number:04d}"),
+        priority=0,
+        created=float(number),
+        minimum=smallest,
+        maximum=2 * smallest,
+        work=SerialWork(serial=float(chance.integers(600, 36000)), fixed=5.0, per_member=0.2),
+        request=(1000 * int(chance.integers(1, 5)), 2 << 30, 1),
+        constraints=Constraints(),
+    )
+
+
+def _milliseconds(facts: Snapshot) -> str:
+    times = []
+    for _ in range(ROUNDS):
+        began = perf_counter()
+        plan(facts)
+        times.append(perf_counter() - began)
+    return f"{1000 * statistics.median(times):.1f} ms"
