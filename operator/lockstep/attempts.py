@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from coschedule.cluster.snapshot import GangKey
@@ -94,13 +95,13 @@ class Attempts:
         assert memory.task is None, "one attempt a gang at a time"
         retry_seconds = min(_FIRST_RETRY_SECONDS * 2**memory.failures, _LONGEST_RETRY_SECONDS)
         memory.attempt = Attempt(self._tools, gang, reservation, retry_seconds=retry_seconds)
-        memory.task = asyncio.create_task(self._run(gang, memory, carry_out(memory.attempt), retry_seconds))
+        memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt), retry_seconds))
 
     async def _run(
-        self, gang: GangFact, memory: _Memory, work: Coroutine[Any, Any, Outcome], retry_seconds: float
+        self, gang: GangFact, memory: _Memory, work: Callable[[], Coroutine[Any, Any, Outcome]], retry_seconds: float
     ) -> None:
         try:
-            outcome = await work
+            outcome = await work()
         except Exception:
             # A broken promise of ours. The reservation says what may exist; after a pause the gang is followed from
             # there.

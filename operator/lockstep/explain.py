@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from coschedule.cluster.decision import Decision, Placement, Unplaceable
 from coschedule.cluster.snapshot import GangKey
-from lockstep.facts import GangFact, GangStatus
+from lockstep.facts import ConditionFact, GangFact, GangStatus
 from lockstep.names import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
@@ -68,8 +68,13 @@ def says_the_same(before: GangStatus, after: GangStatus) -> bool:
 
 
 def _conditions_agree(before: GangStatus, after: GangStatus, *, words: bool) -> bool:
-    told = 4 if words else 3  # type, status, reason, message
-    return [one[:told] for one in before.conditions] == [one[:told] for one in after.conditions]
+    return [_told(one, words=words) for one in before.conditions] == [
+        _told(one, words=words) for one in after.conditions
+    ]
+
+
+def _told(one: ConditionFact, *, words: bool) -> tuple[object, ...]:
+    return one.type, one.status, one.reason, one.observed_generation, one.message if words else ""
 
 
 def _same_time(one: float | None, other: float | None) -> bool:

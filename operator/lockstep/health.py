@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import orjson
 from aiohttp import web
@@ -34,9 +35,9 @@ async def serve_health(health: Health, *, host: str, port: int) -> web.AppRunner
     app.add_routes(
         [
             web.get("/healthz", _healthz),
-            web.get("/readyz", lambda request: _readyz(health, request)),
-            web.get("/metrics", lambda request: _metrics(health, request)),
-            web.get("/debug/snapshot", lambda request: _snapshot(health, request)),
+            web.get("/readyz", partial(_readyz, health)),
+            web.get("/metrics", partial(_metrics, health)),
+            web.get("/debug/snapshot", partial(_snapshot, health)),
         ]
     )
     runner = web.AppRunner(app, access_log=None)
