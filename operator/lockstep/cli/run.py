@@ -6,9 +6,10 @@ import sys
 
 import click
 
-from lockstep.kube import ConfigError, load_configuration
+from lockstep.kube import ApiUnavailableError, ConfigError, load_configuration
 from lockstep.serve import StartError, serve
 from lockstep.settings import Settings
+from lockstep.watch.handlers import WatchEndedError
 
 
 @click.command(context_settings={"show_default": True})
@@ -56,5 +57,5 @@ def run(**options: object) -> None:
     try:
         configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
         asyncio.run(serve(settings, configuration))
-    except (ConfigError, StartError) as error:
+    except (ApiUnavailableError, ConfigError, StartError, WatchEndedError) as error:
         raise click.ClickException(str(error)) from error

@@ -24,17 +24,27 @@ _LIST_PAGE = 500
 _EXIT_SECONDS = 10.0
 
 
+class WatchEndedError(Exception):
+    """kopf has given up: nothing would be heard of gangs any more, so the process must end and be started again."""
+
+
 async def watch_own_kinds(state: State, configuration: Configuration, stop: asyncio.Event) -> None:
-    """Feed ``state`` until ``stop`` is set. Returns or raises early where kopf gives up: the process must end then."""
+    """Feed ``state`` until ``stop`` is set. Raises ``WatchEndedError`` where kopf gives up before."""
     # kopf reports each watch that starts or ends; ours is told by metrics.
     logging.getLogger("kopf").setLevel(logging.WARNING)
-    await kopf.operator(
-        registry=_registry(state, configuration),
-        settings=_settings(),
-        clusterwide=True,
-        standalone=True,
-        stop_flag=stop,
-    )
+    try:
+        await kopf.operator(
+            registry=_registry(state, configuration),
+            settings=_settings(),
+            clusterwide=True,
+            standalone=True,
+            stop_flag=stop,
+        )
+    except Exception as error:
+        # kopf lets through whatever ended its watch: errors of the network, of the API, of JSON.
+        raise WatchEndedError(f"kopf stopped watching GangJobs and NodeBids: {error!r}") from error
+    if not stop.is_set():
+        raise WatchEndedError("kopf stopped watching GangJobs and NodeBids")
 
 
 def _settings() -> kopf.OperatorSettings:
