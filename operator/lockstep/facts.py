@@ -112,7 +112,7 @@ class GangSpec:
 
 
 class ConditionFact(NamedTuple):
-    """One entry of ``status.conditions``."""
+    """One entry of ``status.conditions``. Compares without its times: they follow from the rest."""
 
     type: str
     status: str
@@ -120,99 +120,6 @@ class ConditionFact(NamedTuple):
     message: str
     observed_generation: int
     last_transition: float
-
-
-class Membership(NamedTuple):
-    """Whose member a pod is: the gang and its UID, the attempt that made the pod, and the pod's rank in the gang."""
-
-    gang: GangKey
-    gang_uid: str
-    attempt: int
-    rank: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodFact:
-    """One pod, of anybody: what it takes from its node, and how far it is if it is a member of a gang."""
-
-    key: PodKey
-    uid: str
-    node: str
-    phase: PodPhase
-    request: Request
-    member: Membership | None
-    is_deleting: bool
-    is_disrupted: bool
-    ended_because: str
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the pod no longer takes anything from its node."""
-        return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFact:
-    """One node: what it can hold, and whom it lets in."""
-
-    name: str
-    labels: Mapping[str, str]
-    taints: tuple[Taint, ...]
-    allocatable: Request
-    is_ready: bool
-    is_unschedulable: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BidFact:
-    """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity."""
-
-    node: str
-    resource_version: str
-    slowdown: float
-    available_from: float | None
-    available_until: float | None
-    slots: int | None
-    expires_at: float | None
-
-
-class Refusal(NamedTuple):
-    """Why a spec can't be obeyed: an enumerated reason and a sentence that names the field."""
-
-    reason: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GangSpec:
-    """What a GangJob asks for.
-
-    ``deadline_seconds`` counts from the submission; ``template`` is the pod template as written.
-    """
-
-    minimum: int
-    maximum: int
-    work: Work | None
-    deadline_seconds: float | None
-    priority_class: str
-    request: Request
-    constraints: Constraints
-    template: Mapping[str, Any]
-
-
-class ConditionFact(NamedTuple):
-    """One entry of ``status.conditions``."""
-
-    type: str
-    status: str
-    reason: str
-    message: str
-    observed_generation: int
-    last_transition: float
-
-    def says_the_same_as(self, other: "ConditionFact") -> bool:
-        """Whether both tell a reader the same."""
-        return self[:5] == other[:5]
 
 
 class Members(NamedTuple):
