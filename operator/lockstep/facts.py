@@ -112,7 +112,7 @@ class GangSpec:
 
 
 class ConditionFact(NamedTuple):
-    """One entry of ``status.conditions``. Compares without its times: they follow from the rest."""
+    """One entry of ``status.conditions``."""
 
     type: str
     status: str

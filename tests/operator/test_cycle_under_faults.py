@@ -65,7 +65,7 @@ def check(api):
             assert on_nodes == size, (name, on_nodes)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 async def test_every_gang_lands_whole_in_the_end(seed):
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
     async with FakeApi(now) as api:
@@ -85,7 +85,7 @@ async def test_every_gang_lands_whole_in_the_end(seed):
             assert len(pods_of(api, name)) == size
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 async def test_restarts_at_any_moment_lose_and_double_nothing(seed):
     rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
     async with FakeApi(now) as api:
@@ -98,8 +98,7 @@ async def test_restarts_at_any_moment_lose_and_double_nothing(seed):
             )
             async with running_operator(api):
                 await until(lambda limit=limit: len(api.writes) > limit or all_placed(api))
-            # The lost process has bound nothing that its successor does not know of.
-            api.fault = lambda _: None
+        api.fault = lambda _: None
         async with running_operator(api):
             await until(lambda: all_placed(api))
 

@@ -1,6 +1,7 @@
 """Whatever a watch does, belief ends up equal to the API server's, and no object that vanished stays."""
 
 import asyncio
+import itertools
 from contextlib import asynccontextmanager
 
 import pytest
@@ -192,7 +193,7 @@ async def test_broken_watch_is_not_asked_again_in_a_tight_loop():
     async with informed_by(*troubles) as (server, _, _):
         lists = [one.at for one in server.asked if "watch" not in one.query]
 
-    pauses = [later - earlier for earlier, later in zip(lists, lists[1:], strict=False)]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(lists)]
     assert all(0.1 * 2**n <= pause <= 0.31 * 2**n for n, pause in enumerate(pauses))
 
 
@@ -208,7 +209,7 @@ async def test_streams_that_end_at_once_are_not_opened_in_a_tight_loop():
     async with informed_by(page(), *[stream()] * 10) as (server, _, _):
         watches = [one.at for one in server.asked if "watch" in one.query]
 
-    assert all(later - earlier >= 0.199 for earlier, later in zip(watches, watches[1:], strict=False))
+    assert all(later - earlier >= 0.199 for earlier, later in itertools.pairwise(watches))
 
 
 async def test_silence_ends_after_bookmarks_must_have_come():

@@ -1,6 +1,7 @@
 """Requests of ``kube.py``: what is an answer, what is tried again, and what raises."""
 
 import asyncio
+import itertools
 
 import aiohttp
 import pytest
@@ -62,7 +63,7 @@ async def test_pauses_grow_until_the_client_gives_up():
             await client.get(POD)
 
     times = [one.at for one in server.asked]
-    pauses = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
     # Each is twice the one before, give or take the jitter of a half.
     assert len(times) == 6
     assert all(0.05 * 2**n <= pause <= 0.16 * 2**n for n, pause in enumerate(pauses))
@@ -75,7 +76,7 @@ async def test_retry_after_is_waited_for_in_full():
 
     times = [one.at for one in server.asked]
     assert len(times) == 6
-    assert all(later - earlier >= 7 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 7 for earlier, later in itertools.pairwise(times))
 
 
 async def test_server_that_never_answers_is_given_up():

@@ -104,10 +104,12 @@ async def test_list_that_is_refused_drops_nothing(state):
 
 
 async def test_gang_that_comes_while_the_list_is_made_is_kept(state):
-    async with FakeApi(now) as api:
-        async with KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client:
-            api.fault = lambda _: apply_gang(state, gang("newcomer"))
-            await list_own_kinds(client, state)
+    async with (
+        FakeApi(now) as api,
+        KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
+    ):
+        api.fault = lambda _: apply_gang(state, gang("newcomer"))
+        await list_own_kinds(client, state)
 
     assert set(state.gangs) == {("default", "newcomer")}
 
