@@ -26,7 +26,7 @@ from lockstep.report.metrics import Metrics
 from lockstep.report.reporter import Reporter
 from lockstep.report.status import Written
 from lockstep.snapshots import SnapshotCutter
-from lockstep.state import Reservation, State
+from lockstep.state import Reservation, State, reserved_in_status
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02
@@ -125,6 +125,7 @@ class Cycle:
             gang.spec is not None
             and not gang.is_deleting
             and gang.key not in self._state.reservations
+            and reserved_in_status(gang) is None
             and not gang.status.is_true(Condition.COMPLETE)
             and not self._attempts.is_under_way(gang.key)
             and self._attempts.retry_at(gang.key) <= now
@@ -170,15 +171,21 @@ class Cycle:
         if outcome.ending is Ending.PLACED:
             self._state.changed_gangs.add(gang.key)
         else:
-            self._state.forget(gang.key)
-        if outcome.ending is Ending.BROKEN_OFF:
-            self._state.hold_what_is_reserved(self._state.gangs.get(gang.key, gang))
+            self._give_back(gang)
         if outcome.ending is Ending.NOT_RESERVED:
             self._metrics.conflicts.inc()
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
             self._reporter.tell(gang, bind_interrupted(outcome.failure))
         self._woken.set()
+
+    def _give_back(self, gang: GangFact) -> None:
+        """Stop holding what the attempt held, unless the status says that it is reserved all the same."""
+        self._state.forget(gang.key)
+        known = self._state.gangs.get(gang.key)
+        if known is not None:
+            self._state.hold_what_is_reserved(known)
+            self._state.changed_gangs.add(gang.key)
 
     def _written(self, gang: GangKey, written: Written) -> None:
         """A status was written, or was not: then what it was to say is worked out again."""

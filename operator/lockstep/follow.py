@@ -52,6 +52,7 @@ class Follower:
         return gone
 
     def _look_at(self, gang: GangFact, now: float) -> None:
+        self._state.hold_what_is_reserved(gang)
         reservation = self._state.reservations.get(gang.key)
         if gang.status.is_true(Condition.COMPLETE):
             self._clean_up_after(gang)

@@ -262,7 +262,7 @@ class State:
 def reserved_in_status(gang: GangFact) -> Reservation | None:
     """What the gang's status says it holds."""
     status = gang.status
-    if status.reserved_at is None or gang.spec is None:
+    if status.reserved_at is None or not status.members or gang.spec is None:
         return None
     return Reservation(
         gang=gang.key,

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 from coschedule.cluster.snapshot import GangKey
 from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
+from fake_cluster.manifests import node
 from fake_cluster.store import Place
 from lockstep import paths
 from lockstep.act.attempt import Tools
@@ -62,6 +63,18 @@ async def watching_operator(api):
         for informer in informers:
             await until(informer.synced.is_set)
         yield Parts(api=api, client=client, state=state, tools=tools, metrics=metrics, cycle=cycle, bindings=bindings)
+
+
+@asynccontextmanager
+async def operator_over(*nodes, gangs=(), bids=()):
+    """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids, and an operator that runs."""
+    async with FakeApi(now) as api:
+        api.store.add("nodes", *(nodes or (node("n1"), node("n2"))))
+        for resource, manifests in (("nodebids", bids), ("gangjobs", gangs)):
+            for manifest in manifests:
+                api.store.create(resource, manifest)
+        async with running_operator(api) as parts:
+            yield api, parts
 
 
 @asynccontextmanager
@@ -132,6 +145,27 @@ def condition(api, gang, kind):
     """(status, reason) of one condition of a gang, or None."""
     conditions = api.store.get(gang_place(gang)).get("status", {}).get("conditions", [])
     return next(((it["status"], it["reason"]) for it in conditions if it["type"] == kind), None)
+
+
+def is_placed(api, gang="g"):
+    """Whether the gang's status says that all of its members are bound."""
+    return condition(api, gang, "Placed") == ("True", "Bound")
+
+
+def status_of(api, gang="g"):
+    """A gang's status."""
+    return api.store.get(gang_place(gang)).get("status", {})
+
+
+def event_reasons(api):
+    """The reasons of all events posted, in the order of their names."""
+    return [it["reason"] for it in api.store.objects("events")]
+
+
+def set_phases(api, gang, phase):
+    """Say of all members of a gang what their kubelets would."""
+    for it in pods_of(api, gang):
+        set_phase(api, it, phase)
 
 
 def set_phase(api, pod, phase, **status):

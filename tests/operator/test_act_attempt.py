@@ -157,13 +157,7 @@ async def test_passing_trouble_at_a_write_does_no_harm(write, fault):
     async with cluster(fault=at_write(write, fault)) as (api, parts):
         outcome = await Try(parts).begin()
 
-        if write == 1 and fault is ANSWER_LOST:
-            # The repeated write is a conflict with itself: the reservation stands, the next look goes on from it.
-            assert outcome.ending is Ending.NOT_RESERVED
-            assert parts.state.gangs[KEY].status.reserved_at is not None
-            assert_whole(api, parts, await Try(parts).resume())
-        else:
-            assert_whole(api, parts, outcome)
+        assert_whole(api, parts, outcome)
 
 
 @pytest.mark.parametrize("write", range(1, WRITES + 1))

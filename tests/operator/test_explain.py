@@ -6,7 +6,7 @@ import pytest
 
 from fake_cluster.facts import gang_fact
 from lockstep.explain import says_the_same
-from lockstep.facts import ConditionFact, GangStatus, Members
+from lockstep.facts import GangStatus, Members
 from lockstep.report.conditions import with_condition
 
 GANG = gang_fact("g")
@@ -56,10 +56,3 @@ def test_condition_for_a_new_generation_is_told():
     newer = [one._replace(observed_generation=2) for one in waiting().conditions]
 
     assert not says_the_same(waiting(), replace(waiting(), conditions=tuple(newer)))
-
-
-def test_conditions_compare_by_what_they_tell():
-    one = ConditionFact("Placed", "True", "Bound", "All.", 1, 5.0)
-
-    assert one.says_the_same_as(one._replace(last_transition=6.0))
-    assert not one.says_the_same_as(one._replace(message="None."))

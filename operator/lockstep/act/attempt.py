@@ -21,7 +21,7 @@ from lockstep.kube import ApiUnavailableError, KubeClient
 from lockstep.names import Reason
 from lockstep.report.conditions import released
 from lockstep.report.status import Written, write_status
-from lockstep.state import Reservation, State
+from lockstep.state import Reservation, State, reserved_in_status
 
 # How long to wait for a watch's word before asking the API server itself.
 _LOOK_AGAIN_SECONDS = 2.0
@@ -78,9 +78,9 @@ class Attempt:
             written = await write_status(self._tools.client, self._tools.state, self._gang, status)
         except ApiUnavailableError as error:
             return await self._take_back(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
-        if written is not Written.DONE:
-            return Outcome(ending=Ending.NOT_RESERVED)
-        return await self.resume()
+        if written is Written.DONE or self._stands_in_status():
+            return await self.resume()
+        return Outcome(ending=Ending.NOT_RESERVED)
 
     async def resume(self) -> Outcome:
         """Carry out a reservation that stands in the gang's status, whatever of it is done already."""
@@ -94,6 +94,13 @@ class Attempt:
     async def interrupt(self, failure: Failure) -> Outcome:
         """Take back a gang that was placed and has lost a member."""
         return await self._take_back(failure)
+
+    def _stands_in_status(self) -> bool:
+        """Whether the write that conflicted was a repetition of our own, whose answer was lost."""
+        gang = self._tools.state.gangs.get(self._gang.key)
+        stands = None if gang is None or gang.uid != self._gang.uid else reserved_in_status(gang)
+        ours = self._reservation
+        return stands is not None and (stands.attempt, stands.members) == (ours.attempt, ours.members)
 
     async def _create_and_bind(self) -> Failure | None:
         tools, there = self._tools, self._pods()
