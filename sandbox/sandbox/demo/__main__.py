@@ -1,0 +1,52 @@
+"""``python -m sandbox.demo``."""
+
+import sys
+
+from rich.console import Console
+
+from sandbox.demo.interrupts import raise_on_interrupt
+from sandbox.demo.play import Play
+from sandbox.demo.screen import Screen
+from sandbox.demo.stage import stage
+from sandbox.demo.summary import metrics_table
+from sandbox.demo.tables import gang_table
+from sandbox.errors import SandboxError
+
+INTERRUPTED = 130
+OPENING = """\
+Lockstep demo: a real API server, twelve nodes of three speeds, some with work
+of their own, and gangs that want them. Lockstep chooses each gang's size, nodes
+and start so that it ends soonest, and lands all of its pods or none.
+"""
+
+
+def main() -> int:
+    """Run the demo and return the status of the process: 0, or 1 after a failure and 130 after an interrupt."""
+    raise_on_interrupt()
+    screen = Screen(Console())
+    screen.say(OPENING)
+    try:
+        with stage(screen) as play:
+            gangs = _perform(play, screen)
+    except SandboxError as error:
+        screen.say("\n".join([f"The demo failed: {error}", *getattr(error, "__notes__", ())]))
+        return 1
+    except KeyboardInterrupt:
+        screen.say("Interrupted; everything is cleaned up.")
+        return INTERRUPTED
+    screen.say(f"All {gangs} gangs have landed and finished.")
+    return 0
+
+
+def _perform(play: Play, screen: Screen) -> int:
+    """Play, sum up, and return how many gangs there were."""
+    last = play.run()
+    if not screen.console.is_terminal:
+        screen.say("")
+        screen.console.print(gang_table(last, began=play.began, wraps=True))
+    screen.console.print("", metrics_table(play.operator.metrics()), sep="\n")
+    return len(last.gangs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+"""Where the demo finds what it applies, in the repository."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples"
+BIDS = EXAMPLES / "01-bids.yaml"
+# In the order of applying: the kinds, who may make members of gangs, and the operator's rights.
+INSTALLED = (
+    ROOT / "crds" / "gangjobs.yaml",
+    ROOT / "crds" / "nodebids.yaml",
+    ROOT / "crds" / "gangjobs-policy.yaml",
+    ROOT / "operator" / "rbac.yaml",
+)

@@ -1,0 +1,89 @@
+"""The run of the demo: steps that are due are taken, what changes is told, until every gang has finished."""
+
+import datetime as dt
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Group
+from rich.text import Text
+
+from sandbox.control_plane import Sandbox
+from sandbox.demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
+from sandbox.demo.news import news
+from sandbox.demo.operator_process import OperatorProcess
+from sandbox.demo.screen import Screen
+from sandbox.demo.script import PATIENCE_SECONDS, Step, steps
+from sandbox.demo.sight import Sight, look
+from sandbox.demo.tables import colour_of, gang_table, node_table
+from sandbox.errors import SandboxError
+
+PERIOD_SECONDS = 0.2
+# A terminal of that many lines shows the whole picture at any time with reasons of two lines.
+TALL_LINES = 34
+WINDOWS = (
+    f"{LATE_NODE} is free only in {LATE_SECONDS} s; the owner of {LEAVING_NODE} takes it back in {LEAVING_SECONDS} s."
+)
+NOTHING = Sight(gangs=(), occupants={})
+
+
+@dataclass(slots=True, kw_only=True)
+class Play:
+    """One run; ``began`` is the time of day when the bids were made."""
+
+    sandbox: Sandbox
+    operator: OperatorProcess
+    screen: Screen
+    offers: Sequence[Offer]
+    began: float
+    _started: float = field(default_factory=time.monotonic)
+    _ahead: deque[Step] = field(default_factory=lambda: deque(steps()))
+    _seen: Sight = NOTHING
+
+    def run(self) -> Sight:
+        """Play to the end and return the last sight; raise SandboxError when it does not come."""
+        self._open()
+        with self.screen.moving():
+            while self._ahead or not _all_complete(self._seen):
+                self._take_due_steps()
+                self._look()
+                self._check()
+                time.sleep(PERIOD_SECONDS)
+        return self._seen
+
+    def _open(self) -> None:
+        second_0 = dt.datetime.fromtimestamp(self.began, tz=dt.UTC)
+        self.screen.say(f"\n{WINDOWS}\nSecond 0 is {second_0:%H:%M:%S} UTC.\n")
+        if not self.screen.console.is_terminal:
+            self.screen.console.print(node_table(self.offers, look(self.sandbox), elapsed=0.0), "", sep="\n")
+
+    def _take_due_steps(self) -> None:
+        while self._ahead and self._ahead[0].at <= self._elapsed():
+            step = self._ahead.popleft()
+            self.screen.tell(self._elapsed(), Text(step.who, style="bold"), step.says)
+            if step.does is not None:
+                step.does(self.sandbox)
+
+    def _look(self) -> None:
+        before, self._seen = self._seen, look(self.sandbox)
+        for gang, line in news(before, self._seen):
+            self.screen.tell(self._elapsed(), Text(gang, style=colour_of(gang, self._seen)), line)
+        nodes = node_table(self.offers, self._seen, elapsed=self._elapsed())
+        gangs = gang_table(self._seen, began=self.began, wraps=self.screen.console.height >= TALL_LINES)
+        self.screen.show(Group("", nodes, "", gangs))
+
+    def _check(self) -> None:
+        self.operator.check()
+        if failed := [gang.name for gang in self._seen.gangs if gang.complete.reason == "MemberFailed"]:
+            raise SandboxError(f"A member of {failed[0]} failed, which is not part of the demo.")
+        if self._elapsed() > PATIENCE_SECONDS:
+            late = ", ".join(gang.name for gang in self._seen.gangs if gang.complete.status != "True")
+            raise SandboxError(f"After {PATIENCE_SECONDS:.0f} s these gangs have not finished: {late or 'none seen'}.")
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+
+def _all_complete(sight: Sight) -> bool:
+    return all(gang.complete.status == "True" for gang in sight.gangs)

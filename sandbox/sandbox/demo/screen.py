@@ -1,0 +1,51 @@
+"""Where the demo is shown: on a terminal a running log above tables that move, elsewhere plain lines."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+TIME, WHO = 6, 8
+
+
+class Screen:
+    """Shows lines as they come, and one picture that the next one replaces."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._live: Live | None = None
+
+    @contextmanager
+    def moving(self) -> Iterator[None]:
+        """Let the picture move during the block; without a terminal only its last state is shown, at the end."""
+        if not self.console.is_terminal:
+            yield
+            return
+        with Live(console=self.console, auto_refresh=False) as self._live:
+            yield
+        self._live = None
+
+    def show(self, picture: RenderableType) -> None:
+        """Replace the picture, where there is one."""
+        if self._live is not None:
+            self._live.update(picture, refresh=True)
+
+    def tell(self, elapsed: float, who: Text, text: str) -> None:
+        """Add a line to the log: when, who, what."""
+        when = f"{elapsed:4.1f} s"
+        if not self.console.is_terminal:
+            self.say(f"{when:>{TIME}} {who.plain:<{WHO}} {text}")
+            return
+        line = Table.grid(padding=(0, 1, 0, 0))
+        line.add_column(width=TIME, style="bright_black")
+        line.add_column(width=WHO)
+        line.add_column()
+        line.add_row(when, who, Text(text))
+        self.console.print(line)
+
+    def say(self, text: str) -> None:
+        """Add a line of its own."""
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)

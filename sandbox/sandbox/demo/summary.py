@@ -1,0 +1,49 @@
+"""The operator's most telling metrics, read from its own page."""
+
+from prometheus_client.parser import text_string_to_metric_families
+from rich.table import Table
+
+# Values by the sample's name and the values of its labels.
+Samples = dict[tuple[str, str], float]
+
+
+def metrics_table(page: str) -> Table:
+    """Return what the operator has measured and counted, a row a metric; ``page`` is what /metrics answers."""
+    samples = _samples(page)
+    table = Table(box=None, padding=(0, 2, 0, 0), title="The operator's own metrics", title_justify="left")
+    table.title_style = table.header_style = "bold"
+    table.add_column("metric", no_wrap=True)
+    table.add_column("value", no_wrap=True, justify="right")
+    table.add_column("meaning")
+    for name, scale, unit, meaning in (
+        ("lockstep_start_delay_seconds", 1, "{:.1f} s", "later than first planned"),
+        ("lockstep_run_time_ratio", 1, "{:.2f}", "of the predicted run time"),
+        ("lockstep_gang_wait_seconds", 1, "{:.1f} s", "from submission to all pods bound"),
+    ):
+        table.add_row(name, *_mean(samples, name, "", scale, unit, f"{meaning}; mean of {{}} gangs"))
+    plans = _mean(samples, "lockstep_cycle_duration_seconds", "plan", 1000, "{:.1f} ms", "a plan; mean of {} plans")
+    table.add_row("lockstep_cycle_duration_seconds", *plans)
+    for name in ("lockstep_decisions_total", "lockstep_binds_total"):
+        table.add_row(name, *_counts(samples, name))
+    return table
+
+
+def _samples(page: str) -> Samples:
+    return {
+        (sample.name, ",".join(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(page)
+        for sample in family.samples
+    }
+
+
+def _mean(samples: Samples, name: str, label: str, scale: float, unit: str, meaning: str) -> tuple[str, str]:
+    count = int(samples.get((f"{name}_count", label), 0))
+    if not count:
+        return "-", "nothing measured"
+    return unit.format(scale * samples[f"{name}_sum", label] / count), meaning.format(count)
+
+
+def _counts(samples: Samples, name: str) -> tuple[str, str]:
+    counts = {label: int(value) for (found, label), value in samples.items() if found == name and value}
+    parts = [f"{count} {label}" for label, count in sorted(counts.items(), key=lambda one: -one[1])]
+    return str(sum(counts.values())), ", ".join(parts)
