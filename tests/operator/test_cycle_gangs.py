@@ -222,3 +222,12 @@ async def test_restart_of_a_settled_cluster_writes_nothing():
             await asyncio.sleep(60)
 
         assert api.writes[count:] == []
+
+
+async def test_pod_of_an_attempt_that_is_over_is_swept_beside_the_present_one():
+    async with operator_over(gangs=[gang("g", size=2)]) as (api, _):
+        await until(lambda: is_placed(api))
+        api.store.create("pods", pod("g-0-5", **owned_by("g", attempt=0, rank=5)))
+        await until(lambda: api.store.get(pod_place("g-0-5")) is None, seconds=60)
+
+        assert [it["metadata"]["name"] for it in pods_of(api, "g")] == ["g-1-0", "g-1-1"]

@@ -29,5 +29,7 @@ async def _is_there(client: KubeClient, pod: PodFact) -> bool:
         answer = await client.get(paths.gang(pod.member.gang))
     except ApiUnavailableError:
         return True
-    metadata = answer.body.get("metadata") or {}
-    return answer.code != 404 and metadata.get("uid") == pod.member.gang_uid and "deletionTimestamp" not in metadata
+    if not answer.is_success:
+        return answer.code != 404
+    metadata = answer.body["metadata"]
+    return metadata["uid"] == pod.member.gang_uid and "deletionTimestamp" not in metadata

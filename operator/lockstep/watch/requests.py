@@ -58,12 +58,12 @@ def _requests(holder: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _allocated_by_container(status: Mapping[str, Any]) -> dict[str, Amounts]:
-    return {
-        one["name"]: resources(one["allocatedResources"])
-        for kind in ("containerStatuses", "initContainerStatuses")
-        for one in status.get(kind) or ()
-        if one.get("allocatedResources")
-    }
+    allocated: dict[str, Amounts] = {}
+    for kind in ("containerStatuses", "initContainerStatuses"):
+        for one in status.get(kind) or ():
+            amounts = allocated.setdefault(one["name"], resources(one.get("allocatedResources")))
+            _raise_to(amounts, resources((one.get("resources") or {}).get("requests")))
+    return allocated
 
 
 def _host_ports(spec: Mapping[str, Any]) -> Iterable[str]:

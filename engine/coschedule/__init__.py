@@ -1,0 +1,1 @@
+"""Coscheduling: facts in, plan out, with no I/O, clock, logging or randomness."""

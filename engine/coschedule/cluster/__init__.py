@@ -1,0 +1,1 @@
+"""A whole queue of gangs on a whole cluster."""

@@ -1,0 +1,73 @@
+"""What a plan says: where and when each gang goes, or why it goes nowhere."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coschedule.cluster.snapshot import GangKey
+
+
+class Reason(StrEnum):
+    """Why a gang has no placement, on the facts of this snapshot."""
+
+    NO_NODE_FITS = "NoNodeFits"
+    """No node passes the gang's constraints."""
+    NO_TIME_FOR_SIZE = "NoTimeForSize"
+    """The measured profile has no time for any size of the gang's range."""
+    NOT_ENOUGH_ROOM = "NotEnoughRoom"
+    """Fewer than the minimum fit, even when every gang with a known end has ended."""
+    WINDOW_TOO_SHORT = "WindowTooShort"
+    """There is room, but nodes are taken back by their owners before the gang could end."""
+    HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
+    """There is room, but gangs in front hold it for ever, or until it is taken back."""
+    DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
+    """Every possible placement ends after the deadline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """The best placement that was not chosen and differs in a telling way; fields as in ``Placement``."""
+
+    size: int
+    start: float
+    finish: float
+    speedup: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """A gang of ``size`` members on ``members`` (node name, count), ranks numbered along that list, in node order.
+
+    Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
+    ``speedup`` is T(1) / (finish - now), None when either is unknown.
+
+    ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
+    gang that starts later, the best start now. Best means the least finish. None when there is none.
+    """
+
+    gang: GangKey
+    size: int
+    start: float
+    finish: float
+    speedup: float | None
+    members: tuple[tuple[str, int], ...]
+    alternative: Alternative | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unplaceable:
+    """A gang that fits nowhere, now or later; ``detail`` is one sentence with numbers for its owner."""
+
+    gang: GangKey
+    reason: Reason
+    detail: str
+
+
+Decision = Placement | Unplaceable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One decision a gang, in planning order, for the snapshot of this generation."""
+
+    generation: int
+    decisions: tuple[Decision, ...]

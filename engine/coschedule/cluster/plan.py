@@ -1,0 +1,108 @@
+"""The plan of a whole queue: each gang in its order gets the best placement that delays nobody in front of it.
+
+A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish;
+gangs behind it may use them before, if they are done by then. So nobody in front is delayed, and nobody behind starves.
+"""
+
+from coschedule.cluster.choice import Candidate
+from coschedule.cluster.decision import Alternative, Decision, Placement, Plan, Reason, Unplaceable
+from coschedule.cluster.feasibility import Feasibility
+from coschedule.cluster.forecast import foretell
+from coschedule.cluster.order import in_order
+from coschedule.cluster.refusal import refuse
+from coschedule.cluster.room import Room
+from coschedule.cluster.seats import Seats, seat
+from coschedule.cluster.snapshot import PendingGang, Snapshot
+from coschedule.cluster.timeline import Claim
+from coschedule.cluster.wish import Wish, wish_of
+from coschedule.trace import Observer, silent
+
+__all__ = ["Alternative", "Decision", "Placement", "Plan", "Reason", "Unplaceable", "plan"]
+
+
+def plan(snapshot: Snapshot, *, observer: Observer = silent) -> Plan:
+    """Decide where and when every gang of the snapshot runs, most urgent first.
+
+    Guarantees: a plan never takes more than is free at any instant, nor a node outside its window; a gang is placed
+    whole or not at all; a decision depends only on the gangs in front; every gang that can ever fit on these facts gets
+    a placement. The same snapshot gives the same plan, whatever the order of its gangs.
+    """
+    gangs = in_order(snapshot.gangs)
+    feasibility = Feasibility(snapshot.nodes)
+    planner = _Planner(snapshot, feasibility)
+    decisions = []
+    for gang in gangs:
+        decision = planner.decide(gang)
+        observer.decided(gang, decision)
+        decisions.append(decision)
+    return Plan(generation=snapshot.generation, decisions=tuple(decisions))
+
+
+class _Planner:
+    """The state of one plan: what is still free when, after the gangs decided so far."""
+
+    def __init__(self, snapshot: Snapshot, feasibility: Feasibility) -> None:
+        self._snapshot = snapshot
+        self._feasibility = feasibility
+        masks = {gang.constraints: feasibility.mask(gang.constraints) for gang in snapshot.gangs}
+        self._at_first = self._timeline = foretell(snapshot, list(masks.values()))
+
+    def decide(self, gang: PendingGang) -> Decision:
+        """Decide on the next gang, and claim what it gets."""
+        passes = self._feasibility.mask(gang.constraints)
+        wish = wish_of(gang, passes)
+        outlook = wish.outlook(self._timeline)
+        chosen = wish.best(outlook)
+        if chosen is None:
+            return self._refuse(wish)
+        seats = self._seat(outlook.room, chosen)
+        placement = self._placement(wish, chosen, seats, wish.alternative(outlook, chosen))
+        self._timeline = self._timeline.claimed(
+            Claim(
+                ranks=seats.ranks,
+                counts=seats.counts,
+                request=wish.request,
+                start=chosen.start,
+                finish=chosen.finish,
+            )
+        )
+        return placement
+
+    def _seat(self, room: Room, chosen: Candidate) -> Seats:
+        _, finish, size, start, pace = chosen
+        return seat(self._timeline, room, size=size, start=start, finish=finish, pace=pace)
+
+    def _refuse(self, wish: Wish) -> Unplaceable:
+        return refuse(
+            wish,
+            snapshot=self._snapshot,
+            feasibility=self._feasibility,
+            at_first=self._at_first,
+            by_now=self._timeline,
+        )
+
+    def _placement(self, wish: Wish, chosen: Candidate, seats: Seats, other: Candidate | None) -> Placement:
+        nodes = self._timeline.node[seats.ranks]
+        members = sorted(zip(nodes.tolist(), seats.counts.tolist(), strict=True))
+        return Placement(
+            gang=wish.gang.key,
+            size=chosen.size,
+            start=chosen.start,
+            finish=chosen.finish,
+            speedup=self._speedup(wish, chosen),
+            members=tuple((self._snapshot.nodes.names[node], count) for node, count in members),
+            alternative=None if other is None else self._alternative(wish, other),
+        )
+
+    def _alternative(self, wish: Wish, candidate: Candidate) -> Alternative:
+        return Alternative(
+            size=candidate.size,
+            start=candidate.start,
+            finish=candidate.finish,
+            speedup=self._speedup(wish, candidate),
+        )
+
+    def _speedup(self, wish: Wish, candidate: Candidate) -> float | None:
+        if wish.serial is None:
+            return None
+        return wish.serial / (candidate.finish - self._snapshot.now)

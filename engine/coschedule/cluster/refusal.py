@@ -1,0 +1,127 @@
+"""Why a gang fits nowhere: one true sentence with numbers for its owner."""
+
+from collections import Counter
+
+import numpy as np
+
+from coschedule.cluster.decision import Reason, Unplaceable
+from coschedule.cluster.feasibility import Feasibility
+from coschedule.cluster.snapshot import Snapshot
+from coschedule.cluster.timeline import Timeline
+from coschedule.cluster.wish import Wish
+from coschedule.numbers import IntArray
+
+
+def refuse(
+    wish: Wish, *, snapshot: Snapshot, feasibility: Feasibility, at_first: Timeline, by_now: Timeline
+) -> Unplaceable:
+    """Explain why ``wish`` has no placement ``by_now``; ``at_first`` is the timeline without the gangs in front.
+
+    The first of these that is true: no node passes, no size has a time, the deadline is too early, too little room
+    ever, windows too short; else it must be the gangs in front.
+    """
+    reason, detail = (
+        _no_node(wish, snapshot, feasibility)
+        or _no_time(wish)
+        or _late(wish, by_now)
+        or _too_little(wish, snapshot)
+        or _too_short(wish, snapshot, at_first)
+        or _held(wish)
+    )
+    return Unplaceable(gang=wish.gang.key, reason=reason, detail=detail)
+
+
+_Why = tuple[Reason, str]
+
+
+def _no_node(wish: Wish, snapshot: Snapshot, feasibility: Feasibility) -> _Why | None:
+    if wish.passes.any():
+        return None
+    if not snapshot.nodes.names:
+        return Reason.NO_NODE_FITS, f"needs {_members(wish.needed)} and there are 0 nodes"
+    counts = feasibility.failures(wish.gang.constraints)
+    failures = ", ".join(f"{count} {check}" for check, count in counts.items())
+    return Reason.NO_NODE_FITS, f"0 of {len(snapshot.nodes.names)} nodes pass its constraints: {failures}"
+
+
+def _no_time(wish: Wish) -> _Why | None:
+    if wish.table is None or wish.table.sizes.size:
+        return None
+    return Reason.NO_TIME_FOR_SIZE, f"its work has no time for any size from {wish.gang.minimum} to {wish.gang.maximum}"
+
+
+def _late(wish: Wish, by_now: Timeline) -> _Why | None:
+    soonest = wish.soonest(wish.outlook(by_now))
+    if soonest is None or wish.gang.deadline is None:
+        return None
+    takes, late = soonest.finish - by_now.now, soonest.finish - wish.gang.deadline
+    detail = (
+        f"the earliest possible finish is in {_seconds(takes)} with {_members(soonest.size)}, {_seconds(late)} late"
+    )
+    return Reason.DEADLINE_CANNOT_BE_MET, detail
+
+
+def _too_little(wish: Wish, snapshot: Snapshot) -> _Why | None:
+    """Compare with what is free once everything has ended that is expected to end, whatever the windows."""
+    nodes = np.flatnonzero(wish.passes)
+    by_resource = _places_by_resource(wish, _free_at_last(snapshot)[nodes])
+    places = by_resource.min(axis=1, initial=wish.gang.maximum)
+    if places.sum() >= wish.needed:
+        return None
+    short = Counter(snapshot.resources[int(np.argmin(row))] for row in by_resource[places == 0])
+    shortages = " and ".join(f"{name} is short on {count} of them" for name, count in short.most_common())
+    fit = f"needs {_members(wish.needed)}, {places.sum()} fit"
+    passing = f"{len(nodes)} of {len(snapshot.nodes.names)} nodes pass its constraints"
+    return Reason.NOT_ENOUGH_ROOM, f"{fit}: {passing}" + (f" and {shortages}" if short else "")
+
+
+def _free_at_last(snapshot: Snapshot) -> IntArray:
+    free = snapshot.free.copy()
+    for release in snapshot.releases:
+        if release.time < np.inf:
+            free[release.node] += release.request
+    return free
+
+
+def _places_by_resource(wish: Wish, free: IntArray) -> IntArray:
+    """Count the members each resource alone would allow, int[n, r]; one that is not requested allows the maximum."""
+    places = np.full(free.shape, wish.gang.maximum, dtype=np.int64)
+    wanted = np.flatnonzero(wish.request)
+    places[:, wanted] = np.clip(free[:, wanted] // wish.request[wanted], 0, wish.gang.maximum)
+    return places
+
+
+def _too_short(wish: Wish, snapshot: Snapshot, at_first: Timeline) -> _Why | None:
+    if wish.soonest(wish.outlook(at_first)) is not None:
+        return None
+    windows = _windows(wish, snapshot)
+    if wish.table is None:
+        detail = f"its run time is unknown, so it needs nodes that never close for {_members(wish.needed)}: {windows}"
+        return Reason.WINDOW_TOO_SHORT, detail
+    shortest = _seconds(float(snapshot.slowdown[wish.passes].min() * wish.table.times.min()))
+    return Reason.WINDOW_TOO_SHORT, f"needs {_members(wish.needed)} together for {shortest} or more: {windows}"
+
+
+def _windows(wish: Wish, snapshot: Snapshot) -> str:
+    start = np.maximum(snapshot.start[wish.passes], snapshot.now)
+    until = snapshot.until[wish.passes]
+    never = (until <= start) | (start == np.inf)
+    closing = (until < np.inf) & ~never
+    longest = _seconds(float((until[closing] - start[closing]).max())) if closing.any() else None
+    after = f", after {longest} at most" if longest else ""
+    nodes = f"of {len(start)} nodes that pass its constraints"
+    return f"{nodes} {never.sum()} never open and {closing.sum()} close again{after}"
+
+
+def _held(wish: Wish) -> _Why:
+    return Reason.HELD_BY_GANGS_IN_FRONT, (
+        f"needs {_members(wish.needed)} and would fit, but gangs in front hold room for ever or until it is taken back"
+    )
+
+
+def _members(count: int) -> str:
+    return "1 member" if count == 1 else f"{count} members"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}".rstrip("0").rstrip(".") + " s"

@@ -1,0 +1,1 @@
+"""The exact choice of the best group for one gang."""

@@ -1,0 +1,25 @@
+"""Numbers of the engine: floats, or ints and fractions that stay exact."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Number = int | float | Fraction
+"""A finite number, or an infinity where a docstring allows one."""
+
+Vector = npt.NDArray[Any]
+"""An array of float64, or of objects that are ints, fractions or infinities."""
+
+Scalar = Any
+"""A Number as an element of a Vector, or combined with one: numpy's types know no fractions."""
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def as_number(value: Number) -> Number:
+    """Free a float of numpy's type, which prints and serialises differently; exact numbers stay as they are."""
+    return float(value) if isinstance(value, float) else value

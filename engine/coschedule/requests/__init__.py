@@ -1,0 +1,1 @@
+"""The request language: JSON requests to answers, a file a problem."""

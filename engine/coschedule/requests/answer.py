@@ -1,0 +1,65 @@
+"""One line in, one line out: whatever the line holds, the answer is a JSON object."""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from coschedule.errors import InvalidValueError
+from coschedule.reading import parse
+from coschedule.requests.equal import answer_equal
+
+Problem = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Answers a request; InvalidValueError when it cannot be understood."""
+
+PROBLEMS: Mapping[str, Problem] = {"equal": answer_equal}
+
+
+def answer_line(line: bytes) -> bytes:
+    """Answer one request, given and returned as a line of JSON.
+
+    The answer repeats the request's ``id``. A line that is not a request gets an error that names the field, and a
+    null id when it has none; no line raises.
+    """
+    identity: dict[str, Any] = {}
+    try:
+        request = _request(line)
+        identity = _identity(request)
+        answer = identity | _problem(request)(request)
+    except InvalidValueError as error:
+        refusal = {"reason": "InvalidRequest", "field": error.field, "message": error.message}
+        answer = {"id": None} | identity | {"error": refusal}
+    return json.dumps(answer, allow_nan=False).encode("ascii") + b"\n"
+
+
+def _request(line: bytes) -> Mapping[str, Any]:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidValueError("", f"is not UTF-8 at byte {error.start + 1}") from None
+    request = parse(text)
+    if not isinstance(request, dict):
+        raise InvalidValueError("", "must be a JSON object")
+    return request
+
+
+def _identity(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Take what the answer repeats."""
+    if "id" not in request:
+        return {}
+    identity = request["id"]
+    if isinstance(identity, Decimal) and math.isfinite(float(identity)):
+        return {"id": float(identity)}
+    if isinstance(identity, str | int) or identity is None:
+        return {"id": identity}
+    raise InvalidValueError("id", "must be a string, a number, true, false or null")
+
+
+def _problem(request: Mapping[str, Any]) -> Problem:
+    if "problem" not in request:
+        raise InvalidValueError("problem", "is required")
+    name = request["problem"]
+    if not isinstance(name, str) or name not in PROBLEMS:
+        raise InvalidValueError("problem", f"must be one of {', '.join(PROBLEMS)}")
+    return PROBLEMS[name]

@@ -1,0 +1,120 @@
+"""A whole queue planned by trying every start and every distribution of members, straight from the definition."""
+
+import math
+from itertools import pairwise, product
+from typing import NamedTuple
+
+
+class Taken(NamedTuple):
+    node: int
+    count: int
+    request: tuple[int, ...]
+    start: float
+    finish: float
+
+
+class Found(NamedTuple):
+    finish: float
+    size: int
+    start: float
+    counts: tuple[int, ...]
+
+
+def plan_queue(snapshot, passes):
+    """Return (gang, Found or None) in planning order; ``passes(gang, node)`` stands for the constraints."""
+    taken = []
+    results = []
+    for gang in sorted(snapshot.gangs, key=lambda gang: (-gang.priority, gang.created, gang.key)):
+        found = best_placement(snapshot, gang, taken, passes)
+        results.append((gang, found))
+        if found is not None:
+            for node, count in enumerate(found.counts):
+                if count:
+                    taken.append(Taken(node, count, gang.request, found.start, found.finish))
+    return results
+
+
+def best_placement(snapshot, gang, taken, passes):
+    """Return the best placement among all starts worth trying, all sizes and all distributions over nodes."""
+    found = list(placements(snapshot, gang, taken, passes))
+    if gang.work is None:
+        # As early as possible, then as many as possible.
+        return min(found, key=lambda one: (one.start, -one.size, *_preference(snapshot, one)), default=None)
+    if gang.deadline is not None:
+        in_time = [one for one in found if one.finish <= gang.deadline]
+        return min(
+            in_time, key=lambda one: (one.size, one.finish, one.start, *_preference(snapshot, one)), default=None
+        )
+    return min(found, key=lambda one: (one.finish, one.size, one.start, *_preference(snapshot, one)), default=None)
+
+
+def _preference(snapshot, found):
+    """Order equal placements: as many as possible on the fastest node, then on the next; equal nodes by index."""
+    ranks = sorted(range(len(found.counts)), key=lambda node: (snapshot.slowdown[node], node))
+    return [-found.counts[node] for node in ranks]
+
+
+def placements(snapshot, gang, taken, passes):
+    nodes = range(len(snapshot.nodes.names))
+    for start in _starts(snapshot, taken):
+        most = [_places(snapshot, gang, taken, node, start) if passes(gang, node) else 0 for node in nodes]
+        for counts in product(*(range(count + 1) for count in most)):
+            size = sum(counts)
+            finish = _finish(snapshot, gang, counts, size, start)
+            if finish is not None and all(
+                _lasts(snapshot, taken, Taken(node, count, gang.request, start, finish))
+                for node, count in enumerate(counts)
+                if count
+            ):
+                yield Found(finish, size, start, counts)
+
+
+def _finish(snapshot, gang, counts, size, start):
+    if not gang.minimum <= size <= gang.maximum:
+        return None
+    if gang.work is None:
+        return math.inf
+    time = float(gang.work.float_times(size)[-1])
+    slowdown = max(float(snapshot.slowdown[node]) for node, count in enumerate(counts) if count)
+    return None if time == math.inf else start + slowdown * time
+
+
+def _starts(snapshot, taken):
+    """Every instant at which anything changes, and one between each two: more than should be needed."""
+    events = {snapshot.now, *(release.time for release in snapshot.releases)}
+    events |= {float(time) for time in snapshot.start} | {float(time) for time in snapshot.until}
+    events |= {claim.start for claim in taken} | {claim.finish for claim in taken}
+    ahead = sorted(time for time in events if snapshot.now <= time < math.inf)
+    return sorted({*ahead, *((early + late) / 2 for early, late in pairwise(ahead))})
+
+
+def _free(snapshot, taken, node, time):
+    free = [int(amount) for amount in snapshot.free[node]]
+    for release in snapshot.releases:
+        if release.node == node and release.time <= time:
+            free = [amount + back for amount, back in zip(free, release.request, strict=True)]
+    for claim in taken:
+        if claim.node == node and claim.start <= time < claim.finish:
+            free = [amount - claim.count * one for amount, one in zip(free, claim.request, strict=True)]
+    return free
+
+
+def _places(snapshot, gang, taken, node, start):
+    if not snapshot.start[node] <= start < snapshot.until[node]:
+        return 0
+    free = _free(snapshot, taken, node, start)
+    fit = [amount // one for amount, one in zip(free, gang.request, strict=True) if one]
+    return max(0, min([*fit, gang.maximum]))
+
+
+def _lasts(snapshot, taken, wanted):
+    if wanted.finish > snapshot.until[wanted.node]:
+        return False
+    changes = {wanted.start, *(release.time for release in snapshot.releases), *(claim.start for claim in taken)}
+    return all(
+        amount >= wanted.count * one
+        for time in changes
+        if wanted.start <= time < wanted.finish
+        for amount, one in zip(_free(snapshot, taken, wanted.node, time), wanted.request, strict=True)
+        if one
+    )

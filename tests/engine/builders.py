@@ -1,0 +1,90 @@
+"""Nodes, gangs and snapshots for tests: a case names only what it is about."""
+
+import math
+import random
+
+import numpy as np
+
+from coschedule.cluster.snapshot import Constraints, GangKey, NodeTable, PendingGang, Release, Snapshot
+from coschedule.work import SerialWork, TimesWork
+
+NOW = 1000.0
+ANYWHERE = Constraints()
+
+
+def seeded(seed):
+    """Make a source of reproducible cases."""
+    return random.Random(seed)  # noqa: S311 - cases of a test are no secrets
+
+
+def node(
+    name, *, free=1, start=-math.inf, until=math.inf, slowdown=1.0, labels=None, taints=(), ready=True, cordoned=False
+):
+    """Describe a node; ``free`` is a number of places, or amounts by resource."""
+    return {
+        "name": name,
+        "free": (free,) if isinstance(free, int) else tuple(free),
+        "start": start,
+        "until": until,
+        "slowdown": slowdown,
+        "labels": labels or {},
+        "taints": tuple(taints),
+        "ready": ready,
+        "cordoned": cordoned,
+    }
+
+
+def gang(
+    name="g",
+    *,
+    size=1,
+    most=None,
+    serial=None,
+    times=None,
+    request=(1,),
+    priority=0,
+    created=0.0,
+    constraints=ANYWHERE,
+    deadline=None,
+):
+    """Describe a gang of ``size`` to ``most`` members; without ``serial`` or ``times`` its run time is unknown."""
+    work = SerialWork(serial=serial) if serial else TimesWork(times=tuple(times)) if times else None
+    return PendingGang(
+        key=GangKey("default", name),
+        priority=priority,
+        created=created,
+        minimum=size,
+        maximum=most or size,
+        work=work,
+        request=request,
+        constraints=constraints,
+        deadline=deadline,
+    )
+
+
+def release(node_index, time, *request):
+    """Describe what comes back on a node, one place unless told."""
+    return Release(node=node_index, request=request or (1,), time=time)
+
+
+def snapshot(nodes, gangs, *, releases=(), resources=("slots",), now=NOW, generation=1):
+    """Freeze nodes (sorted by name here) and gangs."""
+    nodes = sorted(nodes, key=lambda one: one["name"])
+    return Snapshot(
+        generation=generation,
+        now=now,
+        resources=resources,
+        nodes=NodeTable(
+            names=tuple(one["name"] for one in nodes),
+            labels=tuple(one["labels"] for one in nodes),
+            taints=tuple(one["taints"] for one in nodes),
+            ready=np.array([one["ready"] for one in nodes], dtype=bool),
+            unschedulable=np.array([one["cordoned"] for one in nodes], dtype=bool),
+        ),
+        free=np.array([one["free"] for one in nodes], dtype=np.int64).reshape(len(nodes), len(resources)),
+        start=np.array([one["start"] for one in nodes]),
+        slowdown=np.array([one["slowdown"] for one in nodes]),
+        until=np.array([one["until"] for one in nodes]),
+        releases=tuple(releases),
+        gangs=tuple(gangs),
+    )

@@ -1,0 +1,51 @@
+"""What every plan must keep, checked instant by instant from the snapshot alone."""
+
+import math
+
+from coschedule.cluster.plan import Placement
+
+
+def assert_sound(snapshot, plan):
+    """Check sizes, windows, constraints by selector and, at every instant, that no node gives more than it has."""
+    gangs = {gang.key: gang for gang in snapshot.gangs}
+    placements = [decision for decision in plan.decisions if isinstance(decision, Placement)]
+    for placement in placements:
+        assert_in_range(snapshot, placement, gangs[placement.gang])
+    assert_never_too_much(snapshot, placements, gangs)
+
+
+def assert_in_range(snapshot, placement, gang):
+    names = [name for name, _ in placement.members]
+    assert names == sorted(set(names))
+    assert all(count >= 1 for _, count in placement.members)
+    assert gang.minimum <= placement.size == sum(count for _, count in placement.members) <= gang.maximum
+    assert snapshot.now <= placement.start < placement.finish
+    for name in names:
+        index = snapshot.nodes.names.index(name)
+        assert snapshot.nodes.ready[index]
+        assert snapshot.start[index] <= placement.start
+        assert placement.finish <= snapshot.until[index]
+
+
+def assert_never_too_much(snapshot, placements, gangs):
+    instants = {placement.start for placement in placements} | {
+        max(release.time, math.nextafter(snapshot.now, math.inf)) for release in snapshot.releases
+    }
+    for instant in instants:
+        for index, name in enumerate(snapshot.nodes.names):
+            used = [0] * len(snapshot.resources)
+            for placement in placements:
+                if placement.start <= instant < placement.finish:
+                    count = dict(placement.members).get(name, 0)
+                    used = [sum_ + count * one for sum_, one in zip(used, gangs[placement.gang].request, strict=True)]
+            free = free_at(snapshot, index, instant)
+            assert all(amount <= there for amount, there in zip(used, free, strict=True) if amount), (name, instant)
+
+
+def free_at(snapshot, index, instant):
+    """Count what is free of claims; a release that is due or overdue has not happened now."""
+    free = [int(amount) for amount in snapshot.free[index]]
+    for release in snapshot.releases:
+        if release.node == index and release.time <= instant and instant > snapshot.now:
+            free = [amount + back for amount, back in zip(free, release.request, strict=True)]
+    return free

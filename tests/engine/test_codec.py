@@ -1,0 +1,141 @@
+"""Snapshots and plans survive JSON exactly, and documents that were tampered with are refused by field."""
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+from coschedule.cluster.plan import plan
+from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Taint, Toleration
+from coschedule.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
+from coschedule.errors import InvalidValueError
+from engine.builders import NOW, gang, node, release, snapshot
+
+CONSTRAINTS = Constraints(
+    node_selector=(("disk", "ssd"),),
+    affinity=(NodeTerm((Requirement("zone", "In", ("a", "b")),), (Requirement("metadata.name", "NotIn", ("n9",)),)),),
+    tolerations=(Toleration("gpu", "Exists", "", "NoSchedule"),),
+)
+NODES = [
+    node("n1", free=(3, -1), start=NOW + 0.1, until=NOW + 1e9 / 7, slowdown=4 / 3, labels={"disk": "ssd", "zone": "a"}),
+    node("n2", free=(2**60, 0), labels={}, taints=[Taint("gpu", "", "NoSchedule")], cordoned=True),
+]
+GANGS = [
+    gang("exact", most=3, serial=Fraction(10, 3), request=(1, 0), constraints=CONSTRAINTS, deadline=NOW + 99.5),
+    gang("whole", serial=7, request=(1, 0)),
+    gang("float", serial=0.1, request=(1, 0), priority=-5, created=math.nextafter(1, 2)),
+    gang("profile", most=4, times=[4, math.inf, 1.5, Fraction(1, 3)], request=(1, 0)),
+    gang("endless", request=(2**61, 0)),
+]
+
+
+def through_json(document):
+    return json.loads(json.dumps(document, allow_nan=False))
+
+
+def full_snapshot():
+    releases = [release(0, NOW + 5, 1, 2), release(1, math.inf, 1, 1)]
+    return snapshot(NODES, GANGS, releases=releases, resources=("cpu", "memory"), now=NOW + 1 / 3, generation=12)
+
+
+def test_snapshot_comes_back_equal():
+    snap = full_snapshot()
+
+    back = decode_snapshot(through_json(encode_snapshot(snap)))
+
+    for name in ("generation", "now", "resources", "releases", "gangs"):
+        assert getattr(back, name) == getattr(snap, name)
+    for name in ("free", "start", "slowdown", "until"):
+        assert getattr(back, name).dtype == getattr(snap, name).dtype
+        assert (getattr(back, name) == getattr(snap, name)).all()
+    for name in ("names", "labels", "taints"):
+        assert getattr(back.nodes, name) == getattr(snap.nodes, name)
+    assert (back.nodes.ready == snap.nodes.ready).all()
+    assert (back.nodes.unschedulable == snap.nodes.unschedulable).all()
+
+
+def test_types_of_numbers_come_back():
+    back = decode_snapshot(through_json(encode_snapshot(full_snapshot())))
+
+    works = {pending.key.name: pending.work for pending in back.gangs}
+    assert [type(works[name].serial) for name in ("exact", "whole", "float")] == [Fraction, int, float]
+    assert works["profile"].times == (4, math.inf, 1.5, Fraction(1, 3))
+    assert works["endless"] is None
+
+
+def test_replay_gives_the_same_plan_and_the_plan_comes_back_equal():
+    snap = full_snapshot()
+    made = plan(snap)
+
+    assert plan(decode_snapshot(through_json(encode_snapshot(snap)))) == made
+    assert decode_plan(through_json(encode_plan(made))) == made
+    assert len({type(decision) for decision in made.decisions}) == 2
+
+
+def test_empty_cluster_comes_back():
+    back = decode_snapshot(through_json(encode_snapshot(snapshot([], [], resources=("cpu", "memory")))))
+
+    assert back.free.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "want_field"),
+    [
+        pytest.param(("now",), "soon", "now", id="a word for a number"),
+        pytest.param(("now",), True, "now", id="true for a number"),
+        pytest.param(("generation",), 1.5, "generation", id="a fraction for a count"),
+        pytest.param(("generation",), False, "generation", id="false for a count"),
+        pytest.param(("generation",), None, "generation", id="null for a count"),
+        pytest.param(("extra",), 1, "extra", id="an unknown field"),
+        pytest.param(("resources",), "cpu", "resources", id="a word for a list"),
+        pytest.param(("nodes",), [], "nodes", id="a list for an object"),
+        pytest.param(("nodes", "ready", 0), 1, "nodes.ready[0]", id="a number for a truth"),
+        pytest.param(("nodes", "labels", 0), [], "nodes.labels[0]", id="a list for labels"),
+        pytest.param(("nodes", "labels", 0, "disk"), 1, "nodes.labels[0].disk", id="a number for a label"),
+        pytest.param(("nodes", "names", 0), "z", "nodes", id="names out of order"),
+        pytest.param(("free", 0, 0), 1.5, "free[0][0]", id="half a unit"),
+        pytest.param(("free", 0), [1], "", id="a ragged table"),
+        pytest.param(("free", 0, 0), 2**70, "", id="more than 64 bits"),
+        pytest.param(("gangs", 0, "key", "name"), 3, "gangs[0].key.name", id="a number for a name"),
+        pytest.param(("gangs", 0, "minimum"), 0, "gangs[0]", id="a gang of nobody"),
+        pytest.param(("gangs", 0, "work"), {"serial": 1}, "gangs[0].work.fixed", id="half a description of work"),
+        pytest.param(("gangs", 0, "work"), 3, "gangs[0].work", id="a number for work"),
+        pytest.param(("gangs", 0, "work", "serial"), "1/0", "gangs[0].work.serial", id="division by zero"),
+        pytest.param(
+            ("gangs", 0, "constraints", "node_selector", 0),
+            ["a"],
+            "gangs[0].constraints.node_selector[0]",
+            id="half a label",
+        ),
+    ],
+)
+def test_wrong_snapshot_is_refused_by_field(path, value, want_field):
+    document = through_json(encode_snapshot(full_snapshot()))
+    place = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+
+    with pytest.raises(InvalidValueError) as refusal:
+        decode_snapshot(document)
+
+    assert refusal.value.field == want_field
+
+
+def test_missing_field_is_refused_by_name():
+    document = encode_snapshot(full_snapshot())
+    del document["gangs"][1]["priority"]
+
+    with pytest.raises(InvalidValueError) as refusal:
+        decode_snapshot(document)
+
+    assert refusal.value.field == "gangs[1].priority"
+
+
+def test_unknown_reason_is_refused():
+    document = encode_plan(plan(snapshot([], [gang()])))
+    document["decisions"][0]["reason"] = "JustBecause"
+
+    with pytest.raises(InvalidValueError, match="NoNodeFits"):
+        decode_plan(document)

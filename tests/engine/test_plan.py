@@ -1,0 +1,259 @@
+"""The plan of a queue: who goes where, when, and what the plan says about it."""
+
+import math
+
+import pytest
+
+from coschedule.cluster.plan import Placement, Reason, Unplaceable, plan
+from coschedule.cluster.snapshot import Constraints, GangKey
+from engine.builders import NOW, gang, node, release, snapshot
+
+FOUR = [node(f"n{index}") for index in range(1, 5)]
+
+
+def decisions(nodes, *gangs, **facts):
+    return {decision.gang.name: decision for decision in plan(snapshot(nodes, gangs, **facts)).decisions}
+
+
+def only(nodes, one, **facts):
+    [decision] = decisions(nodes, one, **facts).values()
+    return decision
+
+
+@pytest.mark.parametrize(
+    ("nodes", "one", "want_members"),
+    [
+        pytest.param(FOUR, gang(size=2, serial=8), (("n1", 1), ("n2", 1)), id="equal nodes: first names first"),
+        pytest.param(
+            FOUR, gang(size=1, most=9, serial=8), tuple((f"n{i}", 1) for i in range(1, 5)), id="as many as help"
+        ),
+        pytest.param(
+            [node("n1", free=3), node("n2", free=3)],
+            gang(size=4, serial=8),
+            (("n1", 3), ("n2", 1)),
+            id="one node is filled before the next",
+        ),
+        pytest.param(
+            [node("n1", slowdown=2.0), node("n2"), node("n3")],
+            gang(size=2, serial=8),
+            (("n2", 1), ("n3", 1)),
+            id="faster nodes first",
+        ),
+        pytest.param(
+            [node("n1", slowdown=3.0), node("n2")], gang(most=2, serial=8), (("n2", 1),), id="a slow node is no help"
+        ),
+        pytest.param(
+            [node("n1", slowdown=1.5), node("n2"), node("n3", slowdown=1.5)],
+            gang(most=2, serial=8),
+            (("n1", 1), ("n2", 1)),
+            id="members are listed in the order of node names",
+        ),
+        pytest.param(
+            [node("n1", ready=False), node("n2", cordoned=True), node("n3")],
+            gang(serial=8),
+            (("n3", 1),),
+            id="only nodes that take pods",
+        ),
+        pytest.param(
+            [node("n1", until=NOW + 7), node("n2", until=NOW + 8)],
+            gang(serial=8),
+            (("n2", 1),),
+            id="a node that is taken back too soon is left out",
+        ),
+        pytest.param(
+            [node("n1", labels={"disk": "hdd"}), node("n2", labels={"disk": "ssd"})],
+            gang(serial=8, constraints=Constraints(node_selector=(("disk", "ssd"),))),
+            (("n2", 1),),
+            id="a node it selects",
+        ),
+        pytest.param(
+            [node("n1", free=-2), node("n2", free=1)],
+            gang(serial=8),
+            (("n2", 1),),
+            id="an overcommitted node has no room",
+        ),
+        pytest.param(
+            [node("n1", until=NOW + 999), node("n2")],
+            gang(most=2),
+            (("n2", 1),),
+            id="run time unknown: never taken back",
+        ),
+    ],
+)
+def test_gang_starts_now_on(nodes, one, want_members):
+    placement = only(nodes, one)
+
+    assert (placement.start, placement.members) == (NOW, want_members)
+
+
+def test_gang_waits_when_it_ends_sooner_that_way():
+    """Two now would end at 1006; four from 1002 end at 1005."""
+    nodes = [*FOUR[:2], node("n3", start=NOW + 2), node("n4", start=NOW + 2)]
+
+    placement = only(nodes, gang(size=2, most=4, serial=12))
+
+    assert (placement.size, placement.start, placement.finish) == (4, NOW + 2, NOW + 5)
+    assert placement.speedup == 12 / 5
+
+
+def test_gang_starts_now_when_waiting_would_end_later():
+    nodes = [*FOUR[:2], node("n3", start=NOW + 5), node("n4", start=NOW + 5)]
+
+    placement = only(nodes, gang(size=2, most=4, serial=12))
+
+    assert (placement.size, placement.start, placement.finish) == (2, NOW, NOW + 6)
+    assert (placement.alternative.size, placement.alternative.start, placement.alternative.finish) == (
+        4,
+        NOW + 5,
+        NOW + 8,
+    )
+    assert placement.alternative.speedup == 12 / 8
+
+
+def test_gang_that_waits_says_what_starting_now_would_give():
+    nodes = [*FOUR[:2], node("n3", start=NOW + 2), node("n4", start=NOW + 2)]
+
+    other = only(nodes, gang(size=2, most=4, serial=12)).alternative
+
+    assert (other.size, other.start, other.finish, other.speedup) == (2, NOW, NOW + 6, 2)
+
+
+def test_gang_says_what_another_size_would_give_when_nothing_comes_later():
+    other = only(FOUR, gang(most=4, serial=12)).alternative
+
+    assert (other.size, other.start, other.finish, other.speedup) == (3, NOW, NOW + 4, 3)
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(gang(size=4, serial=12), id="no other size"),
+        pytest.param(gang(size=4), id="run time unknown and no room for more"),
+    ],
+)
+def test_no_alternative(one):
+    assert only(FOUR, one).alternative is None
+
+
+def test_running_gang_gives_its_nodes_back_when_it_ends():
+    nodes = [node("n1", free=0), node("n2", free=0)]
+
+    placement = only(nodes, gang(size=2, serial=8), releases=[release(0, NOW + 3), release(1, NOW + 5)])
+
+    assert placement.start == NOW + 5
+
+
+def test_overdue_release_has_not_happened_yet():
+    placement = only([node("n1", free=0)], gang(serial=8), releases=[release(0, NOW - 3)])
+
+    assert placement.start == math.nextafter(NOW, math.inf)
+
+
+def test_gang_behind_runs_before_a_later_claim_if_it_is_done_by_then():
+    nodes = [node("n1"), node("n2", start=NOW + 10)]
+    front = gang("front", size=2, serial=20, priority=1)
+
+    plans = decisions(nodes, front, gang("short", serial=10), gang("long", serial=11, created=1.0))
+
+    assert (plans["front"].start, plans["front"].finish) == (NOW + 10, NOW + 20)
+    assert (plans["short"].start, plans["short"].finish) == (NOW, NOW + 10)
+    assert plans["long"].start == NOW + 20
+
+
+def test_gang_behind_a_gang_without_an_end_waits_for_nobody():
+    plans = decisions(FOUR[:2], gang("endless", size=2, priority=1), gang("behind", serial=1))
+
+    assert plans["endless"].finish == math.inf
+    assert plans["endless"].speedup is None
+    assert isinstance(plans["behind"], Unplaceable)
+    assert plans["behind"].reason is Reason.HELD_BY_GANGS_IN_FRONT
+
+
+def test_gang_without_an_end_does_not_take_a_node_that_is_promised():
+    nodes = [node("n1"), node("n2", start=NOW + 10)]
+    front = gang("front", size=2, serial=20, priority=1)
+
+    plans = decisions(nodes, front, gang("endless"))
+
+    assert plans["endless"].start == NOW + 20
+
+
+def test_gang_without_an_end_takes_as_many_as_fit_at_its_start():
+    nodes = [node("n1", free=2), node("n2", start=NOW + 5, free=2)]
+
+    placement = only(nodes, gang(size=1, most=4))
+
+    assert (placement.size, placement.start) == (2, NOW)
+    assert (placement.alternative.size, placement.alternative.start) == (4, NOW + 5)
+
+
+@pytest.mark.parametrize(
+    ("deadline", "want_size", "want_finish"),
+    [
+        pytest.param(NOW + 12, 1, NOW + 12, id="one is enough"),
+        pytest.param(NOW + 11, 2, NOW + 6, id="two are needed"),
+        pytest.param(NOW + 3, 4, NOW + 3, id="all are needed"),
+    ],
+)
+def test_deadline_is_met_with_the_fewest_members(deadline, want_size, want_finish):
+    placement = only(FOUR, gang(most=4, serial=12, deadline=deadline))
+
+    assert (placement.size, placement.finish) == (want_size, want_finish)
+
+
+def test_order_is_priority_then_age_then_name():
+    gangs = [
+        gang("b", serial=1, created=5.0),
+        gang("a", serial=1, created=5.0),
+        gang("old", serial=1, created=1.0),
+        gang("urgent", serial=1, created=9.0, priority=7),
+    ]
+
+    order = [decision.gang for decision in plan(snapshot(FOUR, gangs)).decisions]
+
+    assert order == [GangKey("default", name) for name in ("urgent", "old", "a", "b")]
+
+
+def test_every_resource_counts():
+    nodes = [node("n1", free=(8, 1)), node("n2", free=(1, 8)), node("n3", free=(2, 2))]
+
+    placement = only(nodes, gang(size=2, serial=8, request=(1, 2)), resources=("cpu", "memory"))
+
+    assert placement.members == (("n2", 1), ("n3", 1))
+
+
+def test_resource_that_is_not_requested_does_not_count():
+    placement = only([node("n1", free=(1, -4))], gang(serial=8, request=(1, 0)), resources=("cpu", "memory"))
+
+    assert placement.members == (("n1", 1),)
+
+
+def test_gang_that_requests_nothing_fits_on_one_node():
+    placement = only([node("n1", free=0)], gang(size=3, serial=9, request=(0,)))
+
+    assert placement.members == (("n1", 3),)
+
+
+def test_run_too_short_for_the_clock_still_takes_its_nodes():
+    far = 2.0**40
+    plans = decisions([node("n1")], gang("a", serial=1e-9), gang("b", serial=1e-9), now=far)
+
+    assert plans["a"].finish > plans["a"].start
+    assert plans["b"].start == plans["a"].finish
+
+
+def test_plan_names_the_generation():
+    assert plan(snapshot(FOUR, [], generation=42)).generation == 42
+
+
+def test_observer_hears_every_decision_in_order():
+    heard = []
+
+    class Listener:
+        def decided(self, gang, decision):
+            heard.append((gang.key, decision))
+
+    made = plan(snapshot(FOUR, [gang("a", serial=1), gang("b", size=9)]), observer=Listener())
+
+    assert heard == [(decision.gang, decision) for decision in made.decisions]
+    assert [type(decision) for decision in made.decisions] == [Placement, Unplaceable]
