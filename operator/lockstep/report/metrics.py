@@ -108,6 +108,7 @@ class Metrics:
         )
 
     def _declare_api(self, registry: CollectorRegistry) -> None:
+        self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.conflicts = Counter(
             "lockstep_reservation_conflicts", "Reservations refused since the gang had changed.", registry=registry
         )
@@ -133,8 +134,15 @@ class Metrics:
 
     def request_answered(self, verb: str, resource: str, code: int, seconds: float) -> None:
         """Count one request to the API server."""
-        self.api_requests.labels(verb, resource, str(code)).inc()
-        self.api_request_duration.labels(verb, resource).observe(seconds)
+        key = (verb, resource, code)
+        series = self._request_series.get(key)
+        if series is None:
+            # Looked up once: finding a series by its labels costs more than counting in it.
+            series = self.api_requests.labels(verb, resource, str(code)), self.api_request_duration.labels(verb, resource)
+            self._request_series[key] = series
+        count, duration = series
+        count.inc()
+        duration.observe(seconds)
 
     def watch_heard(self, resource: str) -> None:
         """Note that a watch said something, if only a bookmark."""

@@ -1,0 +1,113 @@
+"""A real control plane for the tests of this folder, and the operator on it as a process of its own."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from eventually import eventually
+from live.arena import Arena
+from live.background import Background
+from live.operator_process import OperatorProcess, running
+from live.proxy import Proxy, proxied
+from live.watching import PodWatch, watched_pods
+from sandbox import ApiError, Component, Options, Sandbox, start
+
+ROOT = Path(__file__).parents[2]
+NAMESPACE_NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """An API server with kwok and the controller manager, without nodes; one for all tests."""
+    options = Options(
+        name="tests",
+        addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
+        state=tmp_path_factory.mktemp("sandboxes"),
+    )
+    with start(options) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def namespace(control_plane: Sandbox) -> Iterator[str]:
+    """A namespace of the test's own, in which pods are admitted; deleted with all in it after the test."""
+    name = f"test-{next(NAMESPACE_NUMBERS)}"
+    control_plane.create_namespace(name)
+    yield name
+    control_plane.request("DELETE", f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture(scope="session")
+def installed(control_plane: Sandbox) -> Sandbox:
+    """The control plane with everything of ours that is applied to a cluster."""
+    for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "crds/gangjobs-policy.yaml", "operator/rbac.yaml"):
+        control_plane.apply(ROOT / path)
+    eventually(lambda: knows_our_kinds(control_plane))
+    return control_plane
+
+
+@pytest.fixture(scope="session")
+def operator_kubeconfig(installed: Sandbox) -> Path:
+    """What the operator logs in with: the rights of operator/rbac.yaml and no others."""
+    return installed.kubeconfig_for_service_account("lockstep-system", "lockstep")
+
+
+@pytest.fixture(scope="module")
+def operator(operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
+    """An operator that is ready; one for all tests of a file."""
+    with running(OperatorProcess(operator_kubeconfig, tmp_path_factory.mktemp("operator") / "log")) as process:
+        yield process
+
+
+@pytest.fixture
+def arena(installed: Sandbox, namespace: str) -> Iterator[Arena]:
+    """A namespace and nodes of the test's own; empty, and gone after the test."""
+    arena = Arena(installed, namespace)
+    yield arena
+    arena.close()
+
+
+@pytest.fixture(scope="session")
+def background() -> Iterator[Background]:
+    """An event loop beside the tests."""
+    background = Background()
+    yield background
+    background.stop()
+
+
+@pytest.fixture
+def pods_seen(arena: Arena, background: Background) -> Iterator[PodWatch]:
+    """Everything that an observer of the arena's pods has seen since the test began."""
+    with watched_pods(arena.api, arena.namespace, background) as watch:
+        yield watch
+
+
+@pytest.fixture(scope="module")
+def proxy(
+    installed: Sandbox, operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory, background: Background
+) -> Iterator[Proxy]:
+    """A proxy before the API server; an operator that logs in with its kubeconfig talks to it."""
+    target = tmp_path_factory.mktemp("proxy") / "kubeconfig"
+    with proxied(installed, operator_kubeconfig, target, background) as proxy:
+        yield proxy
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show what the operator wrote last beside a test that failed."""
+    report = yield
+    operator = getattr(item, "funcargs", {}).get("operator")
+    if report.failed and operator is not None:
+        report.sections.append(("The operator's log", operator.log_tail()))
+    return report
+
+
+def knows_our_kinds(control_plane: Sandbox) -> bool:
+    """Whether the API server serves both kinds by now."""
+    try:
+        listed = control_plane.request("GET", "/apis/lockstep.dev/v1alpha1")["resources"]
+    except ApiError:
+        return False
+    return {"gangjobs", "nodebids"} <= {one["name"] for one in listed}

@@ -1,0 +1,183 @@
+"""What a node's owner offers is obeyed: speed, window, slots, and the bid's own end."""
+
+from datetime import datetime
+
+import pytest
+
+from builders import bid, from_now, gang
+from eventually import eventually
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+def test_fast_node_is_preferred(arena):
+    _, fast, _ = arena.add_nodes(3)
+    arena.create(bid(fast, capacity="2"))
+
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert arena.nodes_of("heat") == [fast]
+
+
+def test_busy_node_is_avoided(arena):
+    busy, idle = arena.add_nodes(2)
+    arena.create(bid(busy, dutyCycle="900m"))
+
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert arena.nodes_of("heat") == [idle]
+
+
+def test_slots_limit_members_however_many_fit(arena):
+    [node] = arena.add_nodes(1, cpu="8")
+    arena.create(bid(node, slots=2))
+
+    arena.submit(gang("heat", size=(1, 8), work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert arena.status("heat")["size"] == 2
+
+
+def test_slots_are_shared_by_all_gangs(arena):
+    [node] = arena.add_nodes(1, cpu="8")
+    arena.create(bid(node, slots=2))
+    arena.submit(gang("first", size=1))
+    arena.until_placed("first")
+
+    arena.submit(gang("second", size=2))
+
+    arena.until("second", "Placed", "False", "NotEnoughRoom")
+
+
+def test_gang_that_outlasts_the_window_waits_for_another_node(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, availableUntil=from_now(600)))
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+    refused = arena.until("heat", "Placed", "False", "WindowTooShort")
+    assert refused["message"]
+
+    [free] = arena.add_nodes(1)
+
+    arena.until_placed("heat")
+    assert arena.nodes_of("heat") == [free]
+
+
+def test_gang_of_unknown_length_takes_no_node_that_is_taken_back(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, availableUntil=from_now(600)))
+
+    arena.submit(gang("heat", size=1))
+
+    arena.until("heat", "Placed", "False", "WindowTooShort")
+
+
+def test_gang_that_must_wait_for_its_node_is_planned_for_later(arena):
+    [node] = arena.add_nodes(1)
+    free = from_now(3600)
+    arena.create(bid(node, availableFrom=free))
+
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+
+    planned = arena.until("heat", "Planned", reason="StartsLater")
+    assert f"starting at {free}" in planned["message"]
+    assert (arena.status("heat")["start"], arena.status("heat")["firstPlannedStart"]) == (free, free)
+    assert arena.condition("heat", "Placed")["status"] == "False"
+    assert [event["type"] for event in arena.until_events("heat", "GangStartsLater")] == ["Normal"]
+    assert arena.pods("heat") == []
+
+
+def test_gang_that_was_planned_for_later_lands_then_and_not_before(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, availableFrom=from_now(3600)))
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+    arena.until("heat", "Planned", reason="StartsLater")
+
+    free = from_now(1)
+    arena.patch_bid(node, availableFrom=free)
+
+    arena.until_placed("heat")
+    [pod] = arena.pods("heat")
+    assert datetime.fromisoformat(pod["metadata"]["creationTimestamp"]) >= datetime.fromisoformat(free)
+
+
+def test_gang_does_not_wait_for_a_node_that_gains_too_little(arena):
+    now, later = arena.add_nodes(2, cpu="1")
+    arena.create(bid(later, availableFrom=from_now(3000)))
+
+    arena.submit(gang("heat", size=(1, 2), work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert arena.nodes_of("heat") == [now]
+
+
+def test_gang_waits_where_waiting_ends_it_sooner(arena):
+    _, later = arena.add_nodes(2, cpu="1")
+    arena.create(bid(later, availableFrom=from_now(600), capacity="4"))
+
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+
+    arena.until("heat", "Planned", reason="StartsLater")
+    assert [one["node"] for one in arena.status("heat")["members"]] == [later]
+
+
+def test_deleted_bid_no_longer_counts(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, slots=1))
+    arena.submit(gang("heat"))
+    arena.until("heat", "Placed", "False", "NotEnoughRoom")
+
+    arena.delete_bid(node)
+
+    arena.until_placed("heat")
+
+
+def test_expired_bid_no_longer_counts(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, slots=1))
+    arena.submit(gang("heat"))
+    arena.until("heat", "Placed", "False", "NotEnoughRoom")
+
+    arena.patch_bid(node, expiresAt=from_now(1))
+
+    arena.until_placed("heat")
+
+
+def test_changed_bid_counts(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, slots=1))
+    arena.submit(gang("heat"))
+    arena.until("heat", "Placed", "False", "NotEnoughRoom")
+
+    arena.patch_bid(node, slots=2)
+
+    arena.until_placed("heat")
+
+
+def test_deadline_takes_the_fewest_members_that_meet_it(arena):
+    arena.add_nodes(2, cpu="4")
+
+    arena.submit(gang("heat", size=(1, 8), deadline="25m", work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert arena.status("heat")["size"] == 3
+
+
+def test_deadline_that_cannot_be_met_is_told(arena):
+    arena.add_nodes(1, cpu="2")
+
+    arena.submit(gang("heat", size=(1, 8), deadline="20m", work={"serialTime": "1h"}))
+
+    arena.until("heat", "Placed", "False", "DeadlineCannotBeMet")
+
+
+def test_no_longer_gang_is_planned_behind_on_the_time_a_running_one_needs(arena):
+    arena.add_nodes(1, cpu="2")
+    arena.submit(gang("heat", work={"serialTime": "1h"}))
+    arena.until_placed("heat")
+
+    arena.submit(gang("next", work={"serialTime": "1h"}))
+
+    arena.until("next", "Planned", reason="StartsLater")
+    eventually(lambda: arena.status("next").get("start") == arena.status("heat")["expectedFinish"])

@@ -1,0 +1,132 @@
+"""The operator is killed after each of its writes, before it hears the answer, and started again.
+
+It writes one request at a time here, so that the n-th write is always the same one.
+"""
+
+import threading
+
+import pytest
+
+from builders import gang
+from eventually import eventually
+from live.operator_process import OperatorProcess, running
+
+MEMBERS = 4
+PLACING = (
+    "the reservation",
+    *(f"the creation of member {rank}" for rank in range(MEMBERS)),
+    *(f"the binding of member {rank}" for rank in range(MEMBERS)),
+    "the report that it is placed",
+    "the report that it runs",
+    "the report that it has succeeded",
+)
+UNDOING = ("the refusal of a member", "the deletion of a member", "the deletion of the last member", "the release")
+
+
+@pytest.fixture(scope="module")
+def operator(proxy, tmp_path_factory):
+    """An operator that talks to the proxy, one write at a time."""
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(OperatorProcess(proxy.kubeconfig, log, "--concurrency", "1")) as process:
+        yield process
+
+
+@pytest.fixture
+def kill_after(operator, proxy):
+    """Arms the proxy: the operator is killed right after its n-th write from now. Returns what to wait on."""
+
+    def arm(count):
+        killed = threading.Event()
+
+        def after(_):
+            if len(proxy.writes) == count:
+                operator.crash()
+                killed.set()
+
+        proxy.reset()
+        proxy.after = after
+        return killed
+
+    yield arm
+    proxy.reset()
+
+
+@pytest.mark.parametrize("count", range(1, len(PLACING) + 1), ids=PLACING)
+def test_killed_operator_loses_and_doubles_no_pod(operator, kill_after, arena, pods_seen, count):
+    arena.add_nodes(2)
+    killed = kill_after(count)
+    arena.submit(gang("heat", size=MEMBERS, run_for="1s"))
+    revive(operator, killed)
+
+    arena.until_complete("heat")
+
+    assert arena.status("heat")["attempt"] == 1
+    assert {(pod.name, pod.attempt) for pod in pods_seen.ever.values()} == {
+        (f"heat-1-{rank}", 1) for rank in range(MEMBERS)
+    }
+    assert len(pods_seen.uids("heat")) == MEMBERS
+
+
+@pytest.mark.parametrize("count", range(4, 8), ids=UNDOING)
+def test_operator_killed_while_it_undoes_leaves_nothing(operator, kill_after, arena, pods_seen, count):
+    arena.add_nodes(2)
+    arena.limit_pods(2)
+    killed = kill_after(count)
+    arena.submit(gang("heat", size=MEMBERS))
+    revive(operator, killed)
+
+    arena.until("heat", "Placed", "False", "QuotaExceeded")
+    arena.until_no_pods("heat")
+    arena.raise_limit(4)
+
+    arena.until_placed("heat")
+    assert pods_seen.bound_at_once("heat") <= set(range(MEMBERS + 1))
+    assert len(arena.pods("heat")) == MEMBERS
+    assert len({pod["metadata"]["labels"]["lockstep.dev/attempt"] for pod in arena.pods("heat")}) == 1
+
+
+def test_gang_deleted_while_the_operator_is_dead_leaves_no_pod(operator, kill_after, arena):
+    arena.add_nodes(2)
+    killed = kill_after(7)
+    arena.submit(gang("heat", size=MEMBERS))
+    assert killed.wait(timeout=30)
+    operator.reap()
+
+    arena.delete_gang("heat")
+    operator.start()
+
+    arena.until_no_pods("heat")
+
+
+def test_member_that_ends_while_the_operator_is_dead_is_counted(operator, arena):
+    arena.add_nodes(2)
+    arena.submit(gang("heat", size=MEMBERS, run_for="1s"))
+    arena.until_placed("heat")
+
+    operator.kill()
+    eventually(lambda: {pod["status"]["phase"] for pod in arena.pods("heat")} == {"Succeeded"})
+    operator.start()
+
+    arena.until_complete("heat")
+
+
+def test_member_deleted_while_the_operator_is_dead_is_missed(operator, arena):
+    arena.add_nodes(2)
+    arena.submit(gang("heat", size=MEMBERS))
+    arena.until_placed("heat")
+
+    operator.kill()
+    arena.delete_pod("heat-1-2")
+    eventually(lambda: len(arena.pods("heat")) == MEMBERS - 1)
+    operator.start()
+
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    arena.until_placed("heat")
+    assert [pod["metadata"]["name"] for pod in arena.pods("heat")] == [f"heat-2-{rank}" for rank in range(MEMBERS)]
+
+
+def revive(operator, killed):
+    """Wait until the operator was killed, and start it again."""
+    assert killed.wait(timeout=30), "so many writes never came"
+    operator.reap()
+    operator.start()

@@ -1,0 +1,96 @@
+"""Every example is applied as a reader would, on the nodes that it speaks of, and reaches what its first comment says.
+
+The comment is the case: "Reaches: STATE", and where something has to be done first, "Reaches then: STATE" after the
+command.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sandbox import generic_nodes
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+OFFERS = EXAMPLES[0]
+LONGEST_SECONDS = 60
+NUMBERS = {"twelve": 12}
+
+# What comments say of the size that is chosen, and how they say it.
+SIZES = {"02-range": (7, "that is 7 members"), "05-deadline": (2, "so it gets 2")}
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+@pytest.fixture
+def twelve_nodes(arena):
+    """The nodes of the sandbox, each with the offer of the first example; also what the examples create is deleted."""
+    arena.create_nodes(generic_nodes(12))
+    arena.api.apply(OFFERS)
+    yield arena
+    for example in EXAMPLES:
+        arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", "-f", str(example))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_example_reaches_what_its_comment_says(twelve_nodes, example):
+    twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example))
+
+    steps = steps_of(example)
+
+    assert any(step.startswith("Reaches: ") for step in steps), "an example says what it reaches"
+    for step in steps:
+        if step.startswith("kubectl "):
+            run_in_shell(twelve_nodes, step)
+        else:
+            check(twelve_nodes, step.partition(": ")[2], gangs_of(example))
+
+
+@pytest.mark.parametrize("stem", SIZES)
+def test_size_is_what_the_comment_says(twelve_nodes, stem):
+    size, words = SIZES[stem]
+    [example] = [example for example in EXAMPLES if example.stem == stem]
+    assert words in example.read_text(encoding="utf-8")
+    twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example))
+
+    [name] = gangs_of(example)
+
+    twelve_nodes.until_placed(name)
+    assert twelve_nodes.status(name)["size"] == size
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 5
+
+
+def check(arena, state, gangs):
+    """Wait until what an example says in words is so."""
+    if found := re.match(r"(\w+) NodeBids", state):
+        listed = arena.api.kubectl("get", "nb", "--no-headers").splitlines()
+        assert len(listed) == NUMBERS[found[1]]
+        return
+    found = re.match(r"(Complete|Placed|Planned|Accepted)(?:=(True|False))?\b", state)
+    assert found, f"no test knows how to check {state!r}"
+    for name in gangs:
+        arena.until(name, found[1], found[2] or "True", seconds=LONGEST_SECONDS)
+
+
+def steps_of(example):
+    """What the first comment tells to do and what it promises, in order."""
+    lines = example.read_text(encoding="utf-8").splitlines()
+    comment = [line[1:].strip() for line in lines[: next(n for n, line in enumerate(lines) if line[:1] != "#")]]
+    return [line for line in comment if re.match(r"Reaches( then)?: |kubectl ", line)]
+
+
+def gangs_of(example):
+    """The names of the GangJobs in an example."""
+    documents = yaml.safe_load_all(example.read_text(encoding="utf-8"))
+    return [document["metadata"]["name"] for document in documents if document["kind"] == "GangJob"]
+
+
+def run_in_shell(arena, command):
+    """Run a command line that says ``kubectl``, as a reader would paste it."""
+    kubectl = f'kubectl() {{ "{arena.api._kubectl}" --kubeconfig="{arena.api.kubeconfig}" "$@"; }}'
+    subprocess.run(["bash", "-euc", f"{kubectl}; {command}"], check=True, capture_output=True, timeout=30)

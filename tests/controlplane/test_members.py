@@ -1,0 +1,99 @@
+"""What becomes of a gang when one of its members ends, goes, or is turned away."""
+
+import pytest
+
+from builders import gang
+from eventually import eventually
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+
+def test_gang_fails_with_its_member(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", run_for="1s", exit_code="1"))
+
+    ended = arena.until("heat", "Complete", reason="MemberFailed")
+
+    assert "container main exited with 1" in ended["message"]
+    [event] = arena.until_events("heat", "GangFailed")
+    assert event["type"] == "Warning"
+
+
+def test_failed_member_takes_the_others_away_and_stays_for_its_logs(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", size=3))
+    arena.until_placed("heat")
+    until_running(arena, "heat", 3)
+
+    arena.patch_pod_status("heat-1-1", {"phase": "Failed", "containerStatuses": None})
+
+    arena.until("heat", "Complete", reason="MemberFailed")
+    eventually(lambda: [pod["metadata"]["name"] for pod in arena.pods("heat")] == ["heat-1-1"])
+
+
+def test_failed_gang_gives_its_room_back(arena):
+    arena.add_nodes(1, cpu="2")
+    arena.submit(gang("heat", run_for="1s", exit_code="1"))
+    arena.until("heat", "Complete", reason="MemberFailed")
+
+    arena.submit(gang("next"))
+
+    arena.until_placed("next")
+
+
+def test_gang_that_loses_a_member_is_planned_again(arena, pods_seen):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", size=3))
+    arena.until_placed("heat")
+
+    arena.delete_pod("heat-1-1")
+
+    until_attempt_placed(arena, "heat", 2)
+    assert [pod["metadata"]["name"] for pod in arena.pods("heat")] == ["heat-2-0", "heat-2-1", "heat-2-2"]
+    assert len(pods_seen.uids("heat")) == 6
+
+
+def test_lost_member_is_told_before_the_gang_is_planned_again(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", size=3))
+    arena.until_placed("heat")
+
+    arena.delete_pod("heat-1-1")
+
+    [event] = arena.until_events("heat", "BindInterrupted")
+    assert event["note"].startswith("PodLost: pod heat-1-1 ")
+
+
+def test_member_turned_away_by_its_node_is_no_failure_of_the_gang(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat"))
+    arena.until_placed("heat")
+
+    arena.patch_pod_status("heat-1-0", {"phase": "Failed", "reason": "OutOfcpu", "message": "Node had no CPU left"})
+
+    until_attempt_placed(arena, "heat", 2)
+    [event] = arena.until_events("heat", "BindInterrupted")
+    assert "heat-1-0" in event["note"]
+    assert "OutOfcpu: Node had no CPU left" in event["note"]
+
+
+def test_attempt_that_lost_a_member_never_mixes_with_the_next(arena, pods_seen):
+    arena.add_nodes(1, cpu="3")
+    arena.submit(gang("heat", size=3))
+    arena.until_placed("heat")
+
+    arena.delete_pod("heat-1-0")
+
+    until_attempt_placed(arena, "heat", 2)
+    for pods in pods_seen.history:
+        assert len({pod.attempt for pod in pods.values()}) <= 1
+
+
+def until_running(arena, gang_name, count):
+    eventually(lambda: [pod["status"]["phase"] for pod in arena.pods(gang_name)] == ["Running"] * count)
+
+
+def until_attempt_placed(arena, gang_name, attempt):
+    """Wait until that attempt, and no earlier one, is placed."""
+    eventually(lambda: arena.status(gang_name)["attempt"] == attempt)
+    arena.until_placed(gang_name)

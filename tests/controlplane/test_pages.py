@@ -1,0 +1,96 @@
+"""What the operator says of itself over HTTP."""
+
+import json
+import urllib.error
+
+import pytest
+
+from builders import bid, gang
+from coschedule.cluster.plan import plan
+from coschedule.codec import decode_plan, decode_snapshot, encode_plan
+from eventually import eventually
+
+
+def test_it_is_alive_and_ready(operator):
+    assert operator.page("/healthz") == "ok\n"
+    assert operator.page("/readyz") == "ok\n"
+
+
+def test_unknown_page_is_not_found(operator):
+    with pytest.raises(urllib.error.HTTPError, match="404") as caught:
+        operator.page("/secrets")
+    caught.value.close()
+
+
+def test_last_decision_replays_to_the_same_plan(operator, arena):
+    nodes = arena.add_nodes(3, cpu="2")
+    arena.create(bid(nodes[0], dutyCycle="250m", capacity="1.6", slots=1))
+    arena.submit(gang("heat", size=(1, 6), work={"serialTime": "1h", "overhead": {"perMember": "30s"}}))
+    arena.submit(gang("huge", size=50, work={"serialTime": "1h"}))
+    arena.until_placed("heat")
+    arena.until("huge", "Placed", "False")
+
+    document = operator.document("/debug/snapshot")
+
+    decided = decode_plan(document["plan"])
+    again = plan(decode_snapshot(document["snapshot"]))
+    assert again == decided
+    assert "huge" in {decision.gang.name for decision in decided.decisions}
+    assert json.loads(json.dumps(encode_plan(again))) == document["plan"]
+
+
+def test_predicted_and_actual_times_are_compared(operator, arena):
+    arena.add_nodes(1)
+    before = operator.metrics()
+    arena.submit(gang("heat", size=2, run_for="1s", work={"serialTime": "2s"}))
+
+    arena.until_complete("heat")
+
+    eventually(lambda: grown(operator, before, "lockstep_run_time_ratio_count") == 1)
+    assert grown(operator, before, "lockstep_start_delay_seconds_count") == 1
+    # It ran for the predicted second, and for what the control plane took to say so.
+    assert grown(operator, before, 'lockstep_run_time_ratio_bucket{le="0.8"}') == 0
+    assert grown(operator, before, "lockstep_gang_wait_seconds_count") == 1
+
+
+def test_decisions_and_bindings_are_counted(operator, arena):
+    arena.add_nodes(1)
+    before = operator.metrics()
+    arena.submit(gang("heat", size=3))
+    arena.until_placed("heat")
+    arena.submit(gang("huge", size=50))
+    arena.until("huge", "Placed", "False", "NotEnoughRoom")
+
+    eventually(lambda: grown(operator, before, 'lockstep_decisions_total{outcome="NotEnoughRoom"}') == 1)
+    assert grown(operator, before, 'lockstep_decisions_total{outcome="Bound"}') == 1
+    assert grown(operator, before, 'lockstep_binds_total{result="bound"}') == 3
+
+
+def test_gangs_are_counted_by_how_far_they_are(operator, arena):
+    arena.add_nodes(1)
+    arena.submit(gang("placed"))
+    arena.submit(gang("refused", pod={"schedulerName": "another"}))
+    arena.submit(gang("done", run_for="300ms"))
+    arena.until_complete("done")
+    arena.submit(gang("pending", size=50))
+    arena.until("pending", "Placed", "False")
+    arena.until("refused", "Accepted", "False")
+
+    states = ("placed", "refused", "complete", "pending", "reserved")
+    want = dict(zip(states, (1, 1, 1, 1, 0), strict=True))
+
+    def counted():
+        metrics = operator.metrics()
+        return {state: metrics[f'lockstep_gangs{{state="{state}"}}'] for state in states}
+
+    eventually(lambda: counted() == want)
+    assert operator.metrics()["lockstep_assumed_pods"] == 0
+
+
+def test_no_cycle_has_failed(operator):
+    assert operator.metrics()['lockstep_cycles_total{result="error"}'] == 0
+
+
+def grown(operator, before, sample):
+    """By how much a sample is more than it was; one that was not there yet began at 0."""
+    return operator.metrics().get(sample, 0) - before.get(sample, 0)

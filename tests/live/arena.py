@@ -1,0 +1,205 @@
+"""A namespace and some nodes of a test's own, and what tests say about gangs in it."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from builders import POOL_LABEL, quota
+from eventually import eventually
+from sandbox import ApiError, Node, Sandbox
+
+Manifest = dict[str, Any]
+
+GANGS = "/apis/lockstep.dev/v1alpha1"
+BIDS = f"{GANGS}/nodebids"
+PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+EVENTS = "/apis/events.k8s.io/v1"
+GANG_LABEL = "lockstep.dev/gang"
+ATTEMPT_LABEL = "lockstep.dev/attempt"
+
+NUMBERS = itertools.count(1)
+
+
+class Arena:
+    """Everything in it is the test's own: gangs are confined to the arena's nodes by a selector.
+
+    ``close`` deletes all of it and returns once no pod, gang or node is left.
+    """
+
+    def __init__(self, api: Sandbox, namespace: str) -> None:
+        self.api = api
+        self.namespace = namespace
+        self.pool = f"pool-{next(NUMBERS)}"
+        self._nodes: list[str] = []
+        self._elsewhere: list[str] = []
+
+    # Making things
+
+    def add_nodes(
+        self, count: int = 1, *, cpu: str = "4", labels: Mapping[str, str] | None = None, **more: Any
+    ) -> list[str]:
+        """Create nodes and return their names, which sort in the order of their creation."""
+        first = len(self._nodes) + 1
+        names = [f"{self.pool}-n{number:02}" for number in range(first, first + count)]
+        allocatable = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
+        labelled = {POOL_LABEL: self.pool, **(labels or {})}
+        self.create_nodes(Node(name=name, labels=labelled, allocatable=allocatable, **more) for name in names)
+        return names
+
+    def create_nodes(self, nodes: Iterable[Node]) -> None:
+        """Create nodes as they are described."""
+        wanted = list(nodes)
+        self._nodes += [node.name for node in wanted]
+        self.api.create_nodes(wanted)
+
+    def submit(self, gang: Manifest) -> Manifest:
+        """Create a GangJob that may only use the arena's nodes."""
+        pod = gang["spec"]["template"]["spec"]
+        pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
+        return self.api.request("POST", self.gangs, gang)
+
+    def create(self, manifest: Manifest) -> Manifest:
+        """Create a pod or a quota in the namespace, or a bid or a priority class, which are deleted afterwards."""
+        match manifest["kind"]:
+            case "NodeBid":
+                return self._create_elsewhere(BIDS, manifest)
+            case "PriorityClass":
+                return self._create_elsewhere(PRIORITIES, manifest)
+            case kind:
+                return self.api.request("POST", f"{self.core}/{kind.lower()}s", manifest)
+
+    def limit_pods(self, count: int) -> None:
+        """Allow so many pods in the namespace, from the moment this returns."""
+        self.create(quota("limit", pods=str(count)))
+        # Until its status is filled in, a quota refuses every pod, for another reason.
+        eventually(lambda: "used" in self.api.request("GET", f"{self.core}/resourcequotas/limit")["status"])
+
+    def raise_limit(self, count: int) -> None:
+        """Allow more pods."""
+        self.api.request("PATCH", f"{self.core}/resourcequotas/limit", {"spec": {"hard": {"pods": str(count)}}})
+
+    def patch_bid(self, node: str, **spec: Any) -> None:
+        """Change what a node offers; None removes a field."""
+        self.api.request("PATCH", f"{BIDS}/{node}", {"spec": spec})
+
+    def delete_bid(self, node: str) -> None:
+        """Take an offer back."""
+        self.api.request("DELETE", f"{BIDS}/{node}")
+
+    def delete(self, path: str) -> None:
+        """Delete an object, if it is there."""
+        with suppress(ApiError):
+            self.api.request("DELETE", path)
+
+    def delete_gang(self, name: str) -> None:
+        """Delete a GangJob."""
+        self.api.request("DELETE", f"{self.gangs}/{name}")
+
+    def delete_pod(self, name: str) -> None:
+        """Delete a pod."""
+        self.api.request("DELETE", f"{self.core}/pods/{name}")
+
+    def patch_pod_status(self, name: str, status: Manifest) -> None:
+        """Say of a pod what its kubelet would."""
+        self.api.request("PATCH", f"{self.core}/pods/{name}/status", {"status": status})
+
+    # Seeing things
+
+    def gang(self, name: str) -> Manifest:
+        """The GangJob as it is now."""
+        return self.api.request("GET", f"{self.gangs}/{name}")
+
+    def status(self, name: str) -> Manifest:
+        """The GangJob's status; empty while there is none."""
+        status: Manifest = self.gang(name).get("status") or {}
+        return status
+
+    def condition(self, name: str, kind: str) -> Manifest:
+        """One condition of a GangJob; empty while there is none."""
+        conditions = self.status(name).get("conditions") or []
+        return next((one for one in conditions if one["type"] == kind), {})
+
+    def pods(self, gang: str, *, attempt: int | None = None) -> list[Manifest]:
+        """The members of a GangJob, or of one attempt of it, by name."""
+        selector = f"{GANG_LABEL}%3D{gang}" + (f",{ATTEMPT_LABEL}%3D{attempt}" if attempt is not None else "")
+        listed = self.api.request("GET", f"{self.core}/pods?labelSelector={selector}")["items"]
+        return sorted(listed, key=lambda pod: str(pod["metadata"]["name"]))
+
+    def nodes_of(self, gang: str) -> list[str]:
+        """The nodes of a GangJob's members, sorted; '' for a member that is not bound."""
+        return sorted(pod["spec"].get("nodeName", "") for pod in self.pods(gang))
+
+    def events(self, gang: str) -> list[Manifest]:
+        """The events about a GangJob."""
+        items = self.api.request("GET", f"{EVENTS}/namespaces/{self.namespace}/events")["items"]
+        return [event for event in items if event["regarding"].get("name") == gang]
+
+    # Waiting for things
+
+    def until(self, name: str, kind: str, status: str = "True", reason: str = "", *, seconds: float = 30) -> Manifest:
+        """Wait until a condition has that status, and reason if one is given; return it."""
+
+        def probe() -> Manifest:
+            found = self.condition(name, kind)
+            assert found.get("status") == status, f"{name}: {self._summary(name)}"
+            assert not reason or found["reason"] == reason, f"{name}: {self._summary(name)}"
+            return found
+
+        return eventually(probe, seconds=seconds)
+
+    def until_placed(self, *names: str, seconds: float = 30) -> None:
+        """Wait until all of these gangs are placed."""
+        for name in names:
+            self.until(name, "Placed", seconds=seconds)
+
+    def until_complete(self, *names: str, seconds: float = 30) -> None:
+        """Wait until all members of these gangs have succeeded."""
+        for name in names:
+            self.until(name, "Complete", reason="Succeeded", seconds=seconds)
+
+    def until_events(self, gang: str, *reasons: str) -> list[Manifest]:
+        """Wait until each of these events was posted about a gang; return all events of those reasons, oldest first."""
+
+        def probe() -> list[Manifest]:
+            found = [event for event in self.events(gang) if event["reason"] in reasons]
+            assert {event["reason"] for event in found} == set(reasons), f"so far {found}"
+            return sorted(found, key=lambda event: event["eventTime"])
+
+        return eventually(probe)
+
+    def until_no_pods(self, gang: str) -> None:
+        """Wait until no member is left."""
+        eventually(lambda: not self.pods(gang))
+
+    # Leaving
+
+    def close(self) -> None:
+        """Delete everything, gangs first."""
+        self.api.request("DELETE", self.gangs)
+        self.api.request("DELETE", f"{self.core}/pods?gracePeriodSeconds=0")
+        eventually(lambda: not self.api.request("GET", f"{self.core}/pods")["items"])
+        for path in self._elsewhere:
+            self.delete(path)
+        for name in self._nodes:
+            self.delete(f"/api/v1/nodes/{name}")
+
+    @property
+    def core(self) -> str:
+        """Where pods and quotas of the namespace are."""
+        return f"/api/v1/namespaces/{self.namespace}"
+
+    @property
+    def gangs(self) -> str:
+        """Where the namespace's GangJobs are."""
+        return f"{GANGS}/namespaces/{self.namespace}/gangjobs"
+
+    def _create_elsewhere(self, folder: str, manifest: Manifest) -> Manifest:
+        self._elsewhere.append(f"{folder}/{manifest['metadata']['name']}")
+        return self.api.request("POST", folder, manifest)
+
+    def _summary(self, name: str) -> str:
+        """What a reader of a failed test wants to know of a gang."""
+        status = self.status(name)
+        says = [f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in status.get("conditions") or []]
+        return " | ".join([f"attempt {status.get('attempt')}", *says, f"pods on {self.nodes_of(name)}"])

@@ -1,0 +1,178 @@
+"""A proxy between the operator and the API server: counts writes, tells of them, and answers some in its place.
+
+The operator talks plain HTTP to it and shows its own token, which is passed on: what the operator may do stays what its
+role says.
+"""
+
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import aiohttp
+import yaml
+from aiohttp import web
+
+from live.background import Background
+from lockstep.kube import load_configuration, tls_context
+from sandbox import Sandbox
+
+HOP_BY_HOP = frozenset({"connection", "content-length", "host", "keep-alive", "transfer-encoding"})
+
+
+class Write(NamedTuple):
+    """One request that changes something other than events: ``resource`` as in the path, such as ``pods/binding``."""
+
+    verb: str
+    resource: str
+    code: int
+
+
+class Injected(NamedTuple):
+    """What the proxy says instead of the API server. Code 0: it breaks the connection.
+
+    ``is_lost``: the API server carries the request out first; only its answer is lost.
+    """
+
+    code: int
+    is_lost: bool = False
+
+
+Fault = Callable[[str, str], Injected | None]
+"""Asked for every write but events', by verb and resource: what to say instead, if anything."""
+
+
+class Proxy:
+    """Forwards everything. ``writes`` is what was answered so far, ``kubeconfig`` leads here.
+
+    ``after`` is called after the API server has carried out a write and before the operator hears of it. While
+    ``is_deaf``, every new list and watch fails.
+    """
+
+    def __init__(self, server: str, *, tls: ssl.SSLContext | bool, kubeconfig: Path) -> None:
+        self.kubeconfig = kubeconfig
+        self._server = server
+        self._tls = tls
+        self._session: aiohttp.ClientSession | None = None
+        self._runner: web.AppRunner | None = None
+        self.writes: list[Write] = []
+        self.after: Callable[[Write], None] = lambda _: None
+        self.fault: Fault = lambda _verb, _resource: None
+        self.is_deaf = False
+        self.url = ""
+        self._reading: list[web.Request] = []
+
+    def reset(self) -> None:
+        """Forget what was written, and disturb nothing any more."""
+        self.writes.clear()
+        self.after = lambda _: None
+        self.fault = lambda _verb, _resource: None
+
+    async def start(self) -> None:
+        """Listen on a free port."""
+        connector = aiohttp.TCPConnector(ssl=self._tls, limit=0)
+        self._session = aiohttp.ClientSession(
+            connector=connector, auto_decompress=False, timeout=aiohttp.ClientTimeout(total=None)
+        )
+        app = web.Application(client_max_size=2**24)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    async def drop_watches(self) -> None:
+        """Break every connection on which something is being read."""
+        for request in list(self._reading):
+            break_off(request)
+
+    async def stop(self) -> None:
+        """Close every connection."""
+        assert self._runner is not None
+        assert self._session is not None
+        await self._runner.cleanup()
+        await self._session.close()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        resource = resource_of(request.path)
+        if request.method == "GET" or resource == "events":
+            return await self._stream(request)
+        injected = self.fault(request.method, resource)
+        if injected is not None and not injected.is_lost:
+            return self._say(request, injected)
+        answer = await self._forward(request)
+        write = Write(request.method, resource, answer.status)
+        self.writes.append(write)
+        self.after(write)
+        return answer if injected is None else self._say(request, injected)
+
+    def _say(self, request: web.Request, injected: Injected) -> web.Response:
+        if not injected.code:
+            break_off(request)
+        message = {"kind": "Status", "code": injected.code, "message": "injected by the test"}
+        return web.json_response(message, status=injected.code or 500)
+
+    async def _forward(self, request: web.Request) -> web.Response:
+        async with self._open(request) as answer:
+            return web.Response(status=answer.status, headers=passed_on(answer.headers), body=await answer.read())
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        if self.is_deaf:
+            return self._say(request, Injected(0))
+        self._reading.append(request)
+        try:
+            return await self._pass_on(request)
+        finally:
+            self._reading.remove(request)
+
+    async def _pass_on(self, request: web.Request) -> web.StreamResponse:
+        async with self._open(request) as answer:
+            response = web.StreamResponse(status=answer.status, headers=passed_on(answer.headers))
+            await response.prepare(request)
+            try:
+                async for chunk in answer.content.iter_any():
+                    await response.write(chunk)
+            except ConnectionError:
+                return response  # the operator is gone
+            return response
+
+    def _open(self, request: web.Request) -> "aiohttp.client._RequestContextManager":
+        assert self._session is not None
+        body = request.content if request.can_read_body else None
+        return self._session.request(
+            request.method, self._server + request.raw_path, headers=passed_on(request.headers), data=body
+        )
+
+
+def break_off(request: web.Request) -> None:
+    """Break the connection on which a request came, if it still stands."""
+    if request.transport is not None:
+        request.transport.abort()
+
+
+def passed_on(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers that are about the message, not about the connection."""
+    return {name: value for name, value in headers.items() if name.lower() not in HOP_BY_HOP}
+
+
+def resource_of(path: str) -> str:
+    """The resource in a path of the API, with its subresource: ``pods/binding``."""
+    parts = path.split("/")[3 if path.startswith("/api/") else 4 :]
+    if parts[:1] == ["namespaces"] and len(parts) > 2:
+        parts = parts[2:]
+    return "/".join(parts[:1] + parts[2:])
+
+
+@contextmanager
+def proxied(api: Sandbox, kubeconfig: Path, target: Path, background: Background) -> Iterator[Proxy]:
+    """Run a proxy, and write the kubeconfig that leads to it to ``target``."""
+    tls = tls_context(load_configuration(kubeconfig=str(kubeconfig), context=None))
+    proxy = Proxy(api.server, tls=tls, kubeconfig=target)
+    background.run(proxy.start())
+    document = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+    document["clusters"][0]["cluster"] = {"server": proxy.url}
+    target.write_text(yaml.safe_dump(document), encoding="utf-8")
+    yield proxy
+    background.run(proxy.stop())

@@ -1,0 +1,164 @@
+"""Watching pods while a test goes on: every state that an observer could have seen, in order."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import aiohttp
+
+from eventually import eventually
+from live.background import Background
+from lockstep.kube import load_configuration, tls_context
+from sandbox import Sandbox
+
+ENDED = ("Succeeded", "Failed")
+
+
+class Seen(NamedTuple):
+    """A pod as one event showed it; ``cpu`` in milli-CPU."""
+
+    name: str
+    uid: str
+    version: int
+    gang: str
+    attempt: int
+    node: str
+    phase: str
+    cpu: int
+    is_deleting: bool
+
+
+class PodWatch:
+    """The pods of one namespace, event by event. Every question is answered as of now: the watch catches up first."""
+
+    def __init__(self, api: Sandbox, namespace: str) -> None:
+        self.api = api
+        self.path = f"/api/v1/namespaces/{namespace}/pods"
+        self._now: dict[str, Seen] = {}
+        self._gone: set[str] = set()
+        self._history: list[Mapping[str, Seen]] = []
+        self._ever: dict[str, Seen] = {}
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Note one event."""
+        pod = as_seen(event["object"])
+        if event["type"] == "DELETED":
+            self._now.pop(pod.uid, None)
+            self._gone.add(pod.uid)
+        else:
+            self._now[pod.uid] = self._ever[pod.uid] = pod
+        self._history.append(dict(self._now))
+
+    @property
+    def history(self) -> Sequence[Mapping[str, Seen]]:
+        """All pods, by UID, after each event."""
+        self._catch_up()
+        return self._history
+
+    @property
+    def ever(self) -> Mapping[str, Seen]:
+        """Every pod that there ever was, by UID, as it was last seen."""
+        self._catch_up()
+        return self._ever
+
+    def bound_at_once(self, gang: str) -> set[int]:
+        """Every number of bound members of a gang that was ever seen."""
+        return {
+            sum(1 for pod in pods.values() if pod.gang == gang and pod.node and not pod.is_deleting)
+            for pods in self.history
+        }
+
+    def uids(self, gang: str) -> set[str]:
+        """Every pod that the gang ever had."""
+        return {uid for uid, pod in self.ever.items() if pod.gang == gang}
+
+    def most_committed(self) -> Counter[str]:
+        """The most milli-CPU that were ever requested at once, by node."""
+        most: Counter[str] = Counter()
+        for pods in self.history:
+            committed: Counter[str] = Counter()
+            for pod in pods.values():
+                if pod.node and pod.phase not in ENDED:
+                    committed[pod.node] += pod.cpu
+            most |= committed
+        return most
+
+    def first_bound(self, gang: str) -> int:
+        """Which event first showed a bound member of the gang."""
+        return next(
+            number
+            for number, pods in enumerate(self.history)
+            if any(pod.gang == gang and pod.node for pod in pods.values())
+        )
+
+    def _catch_up(self) -> None:
+        """Wait until every pod that is there by now has been seen as it is, or later, and no other is believed in."""
+        listed = self.api.request("GET", self.path)
+        version = int(listed["metadata"]["resourceVersion"])
+        there = {pod.uid: pod.version for pod in map(as_seen, listed["items"])}
+
+        def is_seen() -> bool:
+            now = dict(self._now)
+            return all(uid in self._gone or (uid in now and now[uid].version >= there[uid]) for uid in there) and all(
+                uid in there or pod.version > version for uid, pod in now.items()
+            )
+
+        eventually(is_seen)
+
+
+def as_seen(manifest: Mapping[str, Any]) -> Seen:
+    """What is noted of a pod."""
+    metadata, spec = manifest["metadata"], manifest["spec"]
+    labels = metadata.get("labels") or {}
+    return Seen(
+        name=metadata["name"],
+        uid=metadata["uid"],
+        version=int(metadata["resourceVersion"]),
+        gang=labels.get("lockstep.dev/gang", ""),
+        attempt=int(labels.get("lockstep.dev/attempt", 0)),
+        node=spec.get("nodeName", ""),
+        phase=(manifest.get("status") or {}).get("phase", "Pending"),
+        cpu=milli_cpu(spec),
+        is_deleting="deletionTimestamp" in metadata,
+    )
+
+
+def milli_cpu(spec: Mapping[str, Any]) -> int:
+    """What the containers request; the tests write whole CPUs or ``…m``."""
+    amounts = [(one.get("resources") or {}).get("requests", {}).get("cpu", "0") for one in spec["containers"]]
+    return sum(int(text[:-1]) if text.endswith("m") else 1000 * int(text) for text in amounts)
+
+
+@contextmanager
+def watched_pods(api: Sandbox, namespace: str, background: Background) -> Iterator[PodWatch]:
+    """Watch a namespace's pods from now on."""
+    watch = PodWatch(api, namespace)
+    listening: Future[None] = Future()
+    following = background.start(_follow(watch, listening))
+    listening.result(timeout=10)
+    yield watch
+    background.run(_end(following))
+
+
+async def _follow(watch: PodWatch, listening: Future[None]) -> None:
+    configuration = load_configuration(kubeconfig=str(watch.api.kubeconfig), context=None)
+    url = watch.api.server + watch.path
+    timeout = aiohttp.ClientTimeout(total=None)
+    connector = aiohttp.TCPConnector(ssl=tls_context(configuration))
+    async with aiohttp.ClientSession(connector=connector, timeout=timeout, read_bufsize=2**22) as session:
+        async with session.get(url) as answer:
+            version = (await answer.json())["metadata"]["resourceVersion"]
+        params = {"watch": "true", "resourceVersion": version}
+        async with session.get(url, params=params) as answer:
+            listening.set_result(None)
+            async for line in answer.content:
+                watch.take(json.loads(line))
+
+
+async def _end(following: Future[None]) -> None:
+    following.cancel()
+    await asyncio.sleep(0)
