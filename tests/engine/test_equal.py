@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from coschedule.errors import InvalidValueError
-from coschedule.groups.equal import Group, NoGroup, choose_equal
+from coschedule.groups.equal import NoGroup, choose_equal
 from coschedule.groups.goal import Goal, Objective
 from coschedule.nodes import Node
 from coschedule.work import SerialWork, TimesWork
@@ -226,7 +226,3 @@ def test_values_that_make_no_sense_are_refused_by_field(build, want_field):
         build()
 
     assert refusal.value.field == want_field
-
-
-def test_group_type_is_what_a_choice_gives():
-    assert isinstance(choose([Node()], 1), Group)

@@ -110,6 +110,22 @@ def test_gang_starts_now_when_waiting_would_end_later():
     assert placement.alternative.speedup == 12 / 8
 
 
+def test_more_members_later_tell_more_than_more_members_now():
+    nodes = [*FOUR[:2], node("n3", slowdown=3.0), node("n4", start=NOW + 20)]
+
+    other = only(nodes, gang(size=2, most=3, serial=12)).alternative
+
+    assert (other.size, other.start, other.finish) == (3, NOW + 20, NOW + 24)
+
+
+def test_as_many_members_later_tell_nothing():
+    nodes = [*FOUR, node("n5", start=NOW + 5)]
+
+    other = only(nodes, gang(size=2, most=4, serial=12)).alternative
+
+    assert (other.size, other.start) == (3, NOW)
+
+
 def test_gang_that_waits_says_what_starting_now_would_give():
     nodes = [*FOUR[:2], node("n3", start=NOW + 2), node("n4", start=NOW + 2)]
 

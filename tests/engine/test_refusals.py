@@ -89,6 +89,14 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             id="windows that never open",
         ),
         pytest.param(
+            [node("n1", start=math.inf)],
+            gang(size=1),
+            Reason.WINDOW_TOO_SHORT,
+            "its run time is unknown, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
+            "constraints 1 never open and 0 close again",
+            id="a window that never opens, run time unknown",
+        ),
+        pytest.param(
             [node("n1", free=4)],
             gang(size=1, most=4, serial=10, deadline=NOW + 2),
             Reason.DEADLINE_CANNOT_BE_MET,

@@ -21,7 +21,7 @@ def seat(timeline: Timeline, room: Room, *, size: int, start: float, finish: flo
 
     There must be as many; finish may be inf.
     """
-    during = np.flatnonzero((room.end > start) & (room.begin < finish) & (room.pace[room.owner] <= pace))
+    during = np.flatnonzero((room.end > start) & (room.begin < finish))
     lasting = np.full(len(room.number), np.iinfo(np.int64).max)
     np.minimum.at(lasting, room.owner[during], room.places[during])
     offered = np.zeros(len(timeline.width), dtype=np.int64)
