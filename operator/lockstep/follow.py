@@ -129,7 +129,7 @@ class Follower:
         self._delete(pod for pod in self._state.members(gang).values() if not pod.has_ended)
 
     def _count_placed(self, waited: float) -> None:
-        self._metrics.decisions.labels(Reason.BOUND).inc()
+        self._metrics.decisions.labels(Condition.PLACED).inc()
         self._metrics.gang_wait.observe(max(0.0, waited))
 
     def _sweep_orphans(self) -> None:

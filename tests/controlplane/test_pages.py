@@ -62,7 +62,7 @@ def test_decisions_and_bindings_are_counted(operator, arena):
     arena.until("huge", "Placed", "False", "NotEnoughRoom")
 
     eventually(lambda: grown(operator, before, 'lockstep_decisions_total{outcome="NotEnoughRoom"}') == 1)
-    assert grown(operator, before, 'lockstep_decisions_total{outcome="Bound"}') == 1
+    assert grown(operator, before, 'lockstep_decisions_total{outcome="Placed"}') == 1
     assert grown(operator, before, 'lockstep_binds_total{result="bound"}') == 3
 
 

@@ -7,14 +7,14 @@ from lockstep.act.refusals import is_conflict, refused_binding
 from lockstep.act.together import for_each
 from lockstep.facts import PodKey
 from lockstep.failure import Failure
-from lockstep.kube import KubeClient
+from lockstep.kube import ApiUnavailableError, KubeClient
 from lockstep.names import Reason
 from lockstep.state import Reservation
 from lockstep.watch.parse import parse_pod
 
 
 class Binder:
-    """Binds the members of one attempt. ``count`` is told of each binding's result: bound, refused."""
+    """Binds the members of one attempt. ``count`` is told of each binding's result: bound, refused, error."""
 
     def __init__(self, client: KubeClient, reservation: Reservation, *, count: Callable[[str], None]) -> None:
         self._client = client
@@ -38,7 +38,11 @@ class Binder:
             "metadata": {"name": key.name, "namespace": key.namespace, "uid": uid},
             "target": {"apiVersion": "v1", "kind": "Node", "name": node},
         }
-        answer = await self._client.create(paths.pod_binding(key), body)
+        try:
+            answer = await self._client.create(paths.pod_binding(key), body)
+        except ApiUnavailableError:
+            self._count("error")
+            raise
         if answer.is_success or (is_conflict(answer) and await self._is_bound(key, uid, node)):
             self._count("bound")
             return None

@@ -11,12 +11,12 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from coschedule.cluster.decision import Reason as PlanReason
 from lockstep import __version__
-from lockstep.names import Reason
+from lockstep.names import Condition, Reason
 
 STAGES = ("snapshot", "plan", "act", "report")
 CYCLE_RESULTS = ("ok", "error", "idle")
 GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
-BINDING_RESULTS = ("bound", "refused")
+BINDING_RESULTS = ("bound", "refused", "error")
 UNDONE_REASONS = (
     Reason.BIND_INTERRUPTED,
     Reason.QUOTA_EXCEEDED,
@@ -25,7 +25,7 @@ UNDONE_REASONS = (
     Reason.POD_LOST,
     Reason.API_UNAVAILABLE,
 )
-OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Reason.BOUND)
+OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
 _CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 _WAIT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14400, 86400)
@@ -138,7 +138,10 @@ class Metrics:
         series = self._request_series.get(key)
         if series is None:
             # Looked up once: finding a series by its labels costs more than counting in it.
-            series = self.api_requests.labels(verb, resource, str(code)), self.api_request_duration.labels(verb, resource)
+            series = (
+                self.api_requests.labels(verb, resource, str(code)),
+                self.api_request_duration.labels(verb, resource),
+            )
             self._request_series[key] = series
         count, duration = series
         count.inc()
