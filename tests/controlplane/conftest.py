@@ -42,7 +42,7 @@ def namespace(control_plane: Sandbox) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def installed(control_plane: Sandbox) -> Sandbox:
     """The control plane with everything of ours that is applied to a cluster."""
-    for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "crds/gangjobs-policy.yaml", "operator/rbac.yaml"):
+    for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
         control_plane.apply(ROOT / path)
     eventually(lambda: knows_our_kinds(control_plane))
     return control_plane

@@ -22,7 +22,7 @@ NAMESPACE = "bench"
 def bare_cluster(nodes: int) -> Iterator[Sandbox]:
     """An API server with these nodes and our kinds, and nothing else: no kubelets, no controllers."""
     with start(Options(name="bench", state=Path(mkdtemp()))) as sandbox:
-        for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "crds/gangjobs-policy.yaml", "operator/rbac.yaml"):
+        for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
             sandbox.apply(ROOT / path)
         sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         sandbox.create_nodes(generic_nodes(nodes))
@@ -38,9 +38,14 @@ def admin_client(sandbox: Sandbox) -> KubeClient:
 class OperatorProcess:
     """The operator as users run it: a process of its own, under its own service account."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path) -> None:
         self._process = process
         self._port = port
+        self._log = log
+
+    def log_line(self, words: str) -> str:
+        """The first line of its log with these words."""
+        return next(line for line in self._log.read_text(encoding="utf-8").splitlines() if words in line)
 
     def page(self, path: str) -> str:
         """What the operator answers there."""
@@ -71,10 +76,10 @@ def operator(sandbox: Sandbox) -> Iterator[OperatorProcess]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "lockstep", "run", "--kubeconfig", str(kubeconfig), "--listen-host", "127.0.0.1"]
-    with TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:
+    with TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as log:
         process = subprocess.Popen([*command, "--listen-port", str(port)], stderr=log)
         try:
-            running = OperatorProcess(process, port)
+            running = OperatorProcess(process, port, Path(folder) / "log")
             eventually(lambda: _is_ready(running), seconds=300)
             yield running
         finally:

@@ -7,6 +7,7 @@ from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster
 from rich.console import Console
 from throughput import POD_SPEC
 
+from eventually import eventually
 from lockstep import paths
 from sandbox import Sandbox
 
@@ -22,7 +23,9 @@ def measure(console: Console) -> None:
         asyncio.run(_fill(sandbox))
         began = monotonic()
         with operator(sandbox) as running:
-            console.print(f"ready after {monotonic() - began:.1f} s")
+            seconds = monotonic() - began
+            eventually(lambda: running.log_line("ready:"))
+            console.print(f"ready after {seconds:.1f} s: {running.log_line('ready:').split('ready: ')[1]}")
             now, most = running.memory_bytes()
             console.print(f"resident memory: {now / 2**20:.0f} MiB, at most {most / 2**20:.0f} MiB")
             _watch_idle(console, running)

@@ -5,10 +5,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
 BIDS = EXAMPLES / "01-bids.yaml"
-# In the order of applying: the kinds, who may make members of gangs, and the operator's rights.
+# In the order of applying: the kinds, and the operator's rights.
 INSTALLED = (
     ROOT / "crds" / "gangjobs.yaml",
     ROOT / "crds" / "nodebids.yaml",
-    ROOT / "crds" / "gangjobs-policy.yaml",
     ROOT / "operator" / "rbac.yaml",
 )

@@ -34,7 +34,7 @@ LEAST_BID: Manifest = {
 
 @pytest.fixture(scope="session")
 def api(control_plane: Sandbox) -> Sandbox:
-    """The control plane, with the CRDs and their policy served."""
+    """The control plane, with the CRDs served."""
     control_plane.apply(CRDS)
     eventually(lambda: {"gangjobs", "nodebids"} <= served(control_plane))
     return control_plane
