@@ -148,7 +148,7 @@ class Cycle:
 
     def _start(self, placement: Placement, now: float) -> None:
         gang = self._state.gangs[placement.gang]
-        if self._reporter.is_writing(gang.key):
+        if self._reporter.is_writing(gang.key) and not self._reporter.withdraw(gang.key):
             # The reservation would conflict with that write. The plan has kept the gang's place; the write's end plans
             # again.
             self._deferred.add(gang.key)

@@ -46,6 +46,7 @@ class Reporter:
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing: set[GangKey] = set()
+        self._patient: dict[GangKey, asyncio.Task[None]] = {}
 
     def is_writing(self, gang: GangKey) -> bool:
         """Whether a status of that gang is on its way."""
@@ -57,7 +58,16 @@ class Reporter:
         """Write the status; when it stands, post the event and call ``written``. One at a time for each gang."""
         assert gang.key not in self._writing, "the caller asks is_writing first"
         self._writing.add(gang.key)
-        self._spawn(self._write(gang, status, event, written))
+        self._patient[gang.key] = self._spawn(self._write(gang, status, event, written))
+
+    def withdraw(self, gang: GangKey) -> bool:
+        """Drop a report that still waits for its turn: there is better news. Returns whether there was one."""
+        task = self._patient.pop(gang, None)
+        if task is None:
+            return False
+        task.cancel()
+        self._writing.discard(gang)
+        return True
 
     def tell(self, gang: GangFact, event: Event) -> None:
         """Post an event about something whose status stands already."""
@@ -91,6 +101,7 @@ class Reporter:
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
+                self._patient.pop(gang.key, None)
                 return await write_status(self._client, self._state, gang, status)
         except ApiUnavailableError as error:
             log.warning("%s/%s: its status could not be written: %s", *gang.key, error)
@@ -104,7 +115,8 @@ class Reporter:
         except ApiUnavailableError as error:
             log.warning("%s/%s: event %s was lost: %s", *gang.key, event.reason, error)
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+    def _spawn(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
