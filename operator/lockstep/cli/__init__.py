@@ -4,6 +4,7 @@ import click
 
 from lockstep import __version__
 from lockstep.cli.run import run
+from lockstep.cli.solve import solve
 
 
 @click.group(context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]})
@@ -13,3 +14,4 @@ def main() -> None:
 
 
 main.add_command(run)
+main.add_command(solve)

@@ -1,0 +1,16 @@
+"""``lockstep solve``: the engine's request language, beside the operator that uses the engine."""
+
+import sys
+
+import click
+
+from coschedule.__main__ import main as serve_requests
+
+
+@click.command()
+def solve() -> None:
+    """Answer requests to the engine: one JSON object a line from standard input, one answer a line.
+
+    The language is that of ``python -m coschedule``. No cluster is needed.
+    """
+    sys.exit(serve_requests())
