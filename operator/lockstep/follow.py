@@ -33,6 +33,9 @@ class Follower:
         self._reporter = reporter
         self._metrics = metrics
         self._deletions: set[asyncio.Task[None]] = set()
+        # When all members were first seen running, and ended: a status keeps whole seconds, and waits its turn.
+        self._running_since: dict[GangKey, float] = {}
+        self._ended_at: dict[GangKey, float] = {}
 
     def follow(self, changed: Iterable[GangKey], now: float) -> list[GangKey]:
         """Look at every gang of which there is news. Returns those that are gone."""
@@ -42,6 +45,7 @@ class Follower:
             if gang is None or gang.is_deleting:
                 self._attempts.drop(key)
                 self._state.forget(key)
+                self._forget_times(key)
                 gone.append(key)
             elif self._attempts.is_under_way(key):
                 self._attempts.tell(key)
@@ -70,10 +74,12 @@ class Follower:
         ]
         self._delete(strays)
         counts = progress(reservation, self._state.members(gang), self._state.departed(gang))
+        self._note_times(gang.key, counts, now)
         if not gang.status.is_true(Condition.PLACED):
             self._look_at_unplaced(gang, reservation, counts, now)
         elif counts.disrupted is not None or counts.unseen:
             lost = Failure(reason=Reason.POD_LOST, message=f"{counts.unseen} of its pods are gone")
+            self._forget_times(gang.key)
             self._attempts.interrupt(gang, reservation, counts.disrupted or lost)
         elif not self._reporter.is_writing(gang.key):
             self._report_run(gang, reservation, counts, now)
@@ -97,20 +103,39 @@ class Follower:
         elif counts.has_succeeded:
             self._report_success(gang, reservation, now)
         elif counts.is_running and gang.status.started_at is None:
-            delay = max(0.0, now - first_planned_start(gang, reservation))
+            since = self._running_since[gang.key]
+            delay = max(0.0, since - first_planned_start(gang, reservation))
             observe = partial(self._metrics.start_delay.observe, delay)
-            self._reporter.report(gang, conditions.started(gang, now=now), None, written=observe)
+            self._reporter.report(gang, conditions.started(gang, now=since), None, written=observe)
 
     def _report_success(self, gang: GangFact, reservation: Reservation, now: float) -> None:
         status = conditions.succeeded(gang, now=now)
         end = status.condition(Condition.COMPLETE)
         event = events.gang_succeeded(end.message if end else "")
-        started, predicted = status.started_at, reservation.expected_finish
-        observe = None
-        if started is not None and predicted is not None:
-            ratio = max(0.0, now - started) / max(predicted - reservation.start, 1e-9)
-            observe = partial(self._metrics.run_time_ratio.observe, ratio)
+        ratio = self._run_time_ratio(gang, reservation)
+        observe = None if ratio is None else partial(self._metrics.run_time_ratio.observe, ratio)
         self._reporter.report(gang, status, event, written=observe)
+
+    def _run_time_ratio(self, gang: GangFact, reservation: Reservation) -> float | None:
+        """Run time over its prediction; nothing where there was none, or where nobody saw the gang run."""
+        predicted = reservation.expected_finish
+        if predicted is None or gang.status.started_at is None:
+            return None
+        since = self._running_since[gang.key]
+        if since > gang.status.started_at + 1:
+            # An earlier process saw it start: the status says when, to the second.
+            since = gang.status.started_at
+        return max(0.0, self._ended_at[gang.key] - since) / max(predicted - reservation.start, 1e-9)
+
+    def _note_times(self, gang: GangKey, counts: Progress, now: float) -> None:
+        if counts.is_running:
+            self._running_since.setdefault(gang, now)
+        if counts.has_succeeded:
+            self._ended_at.setdefault(gang, now)
+
+    def _forget_times(self, gang: GangKey) -> None:
+        self._running_since.pop(gang, None)
+        self._ended_at.pop(gang, None)
 
     def _refuse_what_cannot_be(self, gang: GangFact, now: float) -> None:
         refusal = gang.refusal
@@ -126,6 +151,7 @@ class Follower:
 
     def _clean_up_after(self, gang: GangFact) -> None:
         """A failed gang leaves no member that waits for the missing one; pods that have ended stay for their logs."""
+        self._forget_times(gang.key)
         self._delete(pod for pod in self._state.members(gang).values() if not pod.has_ended)
 
     def _count_placed(self, waited: float) -> None:

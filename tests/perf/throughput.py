@@ -13,8 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 from lockstep import paths
-from lockstep.facts import PodKey
+from lockstep.act.member_pod import MemberPods
+from lockstep.facts import Members, PodKey
 from lockstep.kube import KubeClient, Target
+from lockstep.state import Reservation
+from lockstep.watch.gangjob import parse_gang
 from sandbox import Sandbox
 
 NODES = 500
@@ -29,6 +32,14 @@ POD_SPEC: Mapping[str, Any] = {
             "resources": {"requests": {"cpu": "1", "memory": "256Mi"}},
         }
     ],
+}
+
+GANG_METADATA = {
+    "namespace": NAMESPACE,
+    "uid": "00000000-0000-0000-0000-000000000000",
+    "resourceVersion": "1",
+    "generation": 1,
+    "creationTimestamp": "2026-01-01T00:00:00Z",
 }
 
 
@@ -102,8 +113,9 @@ async def submitted(sandbox: Sandbox, load: Load) -> Timing:
 
 
 async def _create_and_bind(client: KubeClient, gang: int, load: Load) -> None:
-    keys = [PodKey(NAMESPACE, f"g{gang}-1-{rank}") for rank in range(load.size)]
-    answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), _pod(key, gang)) for key in keys))
+    pods = _pods(gang, load)
+    keys = list(pods)
+    answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), pod) for pod in pods.values()))
     nodes = [f"n{(gang * load.size + rank) % NODES + 1:0{len(str(NODES))}d}" for rank in range(load.size)]
     bindings = [
         _binding(key, answer.body["metadata"]["uid"], node)
@@ -160,9 +172,21 @@ def _gang_job(gang: int, load: Load) -> dict[str, Any]:
     }
 
 
-def _pod(key: PodKey, gang: int) -> dict[str, Any]:
-    metadata = {"name": key.name, "namespace": key.namespace, "labels": {"lockstep.dev/gang": f"g{gang}"}}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": POD_SPEC}
+def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
+    """The very pods that the operator makes for this gang; the gang itself is not there."""
+    fact = parse_gang({**_gang_job(gang, load), "metadata": GANG_METADATA | {"name": f"g{gang}"}}, None)
+    assert fact.spec is not None
+    reservation = Reservation(
+        gang=fact.key,
+        gang_uid=fact.uid,
+        attempt=1,
+        members=(Members("", load.size),),
+        request=fact.spec.request,
+        start=0.0,
+        expected_finish=None,
+    )
+    pods = MemberPods(fact, reservation)
+    return {key: pods.pod(rank) for rank, key in enumerate(reservation.pod_keys())}
 
 
 def _binding(key: PodKey, uid: str, node: str) -> dict[str, Any]:
