@@ -130,6 +130,7 @@ class Cycle:
             and not self._attempts.is_under_way(gang.key)
             and self._attempts.retry_at(gang.key) <= now
             and self._state.priority_of(gang) is not None
+            and self._state.claims.refusal(gang) is None
         )
 
     def _carry_out(self, made: Plan, now: float) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Taint
+from coschedule.cluster.snapshot import Constraints, GangKey, NodeTerm, Taint
 from coschedule.work import Work
 
 Request = tuple[tuple[str, int], ...]
@@ -87,6 +87,36 @@ class BidFact:
     expires_at: float | None
 
 
+class ClaimKey(NamedTuple):
+    """A PersistentVolumeClaim's place in the API."""
+
+    namespace: str
+    name: str
+
+
+class ClaimUse(NamedTuple):
+    """A claim that a template names, and the field of the pod spec that does."""
+
+    field: str
+    claim: str
+
+
+class ClaimFact(NamedTuple):
+    """One PersistentVolumeClaim: to which volume it is bound, and how that may be used."""
+
+    key: ClaimKey
+    is_bound: bool
+    volume: str
+    modes: frozenset[str]
+
+
+class VolumeFact(NamedTuple):
+    """One PersistentVolume: from which nodes it can be reached; ``None`` means from all."""
+
+    name: str
+    affinity: tuple[NodeTerm, ...] | None
+
+
 class Refusal(NamedTuple):
     """Why a spec can't be obeyed: an enumerated reason and a sentence that names the field."""
 
@@ -108,6 +138,7 @@ class GangSpec:
     priority_class: str
     request: Request
     constraints: Constraints
+    claims: tuple[ClaimUse, ...]
     template: Mapping[str, Any]
 
 

@@ -139,15 +139,21 @@ class Follower:
 
     def _refuse_what_cannot_be(self, gang: GangFact, now: float) -> None:
         refusal = gang.refusal
-        if refusal is None and self._state.priority_of(gang) is None:
-            assert gang.spec is not None, "a gang without a refusal has a spec"
-            name = gang.spec.priority_class
-            refusal = Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+        if refusal is None:
+            refusal = self._refusal_by_others(gang)
         if refusal is None or self._reporter.is_writing(gang.key):
             return
         status = conditions.refused(gang, refusal, now=now)
         if status != gang.status:
             self._reporter.report(gang, status, events.invalid_spec(refusal.message))
+
+    def _refusal_by_others(self, gang: GangFact) -> Refusal | None:
+        """Why what the spec names, and others have made, does not let it be obeyed."""
+        assert gang.spec is not None, "a gang without a refusal has a spec"
+        if self._state.priority_of(gang) is None:
+            name = gang.spec.priority_class
+            return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+        return self._state.claims.refusal(gang)
 
     def _clean_up_after(self, gang: GangFact) -> None:
         """A failed gang leaves no member that waits for the missing one; pods that have ended stay for their logs."""

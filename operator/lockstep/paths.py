@@ -7,6 +7,8 @@ from lockstep.names import API_VERSION, BIDS, GANGS
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
 ALL_PODS = Target("/api/v1/pods", "pods")
+ALL_CLAIMS = Target("/api/v1/persistentvolumeclaims", "persistentvolumeclaims")
+ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)

@@ -22,11 +22,13 @@ from lockstep.settings import Settings
 from lockstep.state import State
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import nodes_kind, pods_kind, priority_classes_kind
+from lockstep.watch.kinds import claims_kind, nodes_kind, pods_kind, priority_classes_kind, volumes_kind
 from lockstep.watch.own_kinds import keep_own_kinds_listed, list_own_kinds
 
 # Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time.
 _COLLECTOR_THRESHOLDS = (20_000, 20, 50)
+
+WATCHED = (nodes_kind, pods_kind, priority_classes_kind, claims_kind, volumes_kind)
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +56,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         tools = Tools(client=client, state=state, now=time, count_binding=metrics.binding_answered)
         cycle = Cycle(tools, metrics, instance=socket.gethostname(), woken=woken, now=time)
         informers = [
-            Informer(client, kind, heard=metrics.watch_heard)
-            for kind in (nodes_kind(state), pods_kind(state), priority_classes_kind(state))
+            Informer(client, kind, heard=metrics.watch_heard) for kind in (make_kind(state) for make_kind in WATCHED)
         ]
         await start_pages(
             stack,

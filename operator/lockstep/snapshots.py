@@ -109,7 +109,7 @@ class SnapshotCutter:
             maximum=spec.maximum,
             work=spec.work,
             request=tuple(amounts.get(name, 0) for name in resources),
-            constraints=spec.constraints,
+            constraints=self._state.claims.constraints(gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
         )
 

@@ -14,7 +14,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from coschedule.cluster.snapshot import GangKey
-from lockstep.facts import BidFact, GangFact, Members, NodeFact, PodFact, PodKey, Request
+from lockstep.claims import Claims
+from lockstep.facts import (
+    BidFact,
+    ClaimFact,
+    ClaimKey,
+    GangFact,
+    Members,
+    NodeFact,
+    PodFact,
+    PodKey,
+    Request,
+    VolumeFact,
+)
 from lockstep.ledger import Ledger
 from lockstep.names import Condition
 
@@ -65,6 +77,7 @@ class State:
         self.gangs: dict[GangKey, GangFact] = {}
         self.priorities: dict[str, int] = {}
         self.default_priority = 0
+        self.claims = Claims()
         self.ledger = Ledger()
         self.reservations: dict[GangKey, Reservation] = {}
         self.needs_plan = False
@@ -113,6 +126,28 @@ class State:
         self.priorities.pop(name, None)
         self._priority_classes.pop(name, None)
         self._priorities_changed()
+
+    def apply_claim(self, fact: ClaimFact) -> None:
+        """A claim for a volume is there, or has changed."""
+        if self.claims.claims.get(fact.key) != fact:
+            self.claims.claims[fact.key] = fact
+            self._claims_changed()
+
+    def remove_claim(self, key: ClaimKey) -> None:
+        """A claim is gone."""
+        if self.claims.claims.pop(key, None) is not None:
+            self._claims_changed()
+
+    def apply_volume(self, fact: VolumeFact) -> None:
+        """A volume is there, or has changed."""
+        if self.claims.volumes.get(fact.name) != fact:
+            self.claims.volumes[fact.name] = fact
+            self._claims_changed()
+
+    def remove_volume(self, name: str) -> None:
+        """A volume is gone."""
+        if self.claims.volumes.pop(name, None) is not None:
+            self._claims_changed()
 
     def priority_of(self, gang: GangFact) -> int | None:
         """The gang's priority; ``None`` where its class does not exist."""
@@ -237,6 +272,11 @@ class State:
         self.generation += 1
         self.needs_plan |= needs_plan
         self._wake()
+
+    def _claims_changed(self) -> None:
+        concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}
+        self.changed_gangs.update(concerned)
+        self._changed(needs_plan=bool(concerned))
 
     def _priorities_changed(self) -> None:
         self.default_priority = max(

@@ -11,6 +11,8 @@ RBAC = Path(__file__).parents[2] / "operator" / "rbac.yaml"
 
 WANT = {
     ("", "nodes"): {"list", "watch"},
+    ("", "persistentvolumeclaims"): {"list", "watch"},
+    ("", "persistentvolumes"): {"list", "watch"},
     ("scheduling.k8s.io", "priorityclasses"): {"list", "watch"},
     ("", "pods"): {"get", "list", "watch", "create", "delete"},
     ("", "pods/binding"): {"create"},

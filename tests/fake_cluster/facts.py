@@ -54,6 +54,7 @@ def gang_spec(*, size=2, most=None, work=None, priority_class="", request=ONE_CP
         priority_class=priority_class,
         request=request,
         constraints=Constraints(),
+        claims=(),
         template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
     )
 

@@ -16,9 +16,9 @@ from lockstep.act.attempt import Tools
 from lockstep.cycle import Cycle
 from lockstep.kube import KubeClient
 from lockstep.report.metrics import Metrics
+from lockstep.serve import WATCHED
 from lockstep.state import State
 from lockstep.watch.informer import Informer, Kind
-from lockstep.watch.kinds import nodes_kind, pods_kind, priority_classes_kind
 from lockstep.watch.own_kinds import apply_bid, apply_gang, remove_bid, remove_gang
 
 DEFAULT = "default"
@@ -112,7 +112,7 @@ def all_kinds(state):
         apply=lambda it: apply_bid(state, it),
         remove=lambda name: remove_bid(state, {"metadata": {"name": name}}),
     )
-    return [nodes_kind(state), pods_kind(state), priority_classes_kind(state), own, bids]
+    return [*(make_kind(state) for make_kind in WATCHED), own, bids]
 
 
 def known_gang(state, name):

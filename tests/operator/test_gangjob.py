@@ -145,11 +145,10 @@ SUPPORTED_VOLUMES = [
         pytest.param({"affinity": {"podAffinity": {"x": []}}}, "affinity.podAffinity", id="pod affinity"),
         pytest.param({"affinity": {"podAntiAffinity": {"x": []}}}, "affinity.podAntiAffinity", id="pod anti-affinity"),
         pytest.param(
-            {"volumes": [*SUPPORTED_VOLUMES, {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]},
-            "volumes[3].persistentVolumeClaim",
-            id="a claim",
+            {"volumes": [*SUPPORTED_VOLUMES, {"name": "v", "ephemeral": {}}]},
+            "volumes[3].ephemeral",
+            id="an ephemeral claim",
         ),
-        pytest.param({"volumes": [{"name": "v", "ephemeral": {}}]}, "volumes[0].ephemeral", id="an ephemeral claim"),
         pytest.param({"topologySpreadConstraints": [{"maxSkew": 1}]}, "topologySpreadConstraints", id="spread"),
         pytest.param({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims", id="resource claims"),
         pytest.param({"nodeName": "n1"}, "nodeName", id="a node of its own"),
@@ -165,6 +164,14 @@ def test_unsupported_field_is_refused_by_name(pod_spec, want_field):
     assert fact.refusal.reason == Reason.UNSUPPORTED_FIELD
     assert fact.refusal.message.startswith(f"template.spec.{want_field}: ")
     assert fact.refusal.message.endswith(".")
+
+
+def test_claims_are_noted_with_the_field_that_names_them():
+    claim = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
+
+    assert parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim]}).spec.claims == (
+        ("volumes[3].persistentVolumeClaim", "data"),
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, NodeTerm, Requirement, Toleration
+from coschedule.cluster.snapshot import Constraints, GangKey, Toleration
 from coschedule.work import SerialWork, TimesWork, Work
-from lockstep.facts import ConditionFact, GangFact, GangSpec, GangStatus, Members, Refusal
+from lockstep.facts import ClaimUse, ConditionFact, GangFact, GangSpec, GangStatus, Members, Refusal
 from lockstep.names import SCHEDULER_NAME, Reason
+from lockstep.watch.parse import parse_terms
 from lockstep.watch.quantities import duration_seconds, epoch_seconds
 from lockstep.watch.requests import pod_request
 
@@ -67,6 +68,7 @@ def _spec(spec: Manifest) -> GangSpec:
         priority_class=spec.get("priorityClassName") or pod.get("priorityClassName") or "",
         request=pod_request(pod, {}, is_member=True),
         constraints=_constraints(pod),
+        claims=tuple(_claims(pod)),
         template=spec["template"],
     )
 
@@ -76,11 +78,19 @@ def _unsupported(pod: Manifest) -> Iterator[str]:
     affinity = pod.get("affinity") or {}
     yield from (f"affinity.{kind}" for kind in ("podAffinity", "podAntiAffinity") if affinity.get(kind))
     for number, volume in enumerate(pod.get("volumes") or ()):
-        yield from (f"volumes[{number}].{kind}" for kind in ("persistentVolumeClaim", "ephemeral") if kind in volume)
+        if "ephemeral" in volume:
+            yield f"volumes[{number}].ephemeral"
     yield from (field for field in ("topologySpreadConstraints", "resourceClaims") if pod.get(field))
     yield from (field for field in ("nodeName", "schedulingGates", "schedulingGroup") if pod.get(field))
     if pod.get("schedulerName", SCHEDULER_NAME) != SCHEDULER_NAME:
         yield "schedulerName"
+
+
+def _claims(pod: Manifest) -> Iterator[ClaimUse]:
+    for number, volume in enumerate(pod.get("volumes") or ()):
+        if "persistentVolumeClaim" in volume:
+            field = f"volumes[{number}].persistentVolumeClaim"
+            yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
 
 
 def _work(work: Manifest, maximum: int) -> Work:
@@ -114,23 +124,12 @@ def _constraints(pod: Manifest) -> Constraints:
     required = node_affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     return Constraints(
         node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
-        affinity=None if required is None else tuple(_term(term) for term in required.get("nodeSelectorTerms") or ()),
+        affinity=None if required is None else parse_terms(required),
         tolerations=tuple(
             Toleration(one.get("key", ""), one.get("operator") or "Equal", one.get("value", ""), one.get("effect", ""))
             for one in pod.get("tolerations") or ()
         ),
     )
-
-
-def _term(term: Manifest) -> NodeTerm:
-    return NodeTerm(
-        tuple(_requirement(one) for one in term.get("matchExpressions") or ()),
-        tuple(_requirement(one) for one in term.get("matchFields") or ()),
-    )
-
-
-def _requirement(one: Manifest) -> Requirement:
-    return Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
 
 
 def _status(status: Manifest) -> GangStatus:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lockstep import paths
-from lockstep.facts import NodeFact, PodFact, PodKey
+from lockstep.facts import ClaimFact, ClaimKey, NodeFact, PodFact, PodKey, VolumeFact
 from lockstep.state import State
 from lockstep.watch.informer import Kind
-from lockstep.watch.parse import parse_node, parse_pod
+from lockstep.watch.parse import parse_claim, parse_node, parse_pod, parse_volume
 
 Manifest = Mapping[str, Any]
 
@@ -38,6 +38,28 @@ def priority_classes_kind(state: State) -> Kind[PriorityClass]:
         parse=lambda it: PriorityClass(it["metadata"]["name"], it["value"], bool(it.get("globalDefault"))),
         apply=lambda it: state.apply_priority(it.name, it.value, is_default=it.is_default),
         remove=state.remove_priority,
+    )
+
+
+def claims_kind(state: State) -> Kind[ClaimFact]:
+    """All claims for volumes."""
+    return Kind(
+        target=paths.ALL_CLAIMS,
+        key=lambda it: ClaimKey(it["metadata"]["namespace"], it["metadata"]["name"]),
+        parse=parse_claim,
+        apply=state.apply_claim,
+        remove=state.remove_claim,
+    )
+
+
+def volumes_kind(state: State) -> Kind[VolumeFact]:
+    """All volumes."""
+    return Kind(
+        target=paths.ALL_VOLUMES,
+        key=_name,
+        parse=parse_volume,
+        apply=state.apply_volume,
+        remove=state.remove_volume,
     )
 
 

@@ -7,8 +7,8 @@ do yet, are parsed in ``gangjob.py``.
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey, Taint
-from lockstep.facts import BidFact, Membership, NodeFact, PodFact, PodKey, PodPhase
+from coschedule.cluster.snapshot import GangKey, NodeTerm, Requirement, Taint
+from lockstep.facts import BidFact, ClaimFact, ClaimKey, Membership, NodeFact, PodFact, PodKey, PodPhase, VolumeFact
 from lockstep.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, RANK_LABEL
 from lockstep.watch.quantities import as_request, epoch_seconds, ratio, resources
 from lockstep.watch.requests import pod_request
@@ -77,6 +77,39 @@ def parse_bid(manifest: Manifest) -> BidFact:
         slots=spec.get("slots"),
         expires_at=epoch_seconds(spec.get("expiresAt")),
     )
+
+
+def parse_claim(manifest: Manifest) -> ClaimFact:
+    """A PersistentVolumeClaim."""
+    metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
+    return ClaimFact(
+        key=ClaimKey(metadata["namespace"], metadata["name"]),
+        is_bound=status.get("phase") == "Bound",
+        volume=spec.get("volumeName", ""),
+        modes=frozenset(spec.get("accessModes") or ()),
+    )
+
+
+def parse_volume(manifest: Manifest) -> VolumeFact:
+    """A PersistentVolume."""
+    required = (manifest["spec"].get("nodeAffinity") or {}).get("required")
+    return VolumeFact(manifest["metadata"]["name"], None if required is None else parse_terms(required))
+
+
+def parse_terms(selector: Manifest) -> tuple[NodeTerm, ...]:
+    """The terms of a node selector, of which a node has to match one."""
+    return tuple(_term(term) for term in selector.get("nodeSelectorTerms") or ())
+
+
+def _term(term: Manifest) -> NodeTerm:
+    return NodeTerm(
+        tuple(_requirement(one) for one in term.get("matchExpressions") or ()),
+        tuple(_requirement(one) for one in term.get("matchFields") or ()),
+    )
+
+
+def _requirement(one: Manifest) -> Requirement:
+    return Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
 
 
 def _membership(metadata: Manifest) -> Membership | None:

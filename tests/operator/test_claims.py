@@ -1,0 +1,112 @@
+"""Which claims a gang can use, and where their volumes let it go."""
+
+import pytest
+
+from coschedule.cluster.snapshot import GangKey, NodeTerm, Requirement
+from fake_cluster.manifests import gang as gang_manifest
+from lockstep.claims import both
+from lockstep.facts import ClaimFact, ClaimKey, VolumeFact
+from lockstep.state import State
+from lockstep.watch.gangjob import parse_gang
+from lockstep.watch.parse import parse_claim, parse_volume
+
+KEY = GangKey("default", "g")
+EAST = NodeTerm((Requirement("zone", "In", ("east",)),), ())
+WEST = NodeTerm((Requirement("zone", "In", ("west",)),), ())
+FAST = NodeTerm((Requirement("disk", "In", ("fast",)),), ())
+NOWHERE = NodeTerm((), ())
+VOLUME = VolumeFact("pv", (EAST, WEST))
+
+
+def claim(*, is_bound=True, mode="ReadWriteMany", volume="pv"):
+    return ClaimFact(ClaimKey("default", "data"), is_bound, volume, frozenset({mode}))
+
+
+def state_with(*facts, size=2):
+    state = State(lambda: None)
+    manifest = gang_manifest("g", size=size)
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    manifest["spec"]["template"]["spec"]["volumes"] = volumes
+    manifest["metadata"].setdefault("namespace", "default")
+    for name, value in (("uid", "u"), ("resourceVersion", "1"), ("generation", 1)):
+        manifest["metadata"].setdefault(name, value)
+    manifest["metadata"].setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
+    state.apply_gang(parse_gang(manifest, None))
+    for fact in facts:
+        (state.apply_volume if isinstance(fact, VolumeFact) else state.apply_claim)(fact)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("facts", "want"),
+    [
+        pytest.param([VOLUME], "does not exist", id="no such claim"),
+        pytest.param([VOLUME, claim(is_bound=False)], "is not bound", id="not bound"),
+        pytest.param([claim()], "is not bound", id="bound to a volume that is not known"),
+        pytest.param([VOLUME, claim(mode="ReadWriteOnce")], "is ReadWriteOnce", id="for one node only"),
+    ],
+)
+def test_claim_that_cannot_be_used_is_refused_by_its_field(facts, want):
+    state = state_with(*facts)
+
+    refusal = state.claims.refusal(state.gangs[KEY])
+
+    assert refusal.reason == "UnsupportedField"
+    assert refusal.message.startswith(f"template.spec.volumes[0].persistentVolumeClaim: claim data {want}")
+    assert refusal.message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("fact", "size"), [(claim(), 2), (claim(mode="ReadOnlyMany"), 2), (claim(mode="ReadWriteOnce"), 1)]
+)
+def test_bound_claim_that_the_members_can_share_is_accepted(fact, size):
+    state = state_with(VOLUME, fact, size=size)
+
+    assert state.claims.refusal(state.gangs[KEY]) is None
+    assert state.claims.constraints(state.gangs[KEY]).affinity == (EAST, WEST)
+
+
+def test_volume_that_is_reached_from_everywhere_adds_nothing():
+    state = state_with(VolumeFact("pv", None), claim())
+
+    assert state.claims.constraints(state.gangs[KEY]) == state.gangs[KEY].spec.constraints
+
+
+@pytest.mark.parametrize(
+    ("own", "of_volume", "want"),
+    [
+        (None, (EAST,), (EAST,)),
+        ((FAST,), (EAST, WEST), (NodeTerm(FAST.labels + EAST.labels, ()), NodeTerm(FAST.labels + WEST.labels, ()))),
+        ((NOWHERE,), (EAST,), ()),
+        ((FAST,), (), ()),
+    ],
+)
+def test_both_affinities_hold(own, of_volume, want):
+    assert both(own, of_volume) == want
+
+
+def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
+    state = state_with(VOLUME)
+    state.take_changed_gangs()
+    state.needs_plan = False
+
+    state.apply_claim(claim())
+
+    assert (state.take_changed_gangs(), state.needs_plan) == ({KEY}, True)
+    state.needs_plan = False
+    state.apply_claim(claim())
+    assert (state.take_changed_gangs(), state.needs_plan) == (set(), False)
+    state.remove_claim(claim().key)
+    assert (state.take_changed_gangs(), state.needs_plan) == ({KEY}, True)
+
+
+def test_claims_and_volumes_are_parsed():
+    metadata = {"name": "data", "namespace": "default"}
+    spec = {"volumeName": "pv", "accessModes": ["ReadWriteMany"]}
+    terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["east"]}]}]
+    affinity = {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}
+
+    assert parse_claim({"metadata": metadata, "spec": spec, "status": {"phase": "Bound"}}) == claim()
+    assert parse_claim({"metadata": metadata, "spec": {}}) == ClaimFact(claim().key, False, "", frozenset())  # noqa: FBT003 - a fact's field
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": affinity}) == VolumeFact("pv", (EAST,))
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": {}}) == VolumeFact("pv", None)
