@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 from eventually import eventually
 from lockstep.kube import KubeClient, load_configuration
-from sandbox import Options, Sandbox, generic_nodes, start
+from sandbox import ApiError, Options, Sandbox, generic_nodes, start
 
 ROOT = Path(__file__).parents[2]
 NAMESPACE = "bench"
@@ -26,6 +26,7 @@ def bare_cluster(nodes: int) -> Iterator[Sandbox]:
             sandbox.apply(ROOT / path)
         sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         sandbox.create_nodes(generic_nodes(nodes))
+        eventually(lambda: _serves_our_kinds(sandbox))
         yield sandbox
 
 
@@ -80,11 +81,21 @@ def operator(sandbox: Sandbox) -> Iterator[OperatorProcess]:
         process = subprocess.Popen([*command, "--listen-port", str(port)], stderr=log)
         try:
             running = OperatorProcess(process, port, Path(folder) / "log")
-            eventually(lambda: _is_ready(running), seconds=300)
+            eventually(lambda: process.poll() is not None or _is_ready(running), seconds=300)
+            assert process.poll() is None, (Path(folder) / "log").read_text(encoding="utf-8")
             yield running
         finally:
             process.terminate()
             process.wait(timeout=30)
+
+
+def _serves_our_kinds(sandbox: Sandbox) -> bool:
+    """Whether CRDs that were applied a moment ago are there to be used."""
+    try:
+        served = sandbox.request("GET", "/apis/lockstep.dev/v1alpha1")
+    except ApiError:
+        return False
+    return {"gangjobs", "nodebids"} <= {kind["name"] for kind in served["resources"]}
 
 
 def _is_ready(running: OperatorProcess) -> bool:
