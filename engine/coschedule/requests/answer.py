@@ -8,12 +8,34 @@ from typing import Any
 
 from coschedule.errors import InvalidValueError
 from coschedule.reading import parse
+from coschedule.requests.auction import answer_auction
+from coschedule.requests.compress import answer_compress
+from coschedule.requests.compress_pools import answer_compress_pools
 from coschedule.requests.equal import answer_equal
+from coschedule.requests.expand import answer_expand
+from coschedule.requests.forecast import answer_forecast
+from coschedule.requests.gang_pieces import answer_gang_pieces
+from coschedule.requests.heterogeneity import answer_heterogeneity
+from coschedule.requests.pace import answer_pace
+from coschedule.requests.pieces import answer_pieces
+from coschedule.requests.shares import answer_shares
 
 Problem = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Answers a request; InvalidValueError when it cannot be understood."""
 
-PROBLEMS: Mapping[str, Problem] = {"equal": answer_equal}
+PROBLEMS: Mapping[str, Problem] = {
+    "equal": answer_equal,
+    "pieces": answer_pieces,
+    "gangPieces": answer_gang_pieces,
+    "compress": answer_compress,
+    "compressPools": answer_compress_pools,
+    "expand": answer_expand,
+    "pace": answer_pace,
+    "heterogeneity": answer_heterogeneity,
+    "forecast": answer_forecast,
+    "auction": answer_auction,
+    "shares": answer_shares,
+}
 
 
 def answer_line(line: bytes) -> bytes:

@@ -1,0 +1,1 @@
+"""Nodes shared among applications that compete: forecasts, auctions, exact shares, replication."""

@@ -1,0 +1,141 @@
+"""Problem ``auction``: a cluster shared by auctions, event by event."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from coschedule.errors import InvalidValueError
+from coschedule.market.auction import ShareMarket
+from coschedule.market.events import (
+    Arrive,
+    AuctionRules,
+    Depart,
+    Event,
+    HoldAuction,
+    Load,
+    Move,
+    Outcome,
+    SetUnitTimes,
+)
+from coschedule.numbers import Number
+from coschedule.reading import read_exact, read_integer, read_list, read_object, read_string
+from coschedule.requests.lists import placed_in_lists
+
+_SPELLING = {"unitTimes": "unit_times", "alsoKnown": "also_known"}
+
+
+def answer_auction(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``events``: of each its ``result``, the ``allocation`` and what is ``available`` after it.
+
+    Every number counts as the rational that is written there; the answer has whole numbers only.
+    """
+    read_object(request, "", required=("problem", "total", "psi", "events"), optional=("id", "requireGain"))
+    market = ShareMarket(_read_rules(request))
+    return {"events": [_answer_event(market, item, path) for path, item in read_list(request["events"], "events")]}
+
+
+def _read_rules(request: Mapping[str, Any]) -> AuctionRules:
+    require_gain = request.get("requireGain", True)
+    if not isinstance(require_gain, bool):
+        raise InvalidValueError("requireGain", "must be true or false")
+    return AuctionRules(
+        total=read_integer(request["total"], "total"),
+        psi=read_exact(request["psi"], "psi"),
+        require_gain=require_gain,
+    )
+
+
+def _answer_event(market: ShareMarket, value: Any, path: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidValueError(path, "must be an object")
+    with placed_in_lists(path, _SPELLING):
+        event = _read_event(value)
+        outcome = market.apply(event)
+    return {
+        "result": _result(event, outcome),
+        "allocation": dict(outcome.allocation),
+        "available": outcome.available,
+    }
+
+
+def _result(event: Event, outcome: Outcome) -> Any:
+    return [_write_move(move) for move in outcome.moves] if isinstance(event, HoldAuction) else outcome.level
+
+
+def _write_move(move: Move) -> dict[str, Any]:
+    donation = move.donation
+    return {
+        "action": int(move.kind),
+        "app": move.name,
+        "from": move.from_level,
+        "to": move.to_level,
+        "donor": None if donation is None else donation.name,
+        "donorFrom": None if donation is None else donation.from_level,
+        "donorTo": None if donation is None else donation.to_level,
+    }
+
+
+def _read_event(value: Mapping[str, Any]) -> Event:
+    """Read an event; refused fields are named from the event on."""
+    if "op" not in value:
+        raise InvalidValueError("op", "is required")
+    if not isinstance(value["op"], str) or value["op"] not in _READERS:
+        raise InvalidValueError("op", f"must be one of {', '.join(_READERS)}")
+    return _READERS[value["op"]](value)
+
+
+def _read_arrive(value: Any) -> Event:
+    fields = read_object(value, "", required=("op", "name", "levels", "unitTimes"))
+    return Arrive(
+        name=read_string(fields["name"], "name"),
+        levels=_read_integers(fields["levels"], "levels"),
+        unit_times=_read_numbers(fields["unitTimes"], "unitTimes"),
+    )
+
+
+def _read_depart(value: Any) -> Event:
+    fields = read_object(value, "", required=("op", "name"))
+    return Depart(name=read_string(fields["name"], "name"))
+
+
+def _read_load(value: Any) -> Event:
+    fields = read_object(value, "", required=("op", "workstations"))
+    return Load(workstations=read_integer(fields["workstations"], "workstations"))
+
+
+def _read_unit_times(value: Any) -> Event:
+    fields = read_object(value, "", required=("op", "name", "unitTimes"), optional=("alsoKnown",))
+    return SetUnitTimes(
+        name=read_string(fields["name"], "name"),
+        unit_times=_read_numbers(fields["unitTimes"], "unitTimes"),
+        also_known=_read_integers(fields.get("alsoKnown", []), "alsoKnown"),
+    )
+
+
+def _read_auction(value: Any) -> Event:
+    fields = read_object(value, "", required=("op",), optional=("order", "exempt"))
+    order = fields.get("order")
+    return HoldAuction(
+        order=() if order is None else _read_names(order, "order"),
+        exempt=_read_names(fields.get("exempt", []), "exempt"),
+    )
+
+
+_READERS: Mapping[str, Callable[[Any], Event]] = {
+    "arrive": _read_arrive,
+    "depart": _read_depart,
+    "loaders": _read_load,
+    "setUnitTimes": _read_unit_times,
+    "auction": _read_auction,
+}
+
+
+def _read_names(value: Any, path: str) -> tuple[str, ...]:
+    return tuple(read_string(item, item_path) for item_path, item in read_list(value, path))
+
+
+def _read_integers(value: Any, path: str) -> tuple[int, ...]:
+    return tuple(read_integer(item, item_path) for item_path, item in read_list(value, path))
+
+
+def _read_numbers(value: Any, path: str) -> tuple[Number, ...]:
+    return tuple(read_exact(item, item_path) for item_path, item in read_list(value, path))

@@ -1,0 +1,22 @@
+"""Problem ``compress``: the fewest processors that are done within a turn-around."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.pieces.compress import compress
+from coschedule.pieces.refusal import NoRoom
+from coschedule.reading import read_integer, read_object
+from coschedule.requests.numbers import spelling_of
+from coschedule.requests.speeds import read_speeds, write_no_room
+
+
+def answer_compress(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``processors``, the indices in use, and ``counts``, the pieces of every processor; or why none will do."""
+    read_object(request, "", required=("problem", "pieces", "speeds", "turnaround"), optional=("id",))
+    numbers = spelling_of(*(request[part] for part in ("pieces", "speeds", "turnaround")))
+    speeds = read_speeds(request["speeds"], "speeds", numbers)
+    turnaround = numbers.read(request["turnaround"], "turnaround")
+    found = compress(read_integer(request["pieces"], "pieces"), speeds, turnaround)
+    if isinstance(found, NoRoom):
+        return write_no_room(found)
+    return {"processors": found.processors.tolist(), "counts": found.counts.tolist()}

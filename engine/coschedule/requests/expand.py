@@ -1,0 +1,58 @@
+"""Problem ``expand``: the free part of an allocation map that suits a job best."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.errors import InvalidValueError
+from coschedule.numbers import Number
+from coschedule.pieces.expand import ExpandObjective, expand
+from coschedule.pieces.refusal import NoRoom
+from coschedule.reading import join, read_integer, read_list, read_object, read_string
+from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.speeds import write_no_room
+
+_REQUIRED = ("problem", "freeBySlice", "speeds", "pieces")
+
+
+def answer_expand(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer the pattern, ``slices`` x ``processors``, and how the job would use it; or that nothing is free."""
+    read_object(request, "", required=_REQUIRED, optional=("id", "objective"))
+    numbers = spelling_of(request["speeds"], request["pieces"])
+    speeds = _read_named_speeds(request["speeds"], numbers)
+    free = [_read_names(item, path, speeds) for path, item in read_list(request["freeBySlice"], "freeBySlice")]
+    objective = _read_objective(request.get("objective", ExpandObjective.TURNAROUND))
+    found = expand(free, speeds, read_integer(request["pieces"], "pieces"), objective=objective)
+    if isinstance(found, NoRoom):
+        return write_no_room(found)
+    return {
+        "slices": list(found.slices),
+        "processors": list(found.processors),
+        "counts": dict(found.counts),
+        "turnaround": numbers.write(found.turnaround),
+        "size": numbers.write(found.size),
+        "exact": found.exact,
+    }
+
+
+def _read_named_speeds(value: Any, numbers: Spelling) -> dict[str, Number]:
+    if not isinstance(value, dict):
+        raise InvalidValueError("speeds", "must be an object")
+    return {name: numbers.read(item, join("speeds", name)) for name, item in value.items()}
+
+
+def _read_names(value: Any, path: str, speeds: Mapping[str, Number]) -> set[str]:
+    names: set[str] = set()
+    for item_path, item in read_list(value, path):
+        name = read_string(item, item_path)
+        if name not in speeds:
+            raise InvalidValueError(item_path, f"names {name}, which has no speed")
+        if name in names:
+            raise InvalidValueError(item_path, f"names {name} again")
+        names.add(name)
+    return names
+
+
+def _read_objective(value: Any) -> ExpandObjective:
+    if value not in list(ExpandObjective):
+        raise InvalidValueError("objective", f"must be one of {', '.join(ExpandObjective)}")
+    return ExpandObjective(value)

@@ -1,0 +1,47 @@
+"""Problem ``forecast``: how loaded a node will be in the next hours."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.market.forecast import DAY_HOURS, LoadHistory, Smoothing, forecast_load
+from coschedule.numbers import Number
+from coschedule.reading import join, read_integer, read_list, read_object
+from coschedule.requests.fields import placed
+from coschedule.requests.lists import placed_in_lists
+from coschedule.requests.numbers import Spelling, spelling_of
+
+_MEASURED = {"smoothing": "smoothing", "pastDays": "past_days", "today": "today", "now": "now"}
+_WEIGHTS = {"A": "past", "B": "last_hour", "C": "forecast"}
+
+
+def answer_forecast(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``longTerm``, ``hourly``, ``now`` and ``mean``."""
+    read_object(request, "", required=("problem", *_MEASURED, "hours"), optional=("id",))
+    numbers = spelling_of(*(request[field] for field in _MEASURED))
+    smoothing = _read_smoothing(request["smoothing"], numbers)
+    history = _read_history(request, numbers)
+    forecast = forecast_load(history, smoothing, hours=read_integer(request["hours"], "hours", largest=DAY_HOURS))
+    return {
+        "longTerm": [numbers.write(load) for load in forecast.long_term],
+        "hourly": [numbers.write(load) for load in forecast.hourly],
+        "now": numbers.write(forecast.now),
+        "mean": numbers.write(forecast.mean),
+    }
+
+
+def _read_smoothing(value: Any, numbers: Spelling) -> Smoothing:
+    fields = read_object(value, "smoothing", required=_WEIGHTS)
+    weights = {attribute: numbers.read(fields[name], join("smoothing", name)) for name, attribute in _WEIGHTS.items()}
+    with placed("smoothing", _WEIGHTS):
+        return Smoothing(**weights)
+
+
+def _read_history(request: Mapping[str, Any], numbers: Spelling) -> LoadHistory:
+    past_days = tuple(_read_loads(day, path, numbers) for path, day in read_list(request["pastDays"], "pastDays"))
+    today = _read_loads(request["today"], "today", numbers)
+    with placed_in_lists("", _MEASURED):
+        return LoadHistory(past_days=past_days, today=today, now=numbers.read(request["now"], "now"))
+
+
+def _read_loads(value: Any, path: str, numbers: Spelling) -> tuple[Number, ...]:
+    return tuple(numbers.read(item, item_path) for item_path, item in read_list(value, path))

@@ -1,0 +1,31 @@
+"""Problem ``gangPieces``: whole pieces on nodes with starts, slots and windows, where every node used costs time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.pieces.gang_pieces import place_pieces
+from coschedule.pieces.offers import PiecesJob
+from coschedule.pieces.refusal import NoRoom
+from coschedule.reading import read_integer, read_object
+from coschedule.requests.fields import placed, read_nodes
+from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.speeds import write_no_room
+
+_TIMES = {"secondsPerPiece": "seconds_per_piece", "perMember": "per_member", "fixed": "fixed"}
+_REQUIRED = ("problem", "nodes", "pieces", "secondsPerPiece", "perMember")
+
+
+def answer_gang_pieces(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``feasible``, ``finish`` and ``counts``, the pieces of every node, or why there is no group."""
+    read_object(request, "", required=_REQUIRED, optional=("id", "fixed"))
+    numbers = spelling_of(*(request.get(part) for part in ("nodes", "pieces", *_TIMES)))
+    found = place_pieces(read_nodes(request["nodes"], numbers), _read_job(request, numbers))
+    if isinstance(found, NoRoom):
+        return write_no_room(found)
+    return {"feasible": True, "finish": numbers.write(found.finish), "counts": found.counts.tolist()}
+
+
+def _read_job(request: Mapping[str, Any], numbers: Spelling) -> PiecesJob:
+    times = {attribute: numbers.read(request[name], name) for name, attribute in _TIMES.items() if name in request}
+    with placed("", _TIMES):
+        return PiecesJob(pieces=read_integer(request["pieces"], "pieces"), **times)

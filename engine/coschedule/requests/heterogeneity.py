@@ -1,0 +1,20 @@
+"""Problem ``heterogeneity``: how uneven nodes are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.pace import measure_network
+from coschedule.reading import read_list, read_object
+from coschedule.requests.numbers import spelling_of
+
+
+def answer_heterogeneity(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``members``, ``power`` and ``heterogeneity``."""
+    read_object(request, "", required=("problem", "weights"), optional=("id",))
+    numbers = spelling_of(request["weights"])
+    network = measure_network([numbers.read(item, path) for path, item in read_list(request["weights"], "weights")])
+    return {
+        "members": network.members,
+        "power": numbers.write(network.power),
+        "heterogeneity": numbers.write(network.heterogeneity),
+    }

@@ -1,0 +1,24 @@
+"""Problem ``pace``: what every member can count on, and the share of each node that gives it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.pace import NoPace, keep_pace
+from coschedule.reading import read_list, read_object
+from coschedule.requests.numbers import spelling_of
+
+
+def answer_pace(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``power``, ``pace`` and ``shares``, or which node leaves nothing."""
+    read_object(request, "", required=("problem", "weights", "free"), optional=("id",))
+    numbers = spelling_of(request["weights"], request["free"])
+    weights = [numbers.read(item, path) for path, item in read_list(request["weights"], "weights")]
+    free = [numbers.read(item, path) for path, item in read_list(request["free"], "free")]
+    kept = keep_pace(weights, free)
+    if isinstance(kept, NoPace):
+        return {"feasible": False, "reason": kept.reason, "message": kept.message}
+    return {
+        "power": numbers.write(kept.power),
+        "pace": [numbers.write(pace) for pace in kept.paces],
+        "shares": [numbers.write(share) for share in kept.shares],
+    }

@@ -1,0 +1,32 @@
+"""Problem ``shares``: workstations divided exactly among applications whose speed-ups are known."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.market.shares import Levels, NoShares, divide_shares
+from coschedule.reading import join, read_integer, read_list, read_object
+from coschedule.requests.lists import placed_in_lists
+from coschedule.requests.numbers import Spelling, spelling_of
+
+
+def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer ``levels`` and ``value``, or why no shares fit."""
+    read_object(request, "", required=("problem", "total", "apps"), optional=("id",))
+    total = read_integer(request["total"], "total")
+    numbers = spelling_of(request["apps"])
+    applications = [_read_application(item, path, numbers) for path, item in read_list(request["apps"], "apps")]
+    shares = divide_shares(applications, total=total)
+    if isinstance(shares, NoShares):
+        return {"feasible": False, "reason": shares.reason, "message": shares.message}
+    return {"levels": list(shares.levels), "value": shares.value}
+
+
+def _read_application(value: Any, path: str, numbers: Spelling) -> Levels:
+    fields = read_object(value, path, required=("levels", "speedups"))
+    levels = read_list(fields["levels"], join(path, "levels"))
+    workstations = tuple(read_integer(item, item_path) for item_path, item in levels)
+    speedups = read_list(fields["speedups"], join(path, "speedups"))
+    with placed_in_lists(path, {"levels": "workstations"}):
+        return Levels(
+            workstations=workstations, speedups=tuple(numbers.read(item, item_path) for item_path, item in speedups)
+        )

@@ -1,0 +1,153 @@
+"""Pieces on processors, the last done soonest: examples of [S 4.1], erratum 3, exhaustive search, two methods."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coschedule.errors import InvalidValueError
+from coschedule.pieces.apportion import apportion, apportion_by_heap
+from engine.brute.pieces import last_done, least_turnaround
+from engine.builders import seeded
+from engine.printed_saqabi import printed_mtat
+
+METHODS = pytest.mark.parametrize("method", [apportion, apportion_by_heap])
+speeds_of_processors = st.lists(st.fractions(min_value=Fraction(1, 6), max_value=12, max_denominator=6), min_size=1)
+numbers_of_pieces = st.integers(1, 200)
+
+
+@METHODS
+@pytest.mark.parametrize(
+    ("pieces", "speeds", "want_turnaround", "want_counts"),
+    [
+        pytest.param(20, [10, 1, 4, 3], Fraction(6, 5), [12, 1, 4, 3], id="example 1, page 8"),
+        pytest.param(4, [1, 1, 1], 2, [2, 1, 1], id="example 2, page 10"),
+        pytest.param(9, [4, 2, 1], Fraction(3, 2), [6, 2, 1], id="example 3, page 12"),
+        pytest.param(1, [Fraction(1, 3), Fraction(1, 3)], 3, [1, 0], id="of equal processors the first"),
+        pytest.param(7, [2.5], 2.8, [7], id="one processor"),
+    ],
+)
+def test_examples_of_section_4_1(method, pieces, speeds, want_turnaround, want_counts):
+    found = method(pieces, speeds)
+
+    assert (found.turnaround, found.counts.tolist()) == (want_turnaround, want_counts)
+
+
+@METHODS
+@pytest.mark.parametrize(
+    ("pieces", "speeds", "want_printed", "want"),
+    [
+        pytest.param(2, [3, 2, 1], Fraction(2, 3), Fraction(1, 2), id="Drag is 0 for a share that is whole"),
+        pytest.param(3, [7, 2, 2], Fraction(1, 2), Fraction(3, 7), id="one piece more than the share is too few"),
+    ],
+)
+def test_theorem_1_on_page_9_is_wrong(method, pieces, speeds, want_printed, want):
+    _, printed = printed_mtat(pieces, speeds)
+
+    assert printed == want_printed
+    assert method(pieces, speeds).turnaround == want == least_turnaround(pieces, tuple(speeds))
+
+
+def test_error_of_the_printed_algorithm_is_unbounded():
+    speeds = [10_000, *[1] * 10_000]
+
+    _, printed = printed_mtat(20, speeds)
+
+    assert printed == 500 * apportion(20, speeds).turnaround
+
+
+def random_case(rnd):
+    kinds = [Fraction(rnd.randint(1, 9), rnd.choice([1, 1, 2, 3])) for _ in range(rnd.randint(1, 3))]
+    return rnd.randint(1, 7), tuple(rnd.choice(kinds) for _ in range(rnd.randint(1, 4)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_turnaround_equals_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(250):
+        pieces, speeds = random_case(rnd)
+        for method in (apportion, apportion_by_heap):
+            found = method(pieces, speeds)
+            assert found.turnaround == least_turnaround(pieces, speeds), (pieces, speeds)
+            assert found.counts.sum() == pieces
+            assert last_done(found.counts.tolist(), speeds) == found.turnaround, (pieces, speeds)
+
+
+@pytest.mark.parametrize("pieces", [1, 77, 3000, 12_345, 10**7, 10**12, 10**15])
+@pytest.mark.parametrize("kind", ["uniform", "heavy tail", "equal", "few kinds", "integers", "fractions"])
+def test_two_methods_agree_on_many_processors(pieces, kind):
+    rng = np.random.default_rng(5)
+    speeds = {
+        "uniform": rng.random(3000) + 0.01,
+        "heavy tail": rng.pareto(0.5, 3000) + 1e-3,
+        "equal": np.full(3000, 1.1),
+        "few kinds": rng.choice([0.1, 0.3, 0.7], 3000),
+        "integers": rng.integers(1, 30, 3000),
+        "fractions": [Fraction(int(above), int(below)) for above, below in rng.integers(1, 99, (3000, 2))],
+    }[kind]
+
+    found, by_heap = apportion(pieces, speeds), apportion_by_heap(pieces, speeds)
+
+    assert found.turnaround == by_heap.turnaround
+    assert found.counts.tolist() == by_heap.counts.tolist()
+    assert found.counts.sum() == pieces
+
+
+def test_large_fractions_stay_exact():
+    speeds = [Fraction(10**18, 10**18 - 1), Fraction(10**17, 10**17 - 1)]
+
+    found = apportion(10**15 - 1, speeds)
+
+    assert found.turnaround == last_done(found.counts.tolist(), speeds)
+    assert found.counts.tolist() == apportion_by_heap(10**15 - 1, speeds).counts.tolist()
+
+
+@given(numbers_of_pieces, speeds_of_processors, st.randoms(use_true_random=False))
+def test_order_of_processors_changes_nothing(pieces, speeds, rnd):
+    assert apportion(pieces, rnd.sample(speeds, len(speeds))).turnaround == apportion(pieces, speeds).turnaround
+
+
+@given(numbers_of_pieces, speeds_of_processors, st.fractions(min_value=Fraction(1, 6), max_value=12))
+def test_another_processor_never_hurts(pieces, speeds, speed):
+    assert apportion(pieces, [*speeds, speed]).turnaround <= apportion(pieces, speeds).turnaround
+
+
+@given(numbers_of_pieces, speeds_of_processors, st.fractions(min_value=Fraction(1, 5), max_value=9))
+def test_scaling_speed_scales_the_answer(pieces, speeds, scale):
+    found, scaled = apportion(pieces, speeds), apportion(pieces, [speed * scale for speed in speeds])
+
+    assert scaled.turnaround * scale == found.turnaround
+    assert scaled.counts.tolist() == found.counts.tolist()
+
+
+@given(numbers_of_pieces, speeds_of_processors)
+def test_floats_agree_with_exact_numbers(pieces, speeds):
+    in_floats = apportion(pieces, [float(speed) for speed in speeds])
+
+    assert in_floats.turnaround == pytest.approx(float(apportion(pieces, speeds).turnaround), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "speeds", "want_field"),
+    [
+        pytest.param(0, [1], "pieces", id="no pieces"),
+        pytest.param(10**15 + 1, [1], "pieces", id="too many"),
+        pytest.param(1, [], "speeds", id="no processors"),
+        pytest.param(1, [1, 0], "speeds[1]", id="one that stands still"),
+        pytest.param(1, np.array([1.0, 2.0, np.inf]), "speeds[2]", id="one that is infinitely fast"),
+        pytest.param(1, [float("nan")], "speeds[0]", id="no number"),
+    ],
+)
+@METHODS
+def test_nonsense_is_refused_by_name(method, pieces, speeds, want_field):
+    with pytest.raises(InvalidValueError) as refusal:
+        method(pieces, speeds)
+
+    assert refusal.value.field == want_field
+
+
+def test_counts_are_read_only():
+    with pytest.raises(ValueError, match="read-only"):
+        apportion(3, [1, 2]).counts[0] = 9

@@ -1,0 +1,163 @@
+"""The fewest processors for a turn-around: examples of [S 4.2], erratum 4, exhaustive search, pools, rounding."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coschedule.errors import InvalidValueError
+from coschedule.pieces.apportion import apportion
+from coschedule.pieces.compress import Compression, Pool, compress, compress_pools
+from coschedule.pieces.refusal import NoRoom
+from engine.brute.pieces import fewest_processors, last_done, least_turnaround
+from engine.builders import seeded
+from engine.printed_saqabi import printed_compression, printed_mtat
+
+speeds_of_processors = st.lists(st.fractions(min_value=Fraction(1, 6), max_value=12, max_denominator=6), min_size=1)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "speeds", "turnaround", "want_counts"),
+    [
+        pytest.param(4, [1, 1, 1], 2, [2, 2, 0], id="example 2, page 10"),
+        pytest.param(9, [4, 2, 1], Fraction(3, 2), [6, 3, 0], id="example 3, figure 4-b, page 13"),
+        pytest.param(6, [1] * 5, 2, [2, 2, 2, 0, 0], id="J1 of figure 1 after P1 has left, page 6"),
+        pytest.param(5, [1, 3, 3], 1, [0, 3, 2], id="the last one takes what remains"),
+        pytest.param(3, [0.1], 30.0, [3], id="3 / 0.1 is 30, whatever 30 * 0.1 is"),
+    ],
+)
+def test_examples_of_section_4_2(pieces, speeds, turnaround, want_counts):
+    found = compress(pieces, speeds, turnaround)
+
+    assert found.counts.tolist() == want_counts
+    assert found.processors.tolist() == [index for index, count in enumerate(want_counts) if count]
+
+
+def test_theorem_3_on_page_12_is_wrong():
+    """Counterexample X = 3, a = {5, 3, 1}: at the turn-around of the printed MTAT one processor is enough."""
+    counts, turnaround = printed_mtat(3, [5, 3, 1])
+
+    assert len(printed_compression(3, [5, 3, 1], counts, turnaround)) == 2
+    assert compress(3, [5, 3, 1], turnaround).counts.tolist() == [3, 0, 0]
+
+
+def test_theorem_4_on_page_13_is_wrong():
+    """Pools compressed to their own turn-around keep processors that the job's turn-around does not need."""
+    pools = [Pool(pieces=4, speeds=[1]), Pool(pieces=4, speeds=[1, 1, 1, 1])]
+    own = [compress(pool.pieces, pool.speeds, apportion(pool.pieces, pool.speeds).turnaround) for pool in pools]
+
+    found = compress_pools(pools)
+
+    assert [len(one.processors) for one in own] == [1, 4]
+    assert (found.turnaround, [one.counts.tolist() for one in found.pools]) == (4, [[4], [4, 0, 0, 0]])
+
+
+def random_speeds(rnd, most=4):
+    kinds = [Fraction(rnd.randint(1, 9), rnd.choice([1, 1, 2, 3])) for _ in range(rnd.randint(1, 3))]
+    return tuple(rnd.choice(kinds) for _ in range(rnd.randint(1, most)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_number_of_processors_equals_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(250):
+        pieces, speeds = rnd.randint(1, 6), random_speeds(rnd)
+        turnaround = least_turnaround(pieces, speeds) * rnd.choice([1, 1, 1, Fraction(3, 2), 2, Fraction(2, 3)])
+
+        found = compress(pieces, speeds, turnaround)
+
+        want = fewest_processors(pieces, speeds, turnaround)
+        if want is None:
+            assert isinstance(found, NoRoom), (pieces, speeds, turnaround)
+            continue
+        assert len(found.processors) == want, (pieces, speeds, turnaround)
+        assert found.counts.sum() == pieces
+        assert last_done(found.counts.tolist(), speeds) <= turnaround
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pools_equal_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(500):
+        pools = [Pool(pieces=rnd.randint(1, 4), speeds=random_speeds(rnd, 3)) for _ in range(rnd.randint(1, 3))]
+
+        found = compress_pools(pools)
+
+        assert found.turnaround == max(least_turnaround(pool.pieces, pool.speeds) for pool in pools)
+        for pool, one in zip(pools, found.pools, strict=True):
+            assert len(one.processors) == fewest_processors(pool.pieces, pool.speeds, found.turnaround)
+            assert one.counts.sum() == pool.pieces
+            assert last_done(one.counts.tolist(), pool.speeds) <= found.turnaround
+
+
+def test_no_piece_is_lost_to_rounding():
+    """Floats: what apportionment reaches, compression keeps; floors of products lose pieces (page 11, x_imax)."""
+    rng = np.random.default_rng(11)
+    lost = 0
+    for _ in range(2000):
+        speeds = rng.random(rng.integers(1, 6)) + 0.05
+        pieces = int(rng.integers(1, 40))
+        turnaround = apportion(pieces, speeds).turnaround
+        found = compress(pieces, speeds, turnaround)
+        assert isinstance(found, Compression)
+        assert (found.counts / speeds).max() <= turnaround
+        lost += sum(math.floor(turnaround * speed) for speed in speeds) < pieces
+    assert 20 < lost < 200
+
+
+def test_floats_of_pools_are_compared_alike():
+    found = compress_pools([Pool(pieces=1, speeds=[3]), Pool(pieces=1, speeds=[3.0])])
+
+    assert (found.turnaround, [one.counts.tolist() for one in found.pools]) == (1 / 3, [[1], [1]])
+
+
+@given(st.integers(1, 60), speeds_of_processors, st.fractions(min_value=Fraction(1, 6), max_value=12))
+def test_another_processor_never_takes_more(pieces, speeds, speed):
+    turnaround = apportion(pieces, speeds).turnaround
+
+    assert len(compress(pieces, [*speeds, speed], turnaround).processors) <= len(
+        compress(pieces, speeds, turnaround).processors
+    )
+
+
+@given(st.integers(1, 60), speeds_of_processors, st.randoms(use_true_random=False))
+def test_order_of_processors_changes_nothing(pieces, speeds, rnd):
+    turnaround = apportion(pieces, speeds).turnaround
+    shuffled = rnd.sample(speeds, len(speeds))
+
+    assert sorted(compress(pieces, shuffled, turnaround).counts) == sorted(compress(pieces, speeds, turnaround).counts)
+
+
+def test_too_short_a_turnaround_is_told_with_numbers():
+    assert compress(5, [2, 1], Fraction(3, 2)).message == "4 of 5 pieces are done within 3/2"
+
+
+def test_many_pieces_do_not_overflow():
+    found = compress(10**15, np.full(20_000, 1e18), 1.0)
+
+    assert (found.processors.tolist(), found.counts.sum()) == ([0], 10**15)
+
+
+@pytest.mark.parametrize(
+    ("call", "want_field"),
+    [
+        pytest.param(lambda: compress(0, [1], 1), "pieces", id="no pieces"),
+        pytest.param(lambda: compress(1, [-1], 1), "speeds[0]", id="a speed below 0"),
+        pytest.param(lambda: compress(1, [1], 0), "turnaround", id="no time"),
+        pytest.param(lambda: compress(1, [1], math.inf), "turnaround", id="for ever"),
+        pytest.param(lambda: compress_pools([]), "pools", id="no pools"),
+        pytest.param(
+            lambda: compress_pools([Pool(pieces=1, speeds=[1]), Pool(pieces=1, speeds=[2, 0])]),
+            "pools[1].speeds[1]",
+            id="a speed in a pool",
+        ),
+    ],
+)
+def test_nonsense_is_refused_by_name(call, want_field):
+    with pytest.raises(InvalidValueError) as refusal:
+        call()
+
+    assert refusal.value.field == want_field
