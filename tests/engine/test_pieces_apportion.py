@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule.errors import InvalidValueError
@@ -51,11 +51,11 @@ def test_theorem_1_on_page_9_is_wrong(method, pieces, speeds, want_printed, want
 
 
 def test_error_of_the_printed_algorithm_is_unbounded():
-    speeds = [10_000, *[1] * 10_000]
+    speeds = [1000, *[1] * 1000]
 
     _, printed = printed_mtat(20, speeds)
 
-    assert printed == 500 * apportion(20, speeds).turnaround
+    assert printed == 50 * apportion(20, speeds).turnaround
 
 
 def random_case(rnd):
@@ -104,16 +104,19 @@ def test_large_fractions_stay_exact():
     assert found.counts.tolist() == apportion_by_heap(10**15 - 1, speeds).counts.tolist()
 
 
+@settings(max_examples=30)
 @given(numbers_of_pieces, speeds_of_processors, st.randoms(use_true_random=False))
 def test_order_of_processors_changes_nothing(pieces, speeds, rnd):
     assert apportion(pieces, rnd.sample(speeds, len(speeds))).turnaround == apportion(pieces, speeds).turnaround
 
 
+@settings(max_examples=30)
 @given(numbers_of_pieces, speeds_of_processors, st.fractions(min_value=Fraction(1, 6), max_value=12))
 def test_another_processor_never_hurts(pieces, speeds, speed):
     assert apportion(pieces, [*speeds, speed]).turnaround <= apportion(pieces, speeds).turnaround
 
 
+@settings(max_examples=30)
 @given(numbers_of_pieces, speeds_of_processors, st.fractions(min_value=Fraction(1, 5), max_value=9))
 def test_scaling_speed_scales_the_answer(pieces, speeds, scale):
     found, scaled = apportion(pieces, speeds), apportion(pieces, [speed * scale for speed in speeds])
@@ -122,6 +125,7 @@ def test_scaling_speed_scales_the_answer(pieces, speeds, scale):
     assert scaled.counts.tolist() == found.counts.tolist()
 
 
+@settings(max_examples=30)
 @given(numbers_of_pieces, speeds_of_processors)
 def test_floats_agree_with_exact_numbers(pieces, speeds):
     in_floats = apportion(pieces, [float(speed) for speed in speeds])

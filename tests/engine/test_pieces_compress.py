@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule.errors import InvalidValueError
@@ -114,6 +114,7 @@ def test_floats_of_pools_are_compared_alike():
     assert (found.turnaround, [one.counts.tolist() for one in found.pools]) == (1 / 3, [[1], [1]])
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 60), speeds_of_processors, st.fractions(min_value=Fraction(1, 6), max_value=12))
 def test_another_processor_never_takes_more(pieces, speeds, speed):
     turnaround = apportion(pieces, speeds).turnaround
@@ -123,6 +124,7 @@ def test_another_processor_never_takes_more(pieces, speeds, speed):
     )
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 60), speeds_of_processors, st.randoms(use_true_random=False))
 def test_order_of_processors_changes_nothing(pieces, speeds, rnd):
     turnaround = apportion(pieces, speeds).turnaround

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule.errors import InvalidValueError
@@ -128,11 +128,13 @@ def test_nothing_free_is_told():
     assert expand([[], []], ALIKE, 1).message == "no processor is free in any of 2 slices"
 
 
+@settings(max_examples=30)
 @given(maps, speeds_by_name, st.integers(1, 9), st.randoms(use_true_random=False))
 def test_order_of_slices_changes_nothing(free, speeds, pieces, rnd):
     assert turnaround(expand(rnd.sample(free, len(free)), speeds, pieces)) == turnaround(expand(free, speeds, pieces))
 
 
+@settings(max_examples=30)
 @given(maps, speeds_by_name, st.integers(1, 9), st.integers(0, 5), names)
 def test_more_free_entries_never_hurt(free, speeds, pieces, index, more):
     freer = [names | more if at == index else names for at, names in enumerate(free)]
@@ -140,6 +142,7 @@ def test_more_free_entries_never_hurt(free, speeds, pieces, index, more):
     assert turnaround(expand(freer, speeds, pieces)) <= turnaround(expand(free, speeds, pieces))
 
 
+@settings(max_examples=30)
 @given(maps, speeds_by_name, st.integers(1, 9))
 def test_floats_agree_with_exact_numbers(free, speeds, pieces):
     inexact = {name: float(speed) for name, speed in speeds.items()}

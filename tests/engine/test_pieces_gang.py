@@ -143,7 +143,7 @@ def test_every_size_looked_at_alone_is_no_better():
     assert place(cluster, 500, 10.0, 3.0).finish == pytest.approx(min(alone), rel=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(clusters, jobs, st.randoms(use_true_random=False))
 def test_order_of_nodes_changes_nothing(cluster, job, rnd):
     shuffled = rnd.sample(cluster, len(cluster))
@@ -151,13 +151,13 @@ def test_order_of_nodes_changes_nothing(cluster, job, rnd):
     assert finish(place_pieces(shuffled, job)) == finish(place_pieces(cluster, job))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(clusters, nodes, jobs)
 def test_another_node_never_hurts(cluster, node, job):
     assert finish(place_pieces([*cluster, node], job)) <= finish(place_pieces(cluster, job))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(clusters, st.integers(0, 5), amounts, jobs)
 def test_longer_window_never_hurts(cluster, index, longer, job):
     index %= len(cluster)
@@ -167,7 +167,7 @@ def test_longer_window_never_hurts(cluster, index, longer, job):
     assert finish(place_pieces(extended, job)) <= finish(place_pieces(cluster, job))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(clusters, jobs, st.fractions(min_value=Fraction(1, 5), max_value=9, max_denominator=7))
 def test_scaling_time_scales_the_answer(cluster, job, scale):
     slower = [replace(node, start=node.start * scale, until=node.until * scale) for node in cluster]
@@ -180,7 +180,7 @@ def test_scaling_time_scales_the_answer(cluster, job, scale):
         assert scaled.counts.tolist() == found.counts.tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(clusters, jobs)
 def test_floats_agree_with_exact_numbers(cluster, job):
     lasting = [replace(node, until=math.inf) for node in cluster]

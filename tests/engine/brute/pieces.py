@@ -57,8 +57,10 @@ def best_gang(offers, job):
 
 def gang_outcome(offers, job, counts):
     """Return (finish, nodes used, start) of one spread, None when it is not allowed."""
+    if sum(counts) != job.pieces:
+        return None
     busy = [(offer, count) for offer, count in zip(offers, counts, strict=True) if count]
-    if sum(counts) != job.pieces or any(count > len(offer.slowdowns) for offer, count in busy):
+    if any(count > len(offer.slowdowns) for offer, count in busy):
         return None
     start = max(offer.start for offer, _ in busy)
     load = max(count * offer.slowdowns[count - 1] for offer, count in busy)
