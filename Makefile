@@ -48,6 +48,7 @@ sandbox-down: $(INSTALLED) ## Stop it
 generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
 	$(BIN)/python docs/make_metrics.py
+	$(BIN)/python docs/make_pictures.py
 
 .PHONY: verify
 verify: test generate ## All of test, and generated files unchanged: what must hold before a change lands

@@ -36,17 +36,28 @@ class SerialWork:
         numbers = (self.serial, self.fixed, self.per_member)
         return self.per_log_member == 0 and all(isinstance(number, int | Fraction) for number in numbers)
 
+    def float_overheads(self, largest: int) -> Vector:
+        """T(P) - serial/P for P = 1, ..., largest as float64."""
+        sizes = np.arange(1, largest + 1, dtype=np.float64)
+        overheads = float(self.fixed) + float(self.per_member) * sizes
+        if self.per_log_member:
+            overheads += float(self.per_log_member) * np.log2(sizes)
+        return overheads
+
+    def exact_overheads(self, largest: int) -> Vector:
+        """T(P) - serial/P for P = 1, ..., largest as fractions; only for work that ``is_exact``."""
+        fixed, per_member = Fraction(self.fixed), Fraction(self.per_member)
+        return np.array([fixed + per_member * size for size in range(1, largest + 1)], dtype=object)
+
     def float_times(self, largest: int) -> Vector:
         """T(1), ..., T(largest) as float64."""
-        sizes = np.arange(1, largest + 1, dtype=np.float64)
-        divided = float(self.serial) / sizes + float(self.fixed)
-        return divided + float(self.per_member) * sizes + float(self.per_log_member) * np.log2(sizes)
+        return float(self.serial) / np.arange(1, largest + 1) + self.float_overheads(largest)
 
     def exact_times(self, largest: int) -> Vector:
         """T(1), ..., T(largest) as fractions; only for work that ``is_exact``."""
-        serial, fixed, per_member = Fraction(self.serial), Fraction(self.fixed), Fraction(self.per_member)
-        times = [serial / size + fixed + per_member * size for size in range(1, largest + 1)]
-        return np.array(times, dtype=object)
+        serial = Fraction(self.serial)
+        divided = np.array([serial / size for size in range(1, largest + 1)], dtype=object)
+        return divided + self.exact_overheads(largest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

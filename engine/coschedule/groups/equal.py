@@ -3,184 +3,157 @@
 Objective: over all groups G of an allowed size, minimise start(G) + e(G) * T(|G|), where start(G) is the latest start
 and e(G) the largest slow-down of its places. With a price the cost T(P) * (1 + price * P) stands for T(P).
 
-Theorem: only starts of nodes and, for a start and a size P, the P-th smallest slow-down among the places that have
-started matter. (With windows: the least slow-down that ``windows`` finds.) Everything after that is one vector over P.
+Theorem: let C(k, t) count the places that open by the k-th start and are no slower than the t-th slow-down. Then the
+optimum is the least, over all k and t, of start_k + e_t * (the least T(P) over allowed P <= C(k, t)): the best group is
+counted in the cell of its own latest start and slow-down, and what a cell promises some of its places can do.
 
-Method: branch and bound over ranges of starts. Granting a range its earliest start and the nodes of its latest bounds
-every choice in it from below, in every part of the order of choices; the range whose bound comes first is halved, and
-the first single start that comes first is the optimum. O(Q) memory; a few hundred evaluations of O(Q) each for random
-bids, O(Q^2) in all at worst, when the same value occurs at every start.
+Method: C grows with k and t, so a block of cells is bounded from below by its first start, its first slow-down and the
+count of its last cell, whose own value can be reached: bounding over ever finer grids (``blocks``), in floats. The few
+cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: the least size
+first, then the best of that size. O(Q log Q) to sort, plus the surviving blocks; bounding cannot help where the values
+of very many cells differ by less than their blocks are wide.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
 
-import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import NamedTuple
 
-import numpy as np
-
+from coschedule.columns import NodeColumns, columns_of_nodes
+from coschedule.groups.blocks import surviving_cells
+from coschedule.groups.choice import Choice, Group, GroupReason, NoGroup, speedup_of
 from coschedule.groups.goal import Goal, Objective, SizeTable, size_table
-from coschedule.groups.slots import Places, lay_out, lowest_members
-from coschedule.groups.windows import has_windows, least_slowdown
+from coschedule.groups.grids import Blocks, Points
+from coschedule.groups.members import members_of
+from coschedule.groups.menu import SLACK, Menu, best_size, menu_of, quickest
+from coschedule.groups.places import Places, lay_out, lowest_nodes
+from coschedule.groups.windows import best_lasting
 from coschedule.nodes import Node
-from coschedule.numbers import BoolArray, Number, Scalar, Vector, as_number
+from coschedule.numbers import FloatArray, as_number
 from coschedule.work import Work
 
-
-class GroupReason(StrEnum):
-    """Why there is no group."""
-
-    NO_GROUP_FITS = "NoGroupFits"
+__all__ = ["Group", "GroupReason", "NoGroup", "choose_equal"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """The best group: ``members`` are node indices, rising, repeated when a node holds several.
-
-    Seconds after the request; ``speedup`` is T(1) / finish, None when T(1) is not known.
-    """
-
-    finish: Number
-    size: int
-    members: tuple[int, ...]
-    start: Number
-    speedup: Number | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoGroup:
-    """No group meets the goal; ``message`` is one sentence with the numbers that stand in the way."""
-
-    reason: GroupReason
-    message: str
-
-
-def choose_equal(nodes: Sequence[Node], work: Work, goal: Goal) -> Group | NoGroup:
-    """Choose the best group for ``goal``; module docstring: objective, method, ties.
+def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) -> Group | NoGroup:
+    """Choose the best group for ``goal``; module docstring: objective, method, complexity, ties. Source: [A 3.2].
 
     When every number is rational the answer is what exact arithmetic gives, also at ties; otherwise float64.
     """
-    exact = work.is_exact and goal.is_exact and all(node.is_exact for node in nodes)
-    places = lay_out(nodes, most_on_a_node=goal.maximum, exact=exact)
-    table = size_table(work, goal, places=places.total, exact=exact)
-    choice = _Search(places, table, goal).run()
-    if choice is None:
-        return NoGroup(reason=GroupReason.NO_GROUP_FITS, message=_why_none(places, table, goal))
-    serial = (work.exact_times if exact else work.float_times)(1)[0]
+    columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
+    exact = work.is_exact and goal.is_exact and columns.is_exact
+    columns = columns if exact else columns.as_floats()
+    places = lay_out(columns, most_on_a_node=goal.maximum)
+    table = quickest(size_table(work, goal, places=places.total, exact=exact))
+    found = best_lasting(places, goal, _Search(table, exact=exact).best) if len(table.sizes) else None
+    if found is None:
+        return NoGroup(reason=GroupReason.NO_GROUP_FITS, message=_why_none(places, table, goal, exact=exact))
+    choice, lasting = found
+    taken = lowest_nodes(lasting, lasting.up_to(choice.row, choice.column), choice.size)
+    members = members_of(columns, taken)
     return Group(
         finish=as_number(choice.finish),
         size=choice.size,
-        members=_members(places, choice),
+        members=members.names,
         start=as_number(choice.start),
-        speedup=as_number(serial / choice.finish) if serial < math.inf else None,
+        speedup=speedup_of((work.exact_times if exact else work.float_times)(1)[0], choice.finish),
+        latest=members.latest,
+        slowest=members.slowest,
     )
 
 
-def _members(places: Places, choice: "_Choice") -> tuple[int, ...]:
-    """Name the nodes with the lowest indices: at the least value any places that start, keep up and last will do."""
-    started = places.start_rank <= np.searchsorted(places.starts, choice.start)
-    eligible = started & (places.slowdown <= choice.slowdown) & (places.until >= choice.finish)
-    return lowest_members(places, eligible, choice.size)
+class _Search:
+    """The search for sizes of one table, windows ignored."""
+
+    def __init__(self, table: SizeTable, *, exact: bool) -> None:
+        self._table = table
+        self._exact = exact
+
+    def best(self, places: Places, goal: Goal) -> Choice | None:
+        """Find the best choice among ``places``; None when there is none."""
+        table = self._table.up_to(places.total)
+        table = table if goal.price else table.without_price()
+        if not len(table.sizes):
+            return None
+        if goal.objective is Objective.FEWEST:
+            least = self._least_size(places, table, goal)
+            if least is None:
+                return None
+            table, goal = table.where(table.sizes == least), replace(goal, objective=Objective.FINISH)
+        choices, _ = self._choices(places, table, goal)
+        return min(choices, key=lambda choice: choice.rank(goal), default=None)
+
+    def _least_size(self, places: Places, table: SizeTable, goal: Goal) -> int | None:
+        """Find the least size that meets the deadline; None when none does."""
+        choices, reached = self._choices(places, table, goal)
+        least = min([reached, *(choice.size for choice in choices)])
+        return int(least) if least < math.inf else None
+
+    def _choices(self, places: Places, table: SizeTable, goal: Goal) -> tuple[list[Choice], float]:
+        """List the best choice of every cell that may hold the best of all; and the least value that is reached."""
+        menu = menu_of(table, goal, places=places.total)
+        bounds = _Bounds(*places.float_axes(), menu, exact=self._exact)
+        points = Points(places.row, places.column, (places.count,))
+        rows, columns = len(places.starts), len(places.levels)
+        cells, reached = surviving_cells(points, rows=rows, columns=columns, bounds=bounds)
+        choices = (
+            _choice(places, table, goal, row, column, int(held))
+            for row, column, held in zip(cells.top.tolist(), cells.left.tolist(), cells.within[0], strict=True)
+        )
+        return [choice for choice in choices if choice is not None], reached
 
 
-def _why_none(places: Places, table: SizeTable, goal: Goal) -> str:
+def _choice(places: Places, table: SizeTable, goal: Goal, row: int, column: int, held: int) -> Choice | None:
+    """Take the best size of one cell, in the numbers of the request."""
+    start, slowdown = places.starts[row], places.levels[column]
+    index = best_size(table, goal, start=start, slowdown=slowdown, places=held)
+    if index is None:
+        return None
+    return Choice(
+        row=row,
+        column=column,
+        start=start,
+        size=int(table.sizes[index]),
+        finish=start + slowdown * table.times[index],
+        value=start + slowdown * table.costs[index],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Bounds on blocks of starts and slow-downs."""
+
+    starts: FloatArray
+    slowdowns: FloatArray
+    menu: Menu
+    exact: bool
+
+    def least(self, blocks: Blocks) -> FloatArray:
+        """Grant the block's earliest start and its least slow-down to the places of its last cell."""
+        starts, slowdowns = self.starts[blocks.top], self.slowdowns[blocks.left]
+        return self.menu.values(starts, slowdowns, blocks.within[0], slack=SLACK)
+
+    def reached(self, blocks: Blocks) -> FloatArray:
+        """Take the value of the last cell."""
+        starts, slowdowns = self.starts[blocks.bottom - 1], self.slowdowns[blocks.right - 1]
+        return self.menu.values(starts, slowdowns, blocks.within[0], slack=-SLACK)
+
+    def limit(self, reached: float) -> float:
+        """Say up to which bound a block may hold the best value."""
+        return self.menu.limit(reached, exact=self.exact)
+
+
+def _why_none(places: Places, table: SizeTable, goal: Goal, *, exact: bool) -> str:
     """Say in one sentence with numbers what stands in the way."""
     if places.total < goal.minimum:
         return f"needs {goal.minimum} or more members and the nodes hold {places.total}"
-    if not table.sizes.size:
+    if not len(table.sizes):
         return f"no size from {goal.minimum} to {goal.maximum} has a run time"
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
-    soonest = _Search(places, table.without_price(), unhurried).run()
+    soonest = best_lasting(places, unhurried, _Search(table, exact=exact).best)
     if soonest is None:
-        shortest = as_number(places.slowdown[0] * table.times.min())
+        shortest = as_number(places.levels[0] * table.times.min())
         return f"no {table.sizes[0]} places are free together until a run ends, which takes {shortest} s at least"
-    return f"the earliest finish is {as_number(soonest.finish)} s, after the deadline of {as_number(goal.deadline)} s"
-
-
-_Order = tuple[Scalar, ...]
-
-
-class _Choice(NamedTuple):
-    """One way to run; of two, the one whose ``order`` is lower is better."""
-
-    order: _Order
-    start: Scalar
-    slowdown: Scalar
-    size: int
-    finish: Scalar
-
-
-_Range = tuple[_Order, int, int, _Choice]
-"""A bound on the starts [first, last) and the choice that gives it."""
-
-
-class _Search:
-    """The search for one goal over places and sizes."""
-
-    def __init__(self, places: Places, table: SizeTable, goal: Goal) -> None:
-        self._places = places
-        self._table = table
-        self._deadline: Scalar = goal.deadline
-        self._fewest_first = goal.objective is Objective.FEWEST
-        self._windowed = has_windows(places)
-
-    def run(self) -> _Choice | None:
-        """Find the best choice of all; None when there is none."""
-        queue: list[_Range] = []
-        self._push(queue, 0, len(self._places.starts))
-        while queue:
-            _, first, last, choice = heapq.heappop(queue)
-            if last - first == 1:
-                return choice
-            middle = (first + last) // 2
-            self._push(queue, first, middle)
-            self._push(queue, middle, last)
-        return None
-
-    def _push(self, queue: list[_Range], first: int, last: int) -> None:
-        """Queue the starts [first, last) under a bound on all of them, exact for a single start."""
-        if first == last:
-            return
-        choice = self._best(self._places.starts[first], self._places.start_rank < last)
-        if choice is not None:
-            heapq.heappush(queue, (choice.order, first, last, choice))
-
-    def _best(self, start: Scalar, within: BoolArray) -> _Choice | None:
-        """Find the best choice among the places ``within`` if all of them could begin at ``start``."""
-        entries = np.flatnonzero(within)
-        held = np.cumsum(self._places.count[entries])
-        table = self._table.up_to(int(held[-1]))
-        slowdowns = self._places.slowdown[entries[np.searchsorted(held, table.sizes)]]
-        possible = start + slowdowns * table.times <= self._deadline
-        settled = np.full(len(possible), not self._windowed)
-        # Slow-downs that are not settled are too low at worst, so the best one that is settled is the best of all.
-        while (index := self._first(start, slowdowns, table, possible)) is not None:
-            if settled[index]:
-                return self._choice(start, slowdowns[index], table, index)
-            size, time = int(table.sizes[index]), table.times[index]
-            needed = least_slowdown(self._places, within, size=size, start=start, time=time)
-            settled[index] = True
-            possible[index] = needed is not None and start + needed * time <= self._deadline
-            slowdowns[index] = slowdowns[index] if needed is None else needed
-        return None
-
-    def _first(self, start: Scalar, slowdowns: Vector, table: SizeTable, possible: BoolArray) -> int | None:
-        """Find the index of the size that comes first in the order of choices at one start."""
-        indices = np.flatnonzero(possible)
-        if not indices.size:
-            return None
-        if self._fewest_first:
-            return int(indices[0])
-        values = start + slowdowns[indices] * table.costs[indices]
-        tied = indices[np.flatnonzero(values == values.min())]
-        return int(tied[np.argmin(slowdowns[tied] * table.times[tied])])
-
-    def _choice(self, start: Scalar, slowdown: Scalar, table: SizeTable, index: int) -> _Choice:
-        size = int(table.sizes[index])
-        value, finish = start + slowdown * table.costs[index], start + slowdown * table.times[index]
-        order = (size, value, finish, start) if self._fewest_first else (value, finish, size, start)
-        return _Choice(order, start, slowdown, size, finish)
+    finish = as_number(soonest[0].finish)
+    return f"the earliest finish is {finish} s, after the deadline of {as_number(goal.deadline)} s"

@@ -51,6 +51,12 @@ class Goal:
         """Whether deadline and price are rational, or the infinity of ``deadline``."""
         return all(isinstance(number, int | Fraction) or number == math.inf for number in (self.deadline, self.price))
 
+    def rank(self, *, value: Scalar, finish: Scalar, size: int, start: Scalar) -> tuple[Scalar, ...]:
+        """Order by which choices are preferred, lower first; without a price the value is the finish."""
+        if self.objective is Objective.FEWEST:
+            return (size, value, finish, start)
+        return (value, finish, size, start)
+
 
 class SizeTable(NamedTuple):
     """The sizes a gang may take, rising: entry ``p`` runs ``times[p]`` seconds on idle reference nodes.
@@ -86,6 +92,9 @@ def size_table(work: Work, goal: Goal, *, places: int, exact: bool) -> SizeTable
     sizes = np.arange(goal.minimum, largest + 1)
     times = times[goal.minimum - 1 :]
     known = times < math.inf
-    sizes, times = sizes[known], times[known]
+    if not known.all():
+        sizes, times = sizes[known], times[known]
+    if not goal.price:
+        return SizeTable(sizes, times, times)
     price: Scalar = goal.price if exact else float(goal.price)
     return SizeTable(sizes, times, times * (1 + price * (sizes.astype(object) if exact else sizes)))

@@ -1,36 +1,69 @@
-"""Which slow-down a gang must accept when nodes are taken back.
+"""Nodes that are taken back, for any load: a few searches that know nothing of windows.
 
-For a start and a size, raising the allowed slow-down brings in slower nodes but makes the run longer, so that nodes
-drop out which are taken back sooner. A node that is too early for one slow-down is too early for every larger one:
-dropping such nodes and looking again therefore ends at the smallest slow-down that works, or shows that none does.
+Theorem: let no allowed gang end before f. Then nodes taken back before f hold no member, and dropping them changes
+nothing. If the best gang on the nodes that are left, windows ignored, ends when none of them is taken back, it is the
+best of all. So with the least finish as objective: search, drop the nodes taken back before the finish found, search
+again. The finish never falls, a node goes in every round, and the first finish that every node outlasts is the answer.
+
+With a price or with the fewest members as objective, the best gang need not be the one that ends first. Then the gangs
+that use a node taken back at r, the first of all, must end by r: a search with that deadline. The others do without.
 """
 
-import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from coschedule.groups.slots import Places
-from coschedule.numbers import BoolArray, Scalar
+from coschedule.groups.choice import Choice, is_plain
+from coschedule.groups.goal import Goal, Objective
+from coschedule.groups.places import Places
+
+Search = Callable[[Places, Goal], Choice | None]
+"""Finds the best choice for a goal among some places, windows ignored."""
 
 
-def least_slowdown(places: Places, within: BoolArray, *, size: int, start: Scalar, time: Scalar) -> Scalar | None:
-    """Find the least slow-down at which ``size`` of the places ``within`` last until start + slow-down * time.
+def best_lasting(places: Places, goal: Goal, search: Search) -> tuple[Choice, Places] | None:
+    """Find the best choice whose places outlast it, and the places it may take; None when there is none."""
+    best: tuple[Choice, Places] | None = None
+    lasting = places
+    while (choice := search(lasting, goal)) is not None:
+        if best is not None and best[0].rank(goal) <= choice.rank(goal):
+            return best
+        outlasts = (lasting.until >= choice.finish).astype(np.bool_)
+        if outlasts.all():
+            return choice, lasting
+        narrowed = lasting.where(outlasts)
+        if is_plain(goal):
+            lasting = narrowed
+            continue
+        best = _better(best, _within(narrowed, choice, goal, search), goal)
+        lasting, found = _without_the_first(lasting, goal, search)
+        best = _better(best, found, goal)
+    return best
 
-    ``time`` is T(size) on idle reference nodes. None when there is no such slow-down. Each round drops a node at least.
-    """
-    entries = np.flatnonzero(within)
-    while True:
-        held = np.cumsum(places.count[entries])
-        if not held.size or held[-1] < size:
-            return None
-        last = int(np.searchsorted(held, size))
-        slowdown = places.slowdown[entries[last]]
-        lasting = places.until[entries] >= start + slowdown * time
-        if lasting[: last + 1].all():
-            return slowdown
-        entries = entries[lasting]
+
+def _within(narrowed: Places, choice: Choice, goal: Goal, search: Search) -> tuple[Choice, Places] | None:
+    """Take ``choice`` itself if the places that outlast it have one as good."""
+    again = search(narrowed, goal)
+    return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 
 
-def has_windows(places: Places) -> bool:
-    """Whether any node is ever taken back."""
-    return bool((places.until < math.inf).any())
+def _without_the_first(lasting: Places, goal: Goal, search: Search) -> tuple[Places, tuple[Choice, Places] | None]:
+    """Drop the places taken back first, or all before which no gang ends; find the best that ends before the first."""
+    soonest = search(lasting, replace(goal, objective=Objective.FINISH, price=0))
+    if soonest is None:
+        return lasting.where(np.zeros(len(lasting.until), dtype=np.bool_)), None
+    narrowed = lasting.where((lasting.until >= soonest.finish).astype(np.bool_))
+    if len(narrowed.row) < len(lasting.row):
+        return narrowed, None
+    first = lasting.until.min()
+    found = search(lasting, replace(goal, deadline=min(goal.deadline, first)))
+    return lasting.where((lasting.until > first).astype(np.bool_)), None if found is None else (found, lasting)
+
+
+def _better(
+    one: tuple[Choice, Places] | None, other: tuple[Choice, Places] | None, goal: Goal
+) -> tuple[Choice, Places] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one, other, key=lambda found: found[0].rank(goal))

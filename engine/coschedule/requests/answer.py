@@ -18,6 +18,7 @@ from coschedule.requests.gang_pieces import answer_gang_pieces
 from coschedule.requests.heterogeneity import answer_heterogeneity
 from coschedule.requests.pace import answer_pace
 from coschedule.requests.pieces import answer_pieces
+from coschedule.requests.proportional import answer_proportional
 from coschedule.requests.shares import answer_shares
 
 Problem = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -25,6 +26,7 @@ Problem = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 PROBLEMS: Mapping[str, Problem] = {
     "equal": answer_equal,
+    "proportional": answer_proportional,
     "pieces": answer_pieces,
     "gangPieces": answer_gang_pieces,
     "compress": answer_compress,

@@ -1,0 +1,108 @@
+"""The largest speed of P members when a node's members may add more speed than the ones before them.
+
+Then no order of places is right for every P. Best sums are convolved instead: with one node more, the best sum of P
+members is the best, over the number j of them on that node, of what the node contributes with j and the best sum of
+P - j on the others. Exact for any slow-downs; O(places * sizes).
+"""
+
+import numpy as np
+
+from coschedule.columns import NodeColumns
+from coschedule.groups.choice import Choice
+from coschedule.groups.goal import Goal, Objective
+from coschedule.groups.loads import Loads
+from coschedule.groups.places import Places, ranked
+from coschedule.groups.speeds import inverse
+from coschedule.numbers import IntArray, Scalar, Vector
+
+
+class Convolved:
+    """The search by convolution; a place's node says what it contributes, ``places`` only which nodes take part."""
+
+    def __init__(self, columns: NodeColumns, loads: Loads) -> None:
+        starts, row = ranked(columns.start)
+        self._loads = loads
+        self._sums = _contributions(columns)
+        self.places = Places(
+            starts=starts,
+            levels=starts[:1],
+            row=row,
+            column=np.zeros_like(row),
+            count=np.array([len(sums) - 1 for sums in self._sums], dtype=np.int64),
+            node=np.arange(len(row)),
+            until=columns.until,
+        )
+
+    def best(self, places: Places, goal: Goal) -> Choice | None:
+        """Find the best choice: after the nodes of every start, look at all sizes."""
+        loads = self._loads.up_to(places.total).priced(goal.price)
+        if not len(loads.sizes):
+            return None
+        best: Choice | None = None
+        sums = self._no_members(int(loads.sizes[-1]))
+        for row in np.unique(places.row).tolist():
+            for node in places.node[places.row == row].tolist():
+                sums = _convolve(sums, self._sums[node])
+            choice = _best_size(sums, loads, goal, row, places.starts[row])
+            if choice is not None and (best is None or choice.rank(goal) < best.rank(goal)):
+                best = choice
+        return best
+
+    def taken(self, places: Places, choice: Choice) -> IntArray:
+        """Give every node, lowest index first, as many members as any best group allows it."""
+        nodes = places.node[places.row <= choice.row].tolist()
+        tails = [self._no_members(choice.size)]
+        for node in reversed(nodes):
+            tails.append(_convolve(tails[-1], self._sums[node]))
+        taken = np.zeros(nodes[-1] + 1, dtype=np.int64)
+        left = choice.size
+        for node, tail, rest in zip(nodes, reversed(tails[1:]), reversed(tails[:-1]), strict=True):
+            sums = self._sums[node][: left + 1]
+            reached = sums + rest[left::-1][: len(sums)]
+            taken[node] = np.flatnonzero(reached == tail[left])[-1]
+            left -= int(taken[node])
+        return taken
+
+    def _no_members(self, largest: int) -> Vector:
+        sums = np.full(largest + 1, -np.inf, dtype=self._loads.work.dtype)
+        sums[0] = 0
+        return sums
+
+
+def _contributions(columns: NodeColumns) -> list[Vector]:
+    """List, for every node, the speed of 0, 1, ... members on it together."""
+    speed = inverse(columns.slowdown)
+    by_node: list[list[Scalar]] = [[0] for _ in range(len(columns.start))]
+    for node, one, count in zip(columns.node.tolist(), speed.tolist(), columns.count.tolist(), strict=True):
+        sums = by_node[node]
+        sums.extend(held * one for held in range(len(sums), len(sums) + count))
+    return [np.array(sums, dtype=speed.dtype) for sums in by_node]
+
+
+def _convolve(sums: Vector, node: Vector) -> Vector:
+    best = sums.copy()
+    for members in range(1, min(len(node), len(sums))):
+        np.maximum(best[members:], sums[:-members] + node[members], out=best[members:])
+    return best
+
+
+def _best_size(sums: Vector, loads: Loads, goal: Goal, row: int, start: Scalar) -> Choice | None:
+    speeds = sums[loads.sizes]
+    held = np.flatnonzero(speeds > 0)
+    runs = loads.run_time(held, speeds[held])
+    finishes, values = start + runs, start + loads.weight[held] * runs
+    in_time = np.flatnonzero((finishes <= goal.deadline).astype(np.bool_)).tolist()
+    if goal.objective is Objective.FEWEST:
+        in_time = in_time[:1]
+    choices = (
+        Choice(
+            row=row,
+            column=0,
+            start=start,
+            size=int(loads.sizes[held[index]]),
+            finish=finishes[index],
+            value=values[index],
+        )
+        for index in in_time
+    )
+    return min(choices, key=lambda choice: choice.rank(goal), default=None)

@@ -1,0 +1,211 @@
+"""A proportional load on nodes whose further members never add more speed than the ones before: the fastest P places.
+
+A cell of starts and speeds stands for the gangs of that start whose slowest place has that speed. Between the corners
+of a block, both the number of places and the sum of their speeds are known within bounds, hence the run times.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.columns import NodeColumns
+from coschedule.groups.blocks import surviving_cells
+from coschedule.groups.choice import Choice
+from coschedule.groups.goal import Goal, Objective
+from coschedule.groups.grids import Blocks, Points
+from coschedule.groups.loads import Loads
+from coschedule.groups.places import Places, lowest_nodes, ranked
+from coschedule.groups.ranges import RangeMinima
+from coschedule.groups.speeds import inverse, step_gains
+from coschedule.numbers import FloatArray, IntArray, Scalar
+
+_SLACK = 1e-9
+"""Sums of a million positive floats, rounded one after the other, are off by a part in 10**10 at most."""
+
+
+class Fastest:
+    """The search among the fastest places; ``places.levels`` are speeds, never rising."""
+
+    def __init__(self, columns: NodeColumns, loads: Loads) -> None:
+        self._loads = loads
+        starts, row = ranked(columns.start)
+        several = len(columns.node) > len(columns.start)
+        speed = step_gains(columns) if several else inverse(columns.slowdown)
+        # Every entry has a column of its own, also of several as fast: a cell then stands for few sizes.
+        order = np.argsort(-speed)
+        column = np.empty(len(order), dtype=np.int64)
+        column[order] = np.arange(len(order))
+        self.places = Places(
+            starts=starts,
+            levels=speed[order],
+            row=row[columns.node],
+            column=column,
+            count=columns.count,
+            node=columns.node,
+            until=columns.until[columns.node],
+        )
+
+    def best(self, places: Places, goal: Goal) -> Choice | None:
+        """Find the best choice among ``places``; None when there is none."""
+        loads = self._loads.up_to(places.total).priced(goal.price)
+        if not len(loads.sizes):
+            return None
+        if goal.objective is Objective.FEWEST:
+            least = _least_size(places, loads, goal)
+            if least is None:
+                return None
+            loads, goal = loads.where(loads.sizes == least), replace(goal, objective=Objective.FINISH)
+        return min(_choices(places, loads, goal)[0], key=lambda choice: choice.rank(goal), default=None)
+
+    def taken(self, places: Places, choice: Choice) -> IntArray:
+        """Take everything faster than the slowest place used; of those as fast as that, the lowest indices."""
+        started, slowest = places.row <= choice.row, places.levels[choice.column]
+        speed = places.levels[places.column]
+        faster = np.flatnonzero(started & (speed > slowest).astype(np.bool_))
+        counts = places.count[faster]
+        taken = np.bincount(places.node[faster], weights=counts, minlength=int(places.node.max()) + 1).astype(np.int64)
+        equal = started & (speed == slowest).astype(np.bool_)
+        rest = lowest_nodes(places, equal, choice.size - int(counts.sum()))
+        taken[: len(rest)] += rest
+        return taken
+
+
+def _least_size(places: Places, loads: Loads, goal: Goal) -> int | None:
+    """Find the least size that meets the deadline; None when none does."""
+    choices, reached = _choices(places, loads.priced(0), goal)
+    least = min([reached, *(choice.size for choice in choices)])
+    return int(least) if least < math.inf else None
+
+
+def _choices(places: Places, loads: Loads, goal: Goal) -> tuple[list[Choice], float]:
+    """List the choices that may be the best of all, and the least value that is reached."""
+    starts, speeds = places.float_axes()
+    bounds = _bounds(starts, speeds, loads, goal, places=places.total)
+    points = Points(places.row, places.column, (places.count, places.count * speeds[places.column]))
+    cells, reached = surviving_cells(points, rows=len(starts), columns=len(speeds), bounds=bounds)
+    pairs, reached = bounds.pairs(cells, reached)
+    found = (_choice(places, loads, goal, *pair) for pair in zip(*(part.tolist() for part in pairs), strict=True))
+    return [choice for choice in found if choice is not None], reached
+
+
+def _choice(places: Places, loads: Loads, goal: Goal, row: int, column: int, index: int) -> Choice | None:
+    """Take one size in one cell, in the numbers of the request; None when it is too late."""
+    faster = (places.row <= row) & (places.column < column)
+    counts, columns = places.count[faster], places.column[faster]
+    size, start = int(loads.sizes[index]), places.starts[row]
+    speed = (counts * places.levels[columns]).sum() + (size - int(counts.sum())) * places.levels[column]
+    run = loads.run_time(index, speed)
+    if start + run > goal.deadline:
+        return None
+    return Choice(
+        row=row, column=column, start=start, size=size, finish=start + run, value=start + loads.weight[index] * run
+    )
+
+
+class _Pairs(NamedTuple):
+    """Cells by row and column, and the index of a size that ends in each: one axis."""
+
+    row: IntArray
+    column: IntArray
+    size_index: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Bounds:
+    """Bounds on blocks of starts and speeds. ``held[n]`` is how many of the sizes ``n`` places can hold."""
+
+    starts: FloatArray
+    speeds: FloatArray
+    loads: Loads
+    held: IntArray
+    least_work: RangeMinima
+    least_overhead: RangeMinima
+    deadline: Scalar
+    fewest: bool
+
+    def least(self, blocks: Blocks) -> FloatArray:
+        """Take the earliest start, the least work of any size that may end here, and the most speed."""
+        starts = self.starts[blocks.top]
+        first, end = self._sizes(blocks.before[0]), self._sizes(blocks.within[0])
+        some = (end > first) & (blocks.within[1] > 0)
+        first, last = np.where(some, first, 0), np.where(some, end - 1, 0)
+        speed = np.where(some, self._most_speed(blocks, self.loads.sizes[last]), 1)
+        run = self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
+        values = np.where(some, starts + run, math.inf)
+        if not self.fewest:
+            return values
+        return np.where(values <= self.deadline * (1 + _SLACK), self.loads.sizes[first], math.inf)
+
+    def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
+        """Bound the speed of ``size`` places: those beside the block, then as fast as its first column, but no more."""
+        further = np.maximum(size - blocks.beside[0], 0)
+        return np.minimum(blocks.within[1], blocks.beside[1] + further * self.speeds[blocks.left])
+
+    def reached(self, blocks: Blocks) -> FloatArray:
+        """Take the largest size that the places of the last cell hold; the fastest of them do at least their part."""
+        end = self._sizes(blocks.within[0])
+        some = (end > 0) & (blocks.within[1] > 0)
+        index = np.where(some, end - 1, 0)
+        size = self.loads.sizes[index]
+        speed = np.where(some, blocks.within[1] * (size / np.maximum(blocks.within[0], 1)), 1)
+        run = self.loads.run_time(index, speed)
+        starts = self.starts[blocks.bottom - 1]
+        some &= starts + run <= self.deadline * (1 - _SLACK)
+        return np.where(some, size if self.fewest else starts + self.loads.weight[index] * run, math.inf)
+
+    def limit(self, reached: float) -> float:
+        """Say up to which bound a block may hold the best value."""
+        return reached - 1 if self.fewest else reached * (1 + _SLACK)
+
+    def pairs(self, cells: Blocks, reached: float) -> tuple[_Pairs, float]:
+        """List every size that ends in one of the cells and may have the best value; and the least value reached.
+
+        Sizes are bounded range by range, and ranges halved until they are single sizes.
+        """
+        first, end = self._sizes(cells.beside[0]), self._sizes(cells.within[0])
+        cell = np.flatnonzero(end > first)
+        first, last = first[cell], end[cell] - 1
+        while True:
+            least, possible = self._ranges(cells, cell, first, last)
+            reached = min(reached, possible)
+            kept = least <= self.limit(reached)
+            cell, first, last = cell[kept], first[kept], last[kept]
+            if (first == last).all():
+                return _Pairs(cells.top[cell], cells.left[cell], first), reached
+            middle, several = (first + last) // 2, first < last
+            cell = np.concatenate((cell, cell[several]))
+            first, last = np.concatenate((first, middle[several] + 1)), np.concatenate((middle, last[several]))
+
+    def _ranges(self, cells: Blocks, cell: IntArray, first: IntArray, last: IntArray) -> tuple[FloatArray, float]:
+        """Bound the value of all sizes [first, last] that end in a cell; find a value that one of them surely has."""
+        sizes, starts = self.loads.sizes, self.starts[cells.top[cell]]
+        beside, slowest = cells.beside[1][cell], self.speeds[cells.left[cell]]
+        speed = beside + (sizes[last] - cells.beside[0][cell]) * slowest
+        least = starts + self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
+        run = self.loads.run_time(last, speed)
+        surely = starts + run <= self.deadline * (1 - _SLACK)
+        values = starts + self.loads.weight[last] * run
+        if self.fewest:
+            least = np.where(least <= self.deadline * (1 + _SLACK), sizes[first], math.inf)
+            return least, float(sizes[last][surely].astype(np.float64).min(initial=math.inf))
+        return least, float(values[surely].min(initial=math.inf))
+
+    def _sizes(self, places: FloatArray) -> IntArray:
+        return self.held[np.minimum(places, len(self.held) - 1).astype(np.int64)]
+
+
+def _bounds(starts: FloatArray, speeds: FloatArray, loads: Loads, goal: Goal, *, places: int) -> _Bounds:
+    most = min(places, goal.maximum)
+    floats = loads.as_floats()
+    return _Bounds(
+        starts=starts,
+        speeds=speeds,
+        loads=floats,
+        held=np.cumsum(np.bincount(loads.sizes, minlength=most + 1)),
+        least_work=RangeMinima(floats.work * floats.weight),
+        least_overhead=RangeMinima(floats.overhead * floats.weight),
+        deadline=float(goal.deadline),
+        fewest=goal.objective is Objective.FEWEST,
+    )

@@ -1,0 +1,181 @@
+"""Grids over a large matrix: blocks of cells, and totals of what lies up to their corners."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.numbers import BoolArray, FloatArray, IntArray
+
+FIRST_SIDE = 512
+"""The first grid has at most about so many rows and columns: its 2**18 blocks cost a few milliseconds."""
+
+SIDE = 16
+"""Rows and columns of a finer grid, at most."""
+
+
+Index = BoolArray | IntArray | tuple[IntArray | int, ...]
+
+
+class Points(NamedTuple):
+    """Entry ``e`` lies at ``row[e]``, ``column[e]`` and weighs ``amounts[m][e]`` in total ``m``."""
+
+    row: IntArray
+    column: IntArray
+    amounts: tuple[FloatArray | IntArray, ...]
+
+    def where(self, kept: BoolArray | IntArray) -> "Points":
+        """Keep some entries, named by a mask or by position."""
+        return Points(self.row[kept], self.column[kept], tuple(amount[kept] for amount in self.amounts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """Blocks of rows [top, bottom) and columns [left, right): arrays that broadcast to one shape, the blocks' shape.
+
+    Four kinds of totals, one array a total, over the entries up to each corner of the block: ``before`` (above and left
+    of it), ``above`` (above it, up to its last column), ``beside`` (left of it, up to its last row) and ``within`` (up
+    to its last row and column).
+    """
+
+    top: IntArray
+    bottom: IntArray
+    left: IntArray
+    right: IntArray
+    before: tuple[FloatArray, ...]
+    above: tuple[FloatArray, ...]
+    beside: tuple[FloatArray, ...]
+    within: tuple[FloatArray, ...]
+
+    def take(self, kept: BoolArray | IntArray) -> "Blocks":
+        """List some blocks along one axis, named by a mask or by position; of a grid by a mask."""
+        rows, columns, both = _indices(kept)
+        return Blocks(
+            self.top[rows],
+            self.bottom[rows],
+            self.left[columns],
+            self.right[columns],
+            tuple([total[both] for total in self.before]),
+            tuple([total[both] for total in self.above]),
+            tuple([total[both] for total in self.beside]),
+            tuple([total[both] for total in self.within]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.top)
+
+
+def _indices(kept: BoolArray | IntArray) -> tuple[Index, Index, Index]:
+    """Say where the kept blocks have their rows, their columns and their totals."""
+    if kept.ndim == 1:
+        return kept, kept, kept
+    block, row, column = kept.nonzero()
+    return (block, row, 0), (block, 0, column), (block, row, column)
+
+
+def dimensions(blocks: Blocks) -> tuple[BoolArray, BoolArray]:
+    """Tell which blocks have several rows, and which several columns."""
+    return blocks.bottom - blocks.top > 1, blocks.right - blocks.left > 1
+
+
+def first_grid(points: Points, rows: int, columns: int) -> Blocks:
+    """Divide the whole matrix so that every row and every column of the grid has about as many entries."""
+    top, row = _strips(points.row, rows)
+    left, column = _strips(points.column, columns)
+    shape = (1, len(top) + 1, len(left) + 1)
+    corner = row[points.row] * shape[2] + column[points.column]
+    totals = [_running_sums(_histogram(corner, amount, shape)) for amount in points.amounts]
+    bottom, right = np.append(top[1:], rows), np.append(left[1:], columns)
+    return _grid(top[np.newaxis], bottom[np.newaxis], left[np.newaxis], right[np.newaxis], totals)
+
+
+def _strips(position: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Divide the positions [0, count) into strips with about as many entries: their begins, and each one's strip + 1.
+
+    A position that has many entries is a strip of its own: a strip of one position need never be told apart.
+    """
+    side = min(FIRST_SIDE, max(SIDE, int(2 * len(position) ** 0.5)))
+    entries = np.bincount(position, minlength=count)
+    fair = max(1, -(-len(position) // side))
+    begins = np.ones(count, dtype=np.bool_)
+    if count > side:
+        nth = (np.cumsum(entries) - entries) // fair
+        many = 2 * entries > fair
+        begins[1:] = (nth[1:] != nth[:-1]) | many[1:] | many[:-1]
+    return np.flatnonzero(begins), np.cumsum(begins)
+
+
+def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, BoolArray]:
+    """Lay a grid over each block; say which of its blocks exist, as not every height is a multiple of the grid's.
+
+    ``points[e]`` is one of the ``entries`` of block ``owner[e]``.
+    """
+    heights, widths = blocks.bottom - blocks.top, blocks.right - blocks.left
+    grid_rows, grid_columns = (min(SIDE, int(edges.max())) for edges in (heights, widths))
+    heights, widths = -(-heights // grid_rows), -(-widths // grid_columns)
+    row = np.maximum((points.row - blocks.top[owner]) // heights[owner] + 1, 0)
+    column = np.maximum((points.column - blocks.left[owner]) // widths[owner] + 1, 0)
+    corner = (owner * (grid_rows + 1) + row) * (grid_columns + 1) + column
+    shape = (len(blocks), grid_rows + 1, grid_columns + 1)
+    totals = [_histogram(corner, amount, shape) for amount in points.amounts]
+    _add_known(totals, blocks)
+    top, bottom, has_rows = _edges(blocks.top, blocks.bottom, heights, grid_rows)
+    left, right, has_columns = _edges(blocks.left, blocks.right, widths, grid_columns)
+    exists = has_rows[:, :, np.newaxis] & has_columns[:, np.newaxis]
+    return _grid(top, bottom, left, right, [_running_sums(total) for total in totals]), exists
+
+
+def _add_known(totals: list[FloatArray], blocks: Blocks) -> None:
+    """Add what lies before each block, and beside or above it where its only row or column was not listed."""
+    high, wide = dimensions(blocks)
+    for total, before, above, beside in zip(totals, blocks.before, blocks.above, blocks.beside, strict=True):
+        total[:, 0, 0] += before
+        total[:, 1, 0] += np.where(high, 0, beside - before)
+        total[:, 0, 1] += np.where(wide, 0, above - before)
+
+
+def _grid(top: IntArray, bottom: IntArray, left: IntArray, right: IntArray, totals: list[FloatArray]) -> Blocks:
+    """Blocks between corners: ``totals[q, i, j]`` are over what lies before the i-th row and the j-th column."""
+    return Blocks(
+        top=top[:, :, np.newaxis],
+        bottom=bottom[:, :, np.newaxis],
+        left=left[:, np.newaxis],
+        right=right[:, np.newaxis],
+        before=tuple(total[:, :-1, :-1] for total in totals),
+        above=tuple(total[:, :-1, 1:] for total in totals),
+        beside=tuple(total[:, 1:, :-1] for total in totals),
+        within=tuple(total[:, 1:, 1:] for total in totals),
+    )
+
+
+def _histogram(corner: IntArray, amount: FloatArray | IntArray, shape: tuple[int, ...]) -> FloatArray:
+    # Without any entry, numpy counts in integers.
+    return np.bincount(corner, weights=amount, minlength=math.prod(shape)).astype(np.float64, copy=False).reshape(shape)
+
+
+def _running_sums(totals: FloatArray) -> FloatArray:
+    """Sum up ``totals[q, i, j]`` over rows and columns, in place."""
+    # numpy's cumsum along a middle axis strides through memory; adding row to row does not.
+    for row in range(1, totals.shape[1]):
+        totals[:, row] += totals[:, row - 1]
+    return np.cumsum(totals, axis=2, out=totals)
+
+
+def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:
+    """Cut [first, end) of each block into ``count`` pieces; what is left over repeats the end and does not exist."""
+    begin = first[:, np.newaxis] + step[:, np.newaxis] * np.arange(count)
+    last = end[:, np.newaxis]
+    return np.minimum(begin, last - 1), np.minimum(begin + step[:, np.newaxis], last), begin < last
+
+
+def joined(parts: list[Blocks]) -> Blocks:
+    """Put lists of blocks one behind the other."""
+    top, bottom, left, right = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("top", "bottom", "left", "right")
+    )
+    before, above, beside, within = (
+        tuple(np.concatenate(total) for total in zip(*(getattr(part, name) for part in parts), strict=True))
+        for name in ("before", "above", "beside", "within")
+    )
+    return Blocks(top, bottom, left, right, before, above, beside, within)

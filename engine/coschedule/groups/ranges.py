@@ -1,0 +1,35 @@
+"""The least value between two positions, for many pairs of positions at once."""
+
+import math
+
+import numpy as np
+
+from coschedule.numbers import FloatArray, IntArray
+
+
+class RangeMinima:
+    """Least of ``values[first], ..., values[last]``: looked up if values only rise, else minima over powers of two."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self._levels = values[np.newaxis]
+        self._rising = bool((values[1:] >= values[:-1]).all())
+        if not self._rising:
+            self._levels = np.stack(_doubled(values))
+
+    def of(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Look up many ranges, none empty."""
+        if self._rising:
+            least: FloatArray = self._levels[0][first]
+            return least
+        level = np.frexp(last + 1 - first)[1] - 1
+        minima: FloatArray = np.minimum(self._levels[level, first], self._levels[level, last + 1 - 2**level])
+        return minima
+
+
+def _doubled(values: FloatArray) -> list[FloatArray]:
+    levels = [values]
+    while 2 ** len(levels) <= len(values):
+        half = 2 ** (len(levels) - 1)
+        shifted = np.append(levels[-1][half:], np.full(half, math.inf))
+        levels.append(np.minimum(levels[-1], shifted))
+    return levels

@@ -1,0 +1,52 @@
+"""What a gang wants, as problems of one group spell it, and how such a group is answered."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.errors import InvalidValueError
+from coschedule.groups.choice import Group, NoGroup
+from coschedule.groups.goal import Goal, Objective
+from coschedule.reading import read_integer, read_object
+from coschedule.requests.fields import LARGEST_SIZE, placed, read_limit
+from coschedule.requests.numbers import Spelling, spelling_of
+
+REQUIRED = ("problem", "nodes", "work", "size")
+OPTIONAL = ("id", "deadline", "objective", "price")
+
+
+def spelling_of_group(request: Mapping[str, Any]) -> Spelling:
+    """Look at all the numbers of a request for a group."""
+    return spelling_of(*(request.get(part) for part in ("nodes", "work", "size", "deadline", "price")))
+
+
+def read_goal(request: Mapping[str, Any], numbers: Spelling) -> Goal:
+    """Read sizes, deadline, objective and price."""
+    size = read_object(request["size"], "size", required=("min", "max"))
+    with placed("", {"size.min": "minimum", "size.max": "maximum"}):
+        return Goal(
+            minimum=read_integer(size["min"], "size.min", largest=LARGEST_SIZE),
+            maximum=read_integer(size["max"], "size.max", largest=LARGEST_SIZE),
+            deadline=read_limit(request.get("deadline"), "deadline", numbers),
+            objective=_read_objective(request.get("objective", Objective.FINISH)),
+            price=numbers.read(request.get("price", 0), "price"),
+        )
+
+
+def _read_objective(value: Any) -> Objective:
+    if value not in list(Objective):
+        raise InvalidValueError("objective", f"must be one of {', '.join(Objective)}")
+    return Objective(value)
+
+
+def write_group(group: Group | NoGroup, numbers: Spelling) -> dict[str, Any]:
+    """Answer ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no group."""
+    if isinstance(group, NoGroup):
+        return {"feasible": False, "reason": group.reason, "message": group.message}
+    return {
+        "feasible": True,
+        "finish": numbers.write(group.finish),
+        "size": group.size,
+        "members": list(group.members),
+        "start": numbers.write(group.start),
+        "speedup": None if group.speedup is None else numbers.write(group.speedup),
+    }

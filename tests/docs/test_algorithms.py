@@ -1,0 +1,32 @@
+"""docs/algorithms.md covers every problem of the engine, and the modules it names are there."""
+
+import re
+
+import pytest
+
+from coschedule.requests.answer import PROBLEMS
+from docs.markdown import ROOT
+
+PAGE = ROOT / "docs" / "algorithms.md"
+ENGINE = ROOT / "engine" / "coschedule"
+MODULES = sorted(set(re.findall(r"`([\w/]+\.py)`", PAGE.read_text())))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_is_there(module):
+    assert (ENGINE / module).is_file()
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_problem_is_explained(problem):
+    assert f"`{problem}`" in PAGE.read_text()
+
+
+def test_every_erratum_has_a_counterexample():
+    _, _, errata = PAGE.read_text().partition("\n## Errata\n")
+    rows = re.findall(r"^\| (\S+) \|(.*)\|(.*)\|(.*)\|$", errata, re.MULTILINE)
+    numbers = [row[0] for row in rows if row[0][0].isdigit()]
+
+    assert numbers == sorted(numbers)
+    assert {number[0] for number in numbers} == set("12345678")
+    assert all(cell.strip() for row in rows for cell in row)
