@@ -36,6 +36,10 @@ type: $(INSTALLED) ## Types, strictly
 bench: $(INSTALLED) ## Measure speed beside the API server's own ceiling; prints, never fails
 	PYTHONPATH=tests $(BIN)/python tests/perf/bench.py
 
+.PHONY: bench-engine
+bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; prints, never fails
+	$(BIN)/python tests/perf/engine_bench.py
+
 .PHONY: sandbox-up
 sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run
 	@$(BIN)/python -m sandbox up --nodes 12 --with kwok,controller-manager,scheduler

@@ -19,7 +19,7 @@ from coschedule.groups.loads import Loads
 from coschedule.groups.places import Places, lowest_nodes, ranked
 from coschedule.groups.ranges import RangeMinima
 from coschedule.groups.speeds import inverse, step_gains
-from coschedule.numbers import FloatArray, IntArray, Scalar
+from coschedule.numbers import BoolArray, FloatArray, IntArray
 
 _SLACK = 1e-9
 """Sums of a million positive floats, rounded one after the other, are off by a part in 10**10 at most."""
@@ -122,7 +122,7 @@ class _Bounds:
     held: IntArray
     least_work: RangeMinima
     least_overhead: RangeMinima
-    deadline: Scalar
+    deadline: float
     fewest: bool
 
     def least(self, blocks: Blocks) -> FloatArray:
@@ -133,10 +133,21 @@ class _Bounds:
         first, last = np.where(some, first, 0), np.where(some, end - 1, 0)
         speed = np.where(some, self._most_speed(blocks, self.loads.sizes[last]), 1)
         run = self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
-        values = np.where(some, starts + run, math.inf)
-        if not self.fewest:
-            return values
-        return np.where(values <= self.deadline * (1 + _SLACK), self.loads.sizes[first], math.inf)
+        in_time = some & (starts + run <= self.deadline * (1 + _SLACK))
+        if self.fewest:
+            return self._least_sizes(blocks, in_time, first, last)
+        return np.where(in_time, starts + self.loads.weight[first] * run, math.inf)
+
+    def _least_sizes(self, blocks: Blocks, in_time: BoolArray, first: IntArray, last: IntArray) -> FloatArray:
+        """Bound the sizes [first, last] that meet the deadline from below: fewer places would not have the speed."""
+        left = self.deadline * (1 + _SLACK) - self.starts[blocks.top] - self.least_overhead.of(first, last)
+        needed = self.least_work.of(first, last) / np.where(in_time, left, 1)
+        beside = blocks.beside[1]
+        # No place from the block on is faster than its first column, and none before it is slower.
+        further = (needed - beside - _SLACK * (needed + beside)) / self.speeds[blocks.left]
+        places = np.where(in_time, np.ceil(blocks.beside[0] + further), 1)
+        index = np.maximum(first, self._sizes(np.maximum(places, 1) - 1))
+        return np.where(in_time & (index <= last), self.loads.sizes[np.minimum(index, last)], math.inf)
 
     def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
         """Bound the speed of ``size`` places: those beside the block, then as fast as its first column, but no more."""
@@ -170,7 +181,7 @@ class _Bounds:
         while True:
             least, possible = self._ranges(cells, cell, first, last)
             reached = min(reached, possible)
-            kept = least <= self.limit(reached)
+            kept = (least <= self.limit(reached)) & (least < math.inf)
             cell, first, last = cell[kept], first[kept], last[kept]
             if (first == last).all():
                 return _Pairs(cells.top[cell], cells.left[cell], first), reached
@@ -183,13 +194,13 @@ class _Bounds:
         sizes, starts = self.loads.sizes, self.starts[cells.top[cell]]
         beside, slowest = cells.beside[1][cell], self.speeds[cells.left[cell]]
         speed = beside + (sizes[last] - cells.beside[0][cell]) * slowest
-        least = starts + self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
+        shortest = self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
         run = self.loads.run_time(last, speed)
-        surely = starts + run <= self.deadline * (1 - _SLACK)
-        values = starts + self.loads.weight[last] * run
+        least, values = (starts + self.loads.weight[size] * time for size, time in ((first, shortest), (last, run)))
         if self.fewest:
-            least = np.where(least <= self.deadline * (1 + _SLACK), sizes[first], math.inf)
-            return least, float(sizes[last][surely].astype(np.float64).min(initial=math.inf))
+            least, values = sizes[first].astype(np.float64), sizes[last].astype(np.float64)
+        least[starts + shortest > self.deadline * (1 + _SLACK)] = math.inf
+        surely = starts + run <= self.deadline * (1 - _SLACK)
         return least, float(values[surely].min(initial=math.inf))
 
     def _sizes(self, places: FloatArray) -> IntArray:
@@ -204,8 +215,8 @@ def _bounds(starts: FloatArray, speeds: FloatArray, loads: Loads, goal: Goal, *,
         speeds=speeds,
         loads=floats,
         held=np.cumsum(np.bincount(loads.sizes, minlength=most + 1)),
-        least_work=RangeMinima(floats.work * floats.weight),
-        least_overhead=RangeMinima(floats.overhead * floats.weight),
+        least_work=RangeMinima(floats.work),
+        least_overhead=RangeMinima(floats.overhead),
         deadline=float(goal.deadline),
         fewest=goal.objective is Objective.FEWEST,
     )
