@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from coschedule.cluster.choice import Considered
 from coschedule.cluster.decision import Decision
 from coschedule.cluster.snapshot import PendingGang
 
@@ -9,11 +10,20 @@ from coschedule.cluster.snapshot import PendingGang
 class Observer(Protocol):
     """Told what happens while a plan is made; what it does cannot change the plan."""
 
+    def considered(self, gang: PendingGang, runs: Considered) -> None:
+        """Hear of runs that were looked at for a gang: for its choice, its alternative, or the reason it has none.
+
+        What a bound has ruled out before is not looked at.
+        """
+
     def decided(self, gang: PendingGang, decision: Decision) -> None:
-        """Hear of a decision, in planning order."""
+        """Hear of a decision, in planning order, after all that was considered for it."""
 
 
 class _Silent:
+    def considered(self, gang: PendingGang, runs: Considered) -> None:
+        """Keep quiet."""
+
     def decided(self, gang: PendingGang, decision: Decision) -> None:
         """Keep quiet."""
 

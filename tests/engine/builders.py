@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, NodeTable, PendingGang, Release, Snapshot
+from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, PendingGang, Release, Snapshot
 from coschedule.work import SerialWork, TimesWork
 
 NOW = 1000.0
@@ -46,9 +46,13 @@ def gang(
     created=0.0,
     constraints=ANYWHERE,
     deadline=None,
+    load=Load.EQUAL,
+    pieces=None,
+    per_member=0,
 ):
     """Describe a gang of ``size`` to ``most`` members; without ``serial`` or ``times`` its run time is unknown."""
-    work = SerialWork(serial=serial) if serial else TimesWork(times=tuple(times)) if times else None
+    serial_work = SerialWork(serial=serial, per_member=per_member) if serial else None
+    work = TimesWork(times=tuple(times)) if times else serial_work
     return PendingGang(
         key=GangKey("default", name),
         priority=priority,
@@ -59,7 +63,17 @@ def gang(
         request=request,
         constraints=constraints,
         deadline=deadline,
+        load=load,
+        pieces=pieces,
     )
+
+
+def seats(placement):
+    """List how many members are on each node, by name; ranks run along the list."""
+    by_node = {}
+    for one in placement.members:
+        by_node[one.node] = by_node.get(one.node, 0) + one.size
+    return tuple(by_node.items())
 
 
 def release(node_index, time, *request):

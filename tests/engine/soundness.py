@@ -3,6 +3,7 @@
 import math
 
 from coschedule.cluster.plan import Placement
+from engine.builders import seats
 
 
 def assert_sound(snapshot, plan):
@@ -15,10 +16,10 @@ def assert_sound(snapshot, plan):
 
 
 def assert_in_range(snapshot, placement, gang):
-    names = [name for name, _ in placement.members]
-    assert names == sorted(set(names))
-    assert all(count >= 1 for _, count in placement.members)
-    assert gang.minimum <= placement.size == sum(count for _, count in placement.members) <= gang.maximum
+    names = [one.node for one in placement.members]
+    assert names == sorted(names)
+    assert all(one.size >= 1 for one in placement.members)
+    assert gang.minimum <= placement.size == sum(one.size for one in placement.members) <= gang.maximum
     assert snapshot.now <= placement.start < placement.finish
     for name in names:
         index = snapshot.nodes.names.index(name)
@@ -36,7 +37,7 @@ def assert_never_too_much(snapshot, placements, gangs):
             used = [0] * len(snapshot.resources)
             for placement in placements:
                 if placement.start <= instant < placement.finish:
-                    count = dict(placement.members).get(name, 0)
+                    count = dict(seats(placement)).get(name, 0)
                     used = [sum_ + count * one for sum_, one in zip(used, gangs[placement.gang].request, strict=True)]
             free = free_at(snapshot, index, instant)
             assert all(amount <= there for amount, there in zip(used, free, strict=True) if amount), (name, instant)

@@ -4,37 +4,40 @@ import math
 
 import pytest
 
-from coschedule.cluster import choice
+from coschedule.cluster.loads import equal
 from coschedule.cluster.plan import Placement, Unplaceable, plan
-from coschedule.cluster.snapshot import Constraints
+from coschedule.cluster.snapshot import Constraints, Load
 from engine.brute.queue import plan_queue
-from engine.builders import NOW, gang, node, release, seeded, snapshot
+from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
 
 FAST = Constraints(node_selector=(("kind", "fast"),))
 
 
-def random_snapshot(rnd):
+def random_snapshot(rnd, loads=(Load.EQUAL,)):
     count = rnd.randint(1, 4)
-    nodes = [random_node(rnd, index) for index in range(count)]
+    # The speed of several members together must be exact too.
+    slowdowns = [1.0, 1.0, 1.5, 2.0] if loads == (Load.EQUAL,) else [0.5, 1.0, 1.0, 2.0]
+    nodes = [random_node(rnd, index, slowdowns) for index in range(count)]
     releases = [
         release(rnd.randrange(count), NOW + rnd.randint(1, 16), 1, rnd.randint(0, 2)) for _ in range(rnd.randint(0, 4))
     ]
-    gangs = [random_gang(rnd, index) for index in range(rnd.randint(1, 4))]
+    gangs = [random_gang(rnd, index, loads) for index in range(rnd.randint(1, 4))]
     return snapshot(nodes, gangs, releases=releases, resources=("slots", "memory"))
 
 
-def random_node(rnd, index):
+def random_node(rnd, index, slowdowns):
     # Dyadic slow-downs and times with small divisors: every sum below is exact in floats, so ties are real ties.
     start = rnd.choice([-math.inf, NOW - 5, NOW, NOW + 2, NOW + 6])
     until = rnd.choice([math.inf, math.inf, NOW + 8, NOW + 20, NOW - 1])
     kind = rnd.choice(["fast", "slow"])
     free = (rnd.randint(-1, 2), rnd.randint(-1, 4))
-    slowdown = rnd.choice([1.0, 1.0, 1.5, 2.0])
+    slowdown = rnd.choice(slowdowns)
     return node(f"n{index}", free=free, start=start, until=until, slowdown=slowdown, labels={"kind": kind})
 
 
-def random_gang(rnd, index):
+def random_gang(rnd, index, loads):
     minimum = rnd.randint(1, 3)
+    load = rnd.choice(loads)
     return gang(
         f"g{index}",
         size=minimum,
@@ -45,6 +48,9 @@ def random_gang(rnd, index):
         created=float(rnd.randint(0, 2)),
         constraints=rnd.choice([Constraints(), Constraints(), FAST]),
         deadline=rnd.choice([None, None, NOW + 10, NOW + 25]),
+        load=load,
+        pieces=rnd.choice([3, 4, 6, 8]) if load is Load.PIECES else None,
+        per_member=0 if load is Load.EQUAL else rnd.choice([0, 0, 1, 2]),
     )
 
 
@@ -58,8 +64,8 @@ def selected(snap):
 def portions(request, monkeypatch):
     """Small clusters are searched at one stroke, so cut the portions down to see what happens between them."""
     at_once, ranges = request.param
-    monkeypatch.setattr(choice, "_AT_ONCE", at_once)
-    monkeypatch.setattr(choice, "_MOST_RANGES", ranges)
+    monkeypatch.setattr(equal, "_AT_ONCE", at_once)
+    monkeypatch.setattr(equal, "_MOST_RANGES", ranges)
 
 
 @pytest.mark.usefixtures("portions")
@@ -67,17 +73,32 @@ def portions(request, monkeypatch):
 def test_plan_equals_exhaustive_search(seed):
     rnd = seeded(seed)
     for _ in range(40):
-        snap = random_snapshot(rnd)
+        assert_planned_as_searched(random_snapshot(rnd))
 
-        decisions = plan(snap).decisions
 
-        for decision, (pending, want) in zip(decisions, plan_queue(snap, selected(snap)), strict=True):
-            assert decision.gang == pending.key
-            if want is None:
-                assert isinstance(decision, Unplaceable), (snap.gangs, decision)
-            else:
-                assert isinstance(decision, Placement), (decision, want)
-                assert (decision.finish, decision.size, decision.start) == (want.finish, want.size, want.start)
-                assert decision.members == tuple(
-                    (snap.nodes.names[index], members) for index, members in enumerate(want.counts) if members
-                )
+@pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
+@pytest.mark.parametrize("seed", range(25))
+def test_plan_of_unequal_loads_equals_exhaustive_search(load, seed):
+    rnd = seeded(seed)
+    for _ in range(40):
+        assert_planned_as_searched(random_snapshot(rnd, (load,)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_plan_of_all_loads_side_by_side_equals_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(40):
+        assert_planned_as_searched(random_snapshot(rnd, tuple(Load)))
+
+
+def assert_planned_as_searched(snap):
+    for decision, (pending, want) in zip(plan(snap).decisions, plan_queue(snap, selected(snap)), strict=True):
+        assert decision.gang == pending.key
+        if want is None:
+            assert isinstance(decision, Unplaceable), (snap.gangs, decision)
+        else:
+            assert isinstance(decision, Placement), (decision, want)
+            assert (decision.finish, decision.size, decision.start) == (want.finish, want.size, want.start)
+            assert seats(decision) == tuple(
+                (snap.nodes.names[index], members) for index, members in enumerate(want.counts) if members
+            )

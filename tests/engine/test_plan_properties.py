@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from coschedule.cluster.plan import Placement, plan
+from coschedule.cluster.snapshot import Load
 from coschedule.codec import encode_plan
-from engine.builders import ANYWHERE, NOW, gang, node, release, seeded, snapshot
+from engine.builders import ANYWHERE, NOW, gang, node, release, seats, seeded, snapshot
 from engine.soundness import assert_sound
 
 SEEDS = range(40)
@@ -43,6 +44,7 @@ def random_node(rnd, index):
 
 def random_gang(rnd, index):
     minimum = rnd.choice([1, 1, 2, 4, 8])
+    load = rnd.choice([Load.EQUAL, Load.EQUAL, Load.PROPORTIONAL, Load.PIECES])
     return gang(
         f"g{index:02}",
         size=minimum,
@@ -52,6 +54,9 @@ def random_gang(rnd, index):
         priority=rnd.randint(0, 2),
         created=rnd.random(),
         deadline=rnd.choice([None, None, None, NOW + 500 * rnd.random()]),
+        load=load,
+        pieces=rnd.randint(minimum, 40) if load is Load.PIECES else None,
+        per_member=rnd.choice([0, 0, 1]),
     )
 
 
@@ -147,7 +152,7 @@ def carried_out(snap, placement):
     [bound] = [gang for gang in snap.gangs if gang.key == placement.gang]
     free = snap.free.copy()
     back = []
-    for name, count in placement.members:
+    for name, count in seats(placement):
         index = snap.nodes.names.index(name)
         taken = tuple(count * amount for amount in bound.request)
         free[index] -= taken

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from coschedule.cluster.snapshot import GangKey
 
@@ -33,9 +34,24 @@ class Alternative:
     speedup: float | None
 
 
+class Members(NamedTuple):
+    """``size`` members on that node, and what each of them has.
+
+    ``share`` is its fraction of the work when the load is proportional, ``pieces`` how many it has when the load is
+    pieces; None otherwise.
+    """
+
+    node: str
+    size: int
+    share: float | None = None
+    pieces: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """A gang of ``size`` members on ``members`` (node name, count), ranks numbered along that list, in node order.
+    """A gang of ``size`` members on ``members``, ranks numbered along that list, in node order.
+
+    A node is listed once for each different number of pieces that its members have, larger numbers first.
 
     Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
     ``speedup`` is T(1) / (finish - now), None when either is unknown.
@@ -49,7 +65,7 @@ class Placement:
     start: float
     finish: float
     speedup: float | None
-    members: tuple[tuple[str, int], ...]
+    members: tuple[Members, ...]
     alternative: Alternative | None
 
 

@@ -40,6 +40,12 @@ class Losses:
         met = np.searchsorted(self.time[some], finishes)
         return lost[np.arange(len(starts))[:, np.newaxis], met]
 
+    def lost_by_pace(self, start: float, finish: float, *, paces: int) -> IntArray:
+        """Count the places no slower than each pace that one start loses before ``finish``: int[t]."""
+        seen = np.flatnonzero((self.since <= start) & (start < self.before) & (self.time < finish))
+        by_pace = np.bincount(self.pace[seen], weights=self.places[seen], minlength=paces)
+        return np.cumsum(by_pace).astype(np.int64)
+
 
 def losses_of(room: Room) -> Losses:
     """Find every loss of a room, in O(pieces * log pieces)."""

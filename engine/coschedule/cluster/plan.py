@@ -4,8 +4,13 @@ A gang may be planned for later when it ends sooner that way. It then claims its
 gangs behind it may use them before, if they are done by then. So nobody in front is delayed, and nobody behind starves.
 """
 
+from functools import partial
+
+import numpy as np
+
 from coschedule.cluster.choice import Candidate
-from coschedule.cluster.decision import Alternative, Decision, Placement, Plan, Reason, Unplaceable
+from coschedule.cluster.dealing import members_of
+from coschedule.cluster.decision import Alternative, Decision, Members, Placement, Plan, Reason, Unplaceable
 from coschedule.cluster.feasibility import Feasibility
 from coschedule.cluster.forecast import foretell
 from coschedule.cluster.order import in_order
@@ -17,7 +22,7 @@ from coschedule.cluster.timeline import Claim
 from coschedule.cluster.wish import Wish, wish_of
 from coschedule.trace import Observer, silent
 
-__all__ = ["Alternative", "Decision", "Placement", "Plan", "Reason", "Unplaceable", "plan"]
+__all__ = ["Alternative", "Decision", "Members", "Placement", "Plan", "Reason", "Unplaceable", "plan"]
 
 
 def plan(snapshot: Snapshot, *, observer: Observer = silent) -> Plan:
@@ -29,7 +34,7 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent) -> Plan:
     """
     gangs = in_order(snapshot.gangs)
     feasibility = Feasibility(snapshot.nodes)
-    planner = _Planner(snapshot, feasibility)
+    planner = _Planner(snapshot, feasibility, observer)
     decisions = []
     for gang in gangs:
         decision = planner.decide(gang)
@@ -41,8 +46,9 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent) -> Plan:
 class _Planner:
     """The state of one plan: what is still free when, after the gangs decided so far."""
 
-    def __init__(self, snapshot: Snapshot, feasibility: Feasibility) -> None:
+    def __init__(self, snapshot: Snapshot, feasibility: Feasibility, observer: Observer) -> None:
         self._snapshot = snapshot
+        self._observer = observer
         self._feasibility = feasibility
         masks = {gang.constraints: feasibility.mask(gang.constraints) for gang in snapshot.gangs}
         self._at_first = self._timeline = foretell(snapshot, list(masks.values()))
@@ -50,7 +56,7 @@ class _Planner:
     def decide(self, gang: PendingGang) -> Decision:
         """Decide on the next gang, and claim what it gets."""
         passes = self._feasibility.mask(gang.constraints)
-        wish = wish_of(gang, passes)
+        wish = wish_of(gang, passes, partial(self._observer.considered, gang))
         outlook = wish.outlook(self._timeline)
         chosen = wish.best(outlook)
         if chosen is None:
@@ -69,7 +75,7 @@ class _Planner:
         return placement
 
     def _seat(self, room: Room, chosen: Candidate) -> Seats:
-        _, finish, size, start, pace = chosen
+        finish, size, start, pace = chosen
         return seat(self._timeline, room, size=size, start=start, finish=finish, pace=pace)
 
     def _refuse(self, wish: Wish) -> Unplaceable:
@@ -82,17 +88,22 @@ class _Planner:
         )
 
     def _placement(self, wish: Wish, chosen: Candidate, seats: Seats, other: Candidate | None) -> Placement:
-        nodes = self._timeline.node[seats.ranks]
-        members = sorted(zip(nodes.tolist(), seats.counts.tolist(), strict=True))
         return Placement(
             gang=wish.gang.key,
             size=chosen.size,
             start=chosen.start,
             finish=chosen.finish,
             speedup=self._speedup(wish, chosen),
-            members=tuple((self._snapshot.nodes.names[node], count) for node, count in members),
+            members=self._members(wish, seats),
             alternative=None if other is None else self._alternative(wish, other),
         )
+
+    def _members(self, wish: Wish, seats: Seats) -> tuple[Members, ...]:
+        nodes = self._timeline.node[seats.ranks]
+        by_name = np.argsort(nodes)
+        nodes = nodes[by_name]
+        names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
+        return members_of(wish.gang, names, seats.counts[by_name], self._snapshot.slowdown[nodes])
 
     def _alternative(self, wish: Wish, candidate: Candidate) -> Alternative:
         return Alternative(

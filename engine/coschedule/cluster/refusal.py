@@ -45,7 +45,7 @@ def _no_node(wish: Wish, snapshot: Snapshot, feasibility: Feasibility) -> _Why |
 
 
 def _no_time(wish: Wish) -> _Why | None:
-    if wish.table is None or wish.table.sizes.size:
+    if wish.load is None or wish.load.sizes.size:
         return None
     return Reason.NO_TIME_FOR_SIZE, f"its work has no time for any size from {wish.gang.minimum} to {wish.gang.maximum}"
 
@@ -95,10 +95,10 @@ def _too_short(wish: Wish, snapshot: Snapshot, at_first: Timeline) -> _Why | Non
     if wish.soonest(wish.outlook(at_first)) is not None:
         return None
     windows = _windows(wish, snapshot)
-    if wish.table is None:
+    if wish.load is None:
         detail = f"its run time is unknown, so it needs nodes that never close for {_members(wish.needed)}: {windows}"
         return Reason.WINDOW_TOO_SHORT, detail
-    shortest = _seconds(float(snapshot.slowdown[wish.passes].min() * wish.table.times.min()))
+    shortest = _seconds(float(wish.load.runs_at(float(snapshot.slowdown[wish.passes].min())).min()))
     return Reason.WINDOW_TOO_SHORT, f"needs {_members(wish.needed)} together for {shortest} or more: {windows}"
 
 

@@ -7,13 +7,14 @@ a resource; pod count, a bid's slots and host ports are columns like any other.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coschedule.numbers import BoolArray, FloatArray, IntArray
-from coschedule.work import Work
+from coschedule.work import SerialWork, Work
 
 
 class GangKey(NamedTuple):
@@ -102,13 +103,25 @@ class Release:
     time: float
 
 
+class Load(StrEnum):
+    """How a gang's work is divided among its members."""
+
+    EQUAL = "Equal"
+    """Every member has the same share [A 3]."""
+    PROPORTIONAL = "Proportional"
+    """A member's share is in proportion to its speed [A 4]."""
+    PIECES = "Pieces"
+    """The work is whole pieces; every member has one at least [S 4]."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingGang:
     """A gang that waits for nodes.
 
     It takes any size from ``minimum`` to ``maximum`` for which ``work`` knows a time; ``work`` is None when its run
     time is unknown. ``request`` is what one member takes of each resource of the snapshot. ``deadline`` is an absolute
-    time, which cannot bind a gang whose run time is unknown. Raises ValueError when a number makes no sense.
+    time, which cannot bind a gang whose run time is unknown. ``pieces``, into which the serial work is divided, goes
+    with ``Load.PIECES`` and is not below ``minimum``. Raises ValueError when a number makes no sense.
     """
 
     key: GangKey
@@ -120,6 +133,8 @@ class PendingGang:
     request: tuple[int, ...]
     constraints: Constraints
     deadline: float | None = None
+    load: Load = Load.EQUAL
+    pieces: int | None = None
 
     def __post_init__(self) -> None:
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):
@@ -128,6 +143,16 @@ class PendingGang:
             raise ValueError(f"sizes must satisfy 1 <= minimum <= maximum, not {self.minimum} and {self.maximum}")
         if any(amount < 0 for amount in self.request):
             raise ValueError("a request cannot be negative")
+        if (self.load is Load.PIECES) != (self.pieces is not None):
+            raise ValueError("pieces go with a load of pieces, and only with that")
+        if self.pieces is not None:
+            self._check_pieces(self.pieces)
+
+    def _check_pieces(self, pieces: int) -> None:
+        if pieces < self.minimum:
+            raise ValueError(f"{self.minimum} members need as many pieces, not {pieces}")
+        if self.work is not None and not isinstance(self.work, SerialWork):
+            raise ValueError("measured times do not say how long a piece takes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,30 +1,49 @@
-"""Gangs whose run time is unknown: as soon as possible, as many members as fit, for ever."""
+"""Gangs whose run time is unknown: as soon as possible, as many members as fit, for ever.
+
+With pieces, as few members as end as soon as any number of them would: that does not depend on the time of a piece.
+"""
 
 import numpy as np
 
 from coschedule.cluster.choice import Candidate
 from coschedule.cluster.room import Room
 from coschedule.cluster.segments import change, least_from_here
-from coschedule.numbers import IntArray
+from coschedule.numbers import FloatArray, IntArray
+from coschedule.pieces.among import pieces_among
 
 
-def earliest_start(room: Room, *, minimum: int, maximum: int, among: IntArray) -> Candidate | None:
+def earliest_start(
+    room: Room, *, minimum: int, maximum: int, pieces: int | None = None, among: IntArray
+) -> Candidate | None:
     """Find the first of the instants ``among``, rising, from which ``minimum`` places stay; take up to ``maximum``.
 
-    ``among`` are indices of the room's instants.
+    ``among`` are indices of the room's instants. ``pieces``, if given, are to be dealt: no fewer than ``maximum``.
     """
-    staying = _staying(room)[among]
-    enough = np.flatnonzero(staying >= minimum)
+    staying = _staying(room)[:, among]
+    enough = np.flatnonzero(staying.max(axis=0, initial=0) >= minimum)
     if maximum < minimum or not enough.size:
         return None
     first = enough[0]
-    size = min(maximum, int(staying[first]))
-    return Candidate(np.inf, np.inf, size, float(room.instants[among[first]]), len(room.slowdowns) - 1)
+    held = staying[:, first]
+    sizes = np.arange(minimum, min(maximum, int(held[-1])) + 1)
+    size = int(sizes[-1]) if pieces is None else _soonest_done(room.slowdowns, held, sizes, pieces)
+    return Candidate(np.inf, size, float(room.instants[among[first]]), int(np.searchsorted(held, size)))
 
 
 def _staying(room: Room) -> IntArray:
-    """Count the places that stay for ever from each instant on; the count never falls."""
+    """Count the places no slower than each pace that stay for ever from each instant on: int[t, k], never falling."""
     least = least_from_here(room.places, room.owner)
     gain = change(least, room.owner) * room.width[room.owner]
     when = np.searchsorted(room.instants, room.begin)
-    return np.cumsum(np.bincount(when, weights=gain, minlength=len(room.instants))).astype(np.int64)
+    gained = np.zeros((len(room.slowdowns), len(room.instants) + 1))
+    np.add.at(gained, (room.pace[room.owner], when), gain)
+    return np.cumsum(np.cumsum(gained[:, :-1], axis=1), axis=0).astype(np.int64)
+
+
+def _soonest_done(slowdowns: FloatArray, held: IntArray, sizes: IntArray, pieces: int) -> int:
+    """Choose the fewest members that do all pieces soonest, one at least each."""
+    counts = np.diff(held, prepend=0)
+    overheads = np.zeros(len(sizes))
+    best = pieces_among(slowdowns, counts, pieces=pieces, seconds_per_piece=1.0, sizes=sizes, overheads=overheads)
+    assert best is not None, "as many places as members stay"
+    return best.size

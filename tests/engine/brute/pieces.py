@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
+from operator import mul
 from typing import NamedTuple
 
 
@@ -88,3 +89,19 @@ def pattern_turnaround(pattern, free_by_slice, speeds, pieces):
 def pattern_size(pattern, speeds):
     slices, processors = pattern
     return sum(speeds[name] for name in processors) * len(slices)
+
+
+def best_size(slowdowns, job, sizes):
+    """Return the least (run time, size) of gangs on the fastest places, every member with a piece; floats as given."""
+    runs = []
+    for size, overhead in sizes:
+        own = sorted(slowdowns)[:size]
+        if size <= min(len(slowdowns), job.pieces):
+            runs.append((shared_load(own, job.pieces) * job.seconds + overhead, size))
+    return min(runs, default=None)
+
+
+def shared_load(slowdowns, pieces):
+    """Return the least load of the busiest member when every one has a piece."""
+    shared = (counts for counts in spreads(pieces, len(slowdowns)) if min(counts) > 0)
+    return min(max(map(mul, counts, slowdowns)) for counts in shared)

@@ -1,6 +1,7 @@
 """A whole queue planned by trying every start and every distribution of members, straight from the definition."""
 
 import math
+from functools import cache, partial
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -38,14 +39,21 @@ def best_placement(snapshot, gang, taken, passes):
     """Return the best placement among all starts worth trying, all sizes and all distributions over nodes."""
     found = list(placements(snapshot, gang, taken, passes))
     if gang.work is None:
-        # As early as possible, then as many as possible.
-        return min(found, key=lambda one: (one.start, -one.size, *_preference(snapshot, one)), default=None)
+        # As early as possible, then as many as possible; but as few as are of use where pieces tell.
+        wanted = partial(_use, snapshot, gang)
+        return min(found, key=lambda one: (one.start, wanted(one), *_preference(snapshot, one)), default=None)
     if gang.deadline is not None:
         in_time = [one for one in found if one.finish <= gang.deadline]
         return min(
             in_time, key=lambda one: (one.size, one.finish, one.start, *_preference(snapshot, one)), default=None
         )
     return min(found, key=lambda one: (one.finish, one.size, one.start, *_preference(snapshot, one)), default=None)
+
+
+def _use(snapshot, gang, found):
+    if gang.pieces is None:
+        return (-found.size,)
+    return (_longest(snapshot, found.counts, gang.pieces), found.size)
 
 
 def _preference(snapshot, found):
@@ -70,13 +78,35 @@ def placements(snapshot, gang, taken, passes):
 
 
 def _finish(snapshot, gang, counts, size, start):
-    if not gang.minimum <= size <= gang.maximum:
+    if not gang.minimum <= size <= gang.maximum or (gang.pieces is not None and size > gang.pieces):
         return None
     if gang.work is None:
         return math.inf
     time = float(gang.work.float_times(size)[-1])
-    slowdown = max(float(snapshot.slowdown[node]) for node, count in enumerate(counts) if count)
-    return None if time == math.inf else start + slowdown * time
+    return None if time == math.inf else start + _run_time(snapshot, gang, counts, size, time)
+
+
+def _run_time(snapshot, gang, counts, size, time):
+    if gang.load == "Proportional":
+        return size * time / sum(count / float(snapshot.slowdown[node]) for node, count in enumerate(counts))
+    if gang.load == "Pieces":
+        overhead = float(gang.work.float_overheads(size)[-1])
+        return _longest(snapshot, counts, gang.pieces) * gang.work.serial / gang.pieces + overhead
+    return time * max(float(snapshot.slowdown[node]) for node, count in enumerate(counts) if count)
+
+
+def _longest(snapshot, counts, pieces):
+    """Try every way to deal the pieces, one at least to each member; the least time of the one that takes longest."""
+    members = tuple(float(snapshot.slowdown[node]) for node, count in enumerate(counts) for _ in range(count))
+    return _least_longest(members, pieces)
+
+
+@cache
+def _least_longest(members, pieces):
+    if len(members) == 1:
+        return members[0] * pieces
+    most = pieces - len(members) + 1
+    return min(max(members[0] * own, _least_longest(members[1:], pieces - own)) for own in range(1, most + 1))
 
 
 def _starts(snapshot, taken):

@@ -1,0 +1,71 @@
+"""Pieces: the work is whole pieces, dealt so that the member that ends last ends soonest [S 4].
+
+P members on the fastest places, each with one piece at least, run as long as the member whose pieces take longest, and
+then the overhead of P members. Of equal runs the one with the fewest members is taken: that is Compression.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from coschedule.cluster.choice import Candidate, Outlook
+from coschedule.cluster.loads import unequal
+from coschedule.cluster.loads.unequal import Run
+from coschedule.numbers import BoolArray, FloatArray, IntArray
+from coschedule.pieces.among import pieces_among
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PiecesLoad:
+    """``sizes[p]`` members, rising, none above ``pieces``, have an overhead of ``overheads[p]`` seconds.
+
+    A piece takes ``seconds_per_piece`` on an idle reference node.
+    """
+
+    pieces: int
+    seconds_per_piece: float
+    sizes: IntArray
+    overheads: FloatArray
+
+    def where(self, kept: BoolArray) -> Self:
+        """Keep the sizes that ``kept``, bool[p], says."""
+        return type(self)(
+            pieces=self.pieces,
+            seconds_per_piece=self.seconds_per_piece,
+            sizes=self.sizes[kept],
+            overheads=self.overheads[kept],
+        )
+
+    def runs_at(self, slowdown: float) -> FloatArray:
+        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+        most = -(-self.pieces // self.sizes)
+        runs: FloatArray = most * slowdown * self.seconds_per_piece + self.overheads
+        return runs
+
+    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+        return unequal.earliest_finish(outlook, self, among=among, limit=limit)
+
+    def least_runs(self, slowdowns: FloatArray, held: IntArray) -> FloatArray:
+        """Bound the run time: all places at full speed, no less than the fastest takes for one piece."""
+        fitting = np.searchsorted(self.sizes, held[-1], side="right")
+        overhead = np.append(np.inf, np.minimum.accumulate(self.overheads))[fitting]
+        speed = np.diff(held, axis=0, prepend=0).T @ (1 / slowdowns)
+        fastest = slowdowns[np.argmax(held > 0, axis=0)]
+        load = np.maximum(self.pieces / np.where(speed > 0, speed, 1), fastest)
+        # Sums are rounded: what is bounded must not seem longer than it is.
+        bounds: FloatArray = (load * self.seconds_per_piece + overhead) * (1 - 1e-12)
+        return bounds
+
+    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
+        """Deal the pieces among the fastest places."""
+        found = pieces_among(
+            slowdowns,
+            np.diff(held, prepend=0),
+            pieces=self.pieces,
+            seconds_per_piece=self.seconds_per_piece,
+            sizes=self.sizes,
+            overheads=self.overheads,
+        )
+        return None if found is None else Run(found.seconds, found.size)

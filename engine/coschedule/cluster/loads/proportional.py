@@ -1,0 +1,58 @@
+"""Proportional load: a member's share is in proportion to its speed, so all end together [A 4].
+
+P members of total speed H = sum of 1 / e run P * T(P) / H seconds: of each size, the fastest places are the best.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from coschedule.cluster.choice import Candidate, Outlook
+from coschedule.cluster.loads import unequal
+from coschedule.cluster.loads.unequal import Run
+from coschedule.numbers import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProportionalLoad:
+    """``sizes[p]`` members, rising, have ``work[p]`` = P * T(P) seconds on one idle reference node to divide."""
+
+    sizes: IntArray
+    work: FloatArray
+
+    def where(self, kept: BoolArray) -> Self:
+        """Keep the sizes that ``kept``, bool[p], says."""
+        return type(self)(sizes=self.sizes[kept], work=self.work[kept])
+
+    def runs_at(self, slowdown: float) -> FloatArray:
+        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+        runs: FloatArray = slowdown * self.work / self.sizes
+        return runs
+
+    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+        return unequal.earliest_finish(outlook, self, among=among, limit=limit)
+
+    def least_runs(self, slowdowns: FloatArray, held: IntArray) -> FloatArray:
+        """Bound the run time: no size has more speed than all places together, or as many of the fastest."""
+        fitting = np.searchsorted(self.sizes, held[-1], side="right")
+        work = np.append(np.inf, np.minimum.accumulate(self.work))[fitting]
+        alone = np.append(np.inf, np.minimum.accumulate(self.work / self.sizes))[fitting]
+        speed = np.diff(held, axis=0, prepend=0).T @ (1 / slowdowns)
+        fastest = slowdowns[np.argmax(held > 0, axis=0)]
+        bounds: FloatArray = np.maximum(work / np.where(speed > 0, speed, 1), fastest * alone)
+        # Sums are rounded: what is bounded must not seem longer than it is.
+        return bounds * (1 - 1e-12)
+
+    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
+        """Look at the fastest places for every size."""
+        fitting = int(np.searchsorted(self.sizes, held[-1], side="right"))
+        if not fitting:
+            return None
+        there = np.flatnonzero(np.diff(held, prepend=0))
+        gained = np.diff(held[there], prepend=0) / slowdowns[there]
+        speed = np.interp(self.sizes[:fitting], np.append(0, held[there]), np.append(0, np.cumsum(gained)))
+        runs = self.work[:fitting] / speed
+        best = int(np.argmin(runs))
+        return Run(float(runs[best]), int(self.sizes[best]))

@@ -1,0 +1,207 @@
+"""Gangs of every load in a plan: what each member gets, and the same choice as the engine's single-gang problems."""
+
+import math
+
+import pytest
+
+from coschedule.cluster.decision import Members
+from coschedule.cluster.plan import Placement, Reason, Unplaceable, plan
+from coschedule.cluster.snapshot import Load
+from coschedule.groups.goal import Goal
+from coschedule.groups.proportional import choose_proportional
+from coschedule.nodes import Node
+from coschedule.pieces.gang_pieces import GangPieces, place_pieces
+from coschedule.pieces.offers import PiecesJob
+from coschedule.work import SerialWork
+from engine.builders import NOW, gang, node, seeded, snapshot
+
+SPEEDS = [node("n1", slowdown=1.0), node("n2", slowdown=2.0), node("n3", slowdown=4.0)]
+
+
+def only(nodes, one):
+    [decision] = plan(snapshot(nodes, [one])).decisions
+    return decision
+
+
+def test_equal_members_have_no_share_of_their_own():
+    placement = only(SPEEDS, gang(size=2, serial=8))
+
+    assert placement.members == (Members("n1", 1), Members("n2", 1))
+
+
+def test_proportional_members_have_the_share_of_their_speed():
+    placement = only(SPEEDS, gang(size=3, serial=7, load=Load.PROPORTIONAL))
+
+    assert [one.share for one in placement.members] == pytest.approx([4 / 7, 2 / 7, 1 / 7])
+    assert placement.finish == NOW + 4
+
+
+def test_slow_node_is_welcome_when_shares_are_proportional():
+    """With equal shares a node of a quarter of the speed would hold the others up; here it does its part."""
+    assert only(SPEEDS, gang(most=3, serial=8)).size == 1
+    assert only(SPEEDS, gang(most=3, serial=8, load=Load.PROPORTIONAL)).size == 3
+
+
+def test_members_on_one_node_have_the_same_share():
+    placement = only([node("n1", free=2), node("n2", slowdown=2.0)], gang(size=3, serial=5, load=Load.PROPORTIONAL))
+
+    assert [(one.node, one.size) for one in placement.members] == [("n1", 2), ("n2", 1)]
+    assert [one.share for one in placement.members] == pytest.approx([0.4, 0.2])
+
+
+def test_pieces_are_dealt_for_the_earliest_end():
+    placement = only(SPEEDS, gang(most=3, serial=7, load=Load.PIECES, pieces=7))
+
+    assert placement.members == (Members("n1", 1, pieces=4), Members("n2", 1, pieces=2), Members("n3", 1, pieces=1))
+    assert placement.finish == NOW + 4
+
+
+def test_node_is_listed_once_for_each_number_of_pieces():
+    placement = only([node("n1", free=3)], gang(size=3, serial=7, load=Load.PIECES, pieces=7))
+
+    assert placement.members == (Members("n1", 1, pieces=3), Members("n1", 2, pieces=2))
+
+
+def test_fewest_members_for_the_same_finish():
+    """Nine pieces take as long on five equal nodes as on three members with three pieces each... and two is too few."""
+    nodes = [node(f"n{index}") for index in range(4)]
+
+    placement = only(nodes, gang(most=4, serial=9, load=Load.PIECES, pieces=9))
+
+    assert (placement.size, placement.finish) == (3, NOW + 3)
+
+
+def test_every_member_has_a_piece_even_where_fewer_would_end_as_soon():
+    placement = only(SPEEDS, gang(size=3, serial=3, load=Load.PIECES, pieces=3))
+
+    assert [one.pieces for one in placement.members] == [1, 1, 1]
+    assert placement.finish == NOW + 4
+
+
+def test_gang_has_no_more_members_than_pieces():
+    nodes = [node(f"n{index}") for index in range(4)]
+
+    assert only(nodes, gang(most=4, serial=9, load=Load.PIECES, pieces=2)).size == 2
+
+
+def test_pieces_of_unknown_time_are_dealt_too():
+    """Five pieces on four equal nodes take as long as on three: the unit of time does not matter."""
+    nodes = [node(f"n{index}") for index in range(4)]
+
+    placement = only(nodes, gang(most=4, load=Load.PIECES, pieces=5))
+
+    assert [one.pieces for one in placement.members] == [2, 2, 1]
+    assert (placement.size, placement.finish) == (3, math.inf)
+
+
+def test_shares_of_unknown_work_are_known():
+    placement = only(SPEEDS, gang(size=2, load=Load.PROPORTIONAL))
+
+    assert [one.share for one in placement.members] == pytest.approx([2 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
+def test_fewest_members_that_meet_a_deadline(load):
+    nodes = [node(f"n{index}") for index in range(6)]
+    pieces = 12 if load is Load.PIECES else None
+
+    placement = only(nodes, gang(most=6, serial=12, load=load, pieces=pieces, deadline=NOW + 4))
+
+    assert (placement.size, placement.finish) == (3, NOW + 4)
+
+
+@pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
+def test_node_that_is_taken_back_too_soon_is_left_out(load):
+    """All three would end at 1004; n3 is taken back before, and the other two need until 1006."""
+    nodes = [node("n1"), node("n2"), node("n3", until=NOW + 3)]
+    pieces = 12 if load is Load.PIECES else None
+
+    placement = only(nodes, gang(most=3, serial=12, load=load, pieces=pieces))
+
+    assert ([one.node for one in placement.members], placement.finish) == (["n1", "n2"], NOW + 6)
+
+
+@pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
+def test_refusal_counts_what_a_run_would_take(load):
+    nodes = [node("n1", until=NOW + 3)]
+    pieces = 12 if load is Load.PIECES else None
+
+    refusal = only(nodes, gang(serial=12, load=load, pieces=pieces))
+
+    assert isinstance(refusal, Unplaceable)
+    assert refusal.reason is Reason.WINDOW_TOO_SHORT
+    assert "needs 1 member together for 12 s or more" in refusal.detail
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_proportional_choice_is_that_of_the_single_gang_problem(seed):
+    rnd = seeded(seed)
+    for _ in range(25):
+        offers = random_offers(rnd, slots=rnd.choice([1, 1, 3]))
+        work = SerialWork(serial=float(rnd.randint(10, 200)), per_member=rnd.choice([0.0, 1.0, 3.0]))
+        minimum = rnd.randint(1, 3)
+
+        placement = only(as_cluster(offers), a_gang(work, minimum, 9, Load.PROPORTIONAL))
+
+        group = choose_proportional(offers, work, Goal(minimum=minimum, maximum=9))
+        assert_same_choice(placement, group)
+        if isinstance(placement, Placement):
+            shares = [one.share for one in placement.members for _ in range(one.size)]
+            assert sorted(shares) == pytest.approx(sorted(float(share) for share in group.shares))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pieces_are_dealt_as_in_the_single_gang_problem(seed):
+    rnd = seeded(seed)
+    for _ in range(25):
+        pieces = rnd.randint(1, 30)
+        offers = random_offers(rnd, slots=pieces)
+        work = SerialWork(serial=float(pieces * rnd.choice([2, 5])), per_member=rnd.choice([0.0, 1.0, 3.0]))
+
+        placement = only(as_cluster(offers, free=1), a_gang(work, 1, 30, Load.PIECES, pieces=pieces))
+
+        job = PiecesJob(pieces=pieces, seconds_per_piece=work.serial / pieces, per_member=work.per_member)
+        group = place_pieces(offers, job)
+        assert isinstance(placement, Placement) == isinstance(group, GangPieces)
+        if isinstance(placement, Placement):
+            assert placement.finish - NOW == pytest.approx(float(group.finish))
+            assert placement.size == (group.counts > 0).sum()
+            assert sum(one.size * one.pieces for one in placement.members) == pieces
+
+
+def random_offers(rnd, *, slots):
+    return [
+        Node(
+            start=float(rnd.choice([0, 0, 0, 4, 9])),
+            duty_cycle=rnd.choice([0.0, 0.0, 0.5, 3.0]),
+            capacity=rnd.choice([1.0, 1.0, 2.0, 0.5]),
+            until=rnd.choice([math.inf, math.inf, 20.0, 50.0]),
+            slots=slots,
+        )
+        for _ in range(rnd.randint(1, 12))
+    ]
+
+
+def as_cluster(offers, free=None):
+    return [
+        node(
+            f"n{index:02}",
+            free=free or one.slots,
+            start=NOW + one.start,
+            until=NOW + one.until,
+            slowdown=(1 + one.duty_cycle) / one.capacity,
+        )
+        for index, one in enumerate(offers)
+    ]
+
+
+def a_gang(work, minimum, maximum, load, pieces=None):
+    return gang(size=minimum, most=maximum, serial=work.serial, per_member=work.per_member, load=load, pieces=pieces)
+
+
+def assert_same_choice(placement, group):
+    if isinstance(placement, Unplaceable):
+        assert not hasattr(group, "members")
+        return
+    assert placement.finish - NOW == pytest.approx(float(group.finish))
+    assert placement.size == group.size
