@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterator
+from itertools import product
 from time import perf_counter
 
 import numpy as np
@@ -9,27 +10,28 @@ from rich.console import Console
 from rich.table import Table
 
 from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import Constraints, GangKey, NodeTable, PendingGang, Release, Snapshot
+from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, PendingGang, Release, Snapshot
 from coschedule.work import SerialWork
 
 GANGS = 200
 RUNNING = 100
 ROUNDS = 5
+PIECES_A_MEMBER = 20
 RESOURCES = ("cpu", "memory", "pods")
 CAPACITIES = np.array([1.0, 1.6, 2.5])
 
 
 def measure(console: Console) -> None:
-    """Plan a queue from nothing, and one gang more, on two sizes of cluster."""
-    table = Table("nodes", f"{GANGS} gangs wait", "of which start now", "one gang waits")
-    for nodes in (500, 5000):
-        whole = snapshot(nodes, GANGS)
+    """Plan a queue from nothing, and one gang more, on two sizes of cluster, for each load."""
+    table = Table("nodes", "load", f"{GANGS} gangs wait", "of which start now", "one gang waits")
+    for nodes, load in product((500, 5000), Load):
+        whole = snapshot(nodes, GANGS, load)
         started = sum(getattr(decision, "start", np.inf) <= whole.now for decision in plan(whole).decisions)
-        table.add_row(str(nodes), _milliseconds(whole), str(started), _milliseconds(snapshot(nodes, 1)))
+        table.add_row(str(nodes), load, _milliseconds(whole), str(started), _milliseconds(snapshot(nodes, 1, load)))
     console.print(table)
 
 
-def snapshot(nodes: int, gangs: int) -> Snapshot:
+def snapshot(nodes: int, gangs: int, load: Load) -> Snapshot:
     """Nodes of three speeds and several loads, gangs on many of them that will end, and a queue of mixed sizes."""
     chance = np.random.default_rng(nodes)
     return Snapshot(
@@ -48,7 +50,7 @@ def snapshot(nodes: int, gangs: int) -> Snapshot:
         slowdown=(1 + chance.choice([0.0, 0.25, 0.5], nodes)) / chance.choice(CAPACITIES, nodes),
         until=np.full(nodes, np.inf),
         releases=tuple(_releases(nodes, chance)),
-        gangs=tuple(_gang(number, chance) for number in range(gangs)),
+        gangs=tuple(_gang(number, chance, load) for number in range(gangs)),
     )
 
 
@@ -59,7 +61,7 @@ def _releases(nodes: int, chance: np.random.Generator) -> Iterator[Release]:
             yield Release(node=int(node), request=(4000, 8 << 30, 4), time=end)
 
 
-def _gang(number: int, chance: np.random.Generator) -> PendingGang:
+def _gang(number: int, chance: np.random.Generator, load: Load) -> PendingGang:
     smallest = int(chance.integers(1, 33))
     return PendingGang(
         key=GangKey("bench", f"g{number:04d}"),
@@ -70,6 +72,8 @@ def _gang(number: int, chance: np.random.Generator) -> PendingGang:
         work=SerialWork(serial=float(chance.integers(600, 36000)), fixed=5.0, per_member=0.2),
         request=(1000 * int(chance.integers(1, 5)), 2 << 30, 1),
         constraints=Constraints(),
+        load=load,
+        pieces=PIECES_A_MEMBER * smallest if load is Load.PIECES else None,
     )
 
 

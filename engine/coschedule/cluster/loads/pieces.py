@@ -47,16 +47,11 @@ class PiecesLoad:
         """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
         return unequal.earliest_finish(outlook, self, among=among, limit=limit)
 
-    def least_runs(self, slowdowns: FloatArray, held: IntArray) -> FloatArray:
-        """Bound the run time: all places at full speed, no less than the fastest takes for one piece."""
-        fitting = np.searchsorted(self.sizes, held[-1], side="right")
-        overhead = np.append(np.inf, np.minimum.accumulate(self.overheads))[fitting]
-        speed = np.diff(held, axis=0, prepend=0).T @ (1 / slowdowns)
-        fastest = slowdowns[np.argmax(held > 0, axis=0)]
-        load = np.maximum(self.pieces / np.where(speed > 0, speed, 1), fastest)
-        # Sums are rounded: what is bounded must not seem longer than it is.
-        bounds: FloatArray = (load * self.seconds_per_piece + overhead) * (1 - 1e-12)
-        return bounds
+    def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
+        """Grant every range of sizes the least overhead of any of them; see ``UnequalLoad``."""
+        overheads = np.minimum.reduceat(self.overheads, first)[:, np.newaxis]
+        runs: FloatArray = self.pieces / speed * self.seconds_per_piece + overheads
+        return runs
 
     def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
         """Deal the pieces among the fastest places."""

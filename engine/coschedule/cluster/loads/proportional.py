@@ -34,16 +34,10 @@ class ProportionalLoad:
         """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
         return unequal.earliest_finish(outlook, self, among=among, limit=limit)
 
-    def least_runs(self, slowdowns: FloatArray, held: IntArray) -> FloatArray:
-        """Bound the run time: no size has more speed than all places together, or as many of the fastest."""
-        fitting = np.searchsorted(self.sizes, held[-1], side="right")
-        work = np.append(np.inf, np.minimum.accumulate(self.work))[fitting]
-        alone = np.append(np.inf, np.minimum.accumulate(self.work / self.sizes))[fitting]
-        speed = np.diff(held, axis=0, prepend=0).T @ (1 / slowdowns)
-        fastest = slowdowns[np.argmax(held > 0, axis=0)]
-        bounds: FloatArray = np.maximum(work / np.where(speed > 0, speed, 1), fastest * alone)
-        # Sums are rounded: what is bounded must not seem longer than it is.
-        return bounds * (1 - 1e-12)
+    def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
+        """Grant every range of sizes the least work of any of them; see ``UnequalLoad``."""
+        runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed
+        return runs
 
     def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
         """Look at the fastest places for every size."""

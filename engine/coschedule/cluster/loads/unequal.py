@@ -8,7 +8,8 @@ not last until the finish found, and look again: no finish on the way is later t
 its places outlast is the best.
 
 Method: instants in the order of a lower bound on their finish, until the next bound is worse than the best found. Each
-costs as many looks as losses matter to it, one or two as a rule.
+costs as many looks as losses matter to it, one or two as a rule. The bound grants an instant all places that outlast
+the shortest run, at the fastest slow-down of each of some ranges, and looks at sizes range by range too.
 """
 
 from typing import NamedTuple, Protocol
@@ -17,6 +18,9 @@ import numpy as np
 
 from coschedule.cluster.choice import Candidate, Considered, Outlook
 from coschedule.numbers import FloatArray, IntArray
+
+_MOST_RANGES = 16
+"""Bounds tell at most so many ranges of slow-downs and of sizes apart: more of them cost more than they save."""
 
 
 class Run(NamedTuple):
@@ -29,36 +33,70 @@ class Run(NamedTuple):
 class UnequalLoad(Protocol):
     """A load whose run time depends on all the places it gets."""
 
-    def least_runs(self, slowdowns: FloatArray, held: IntArray) -> FloatArray:
-        """Bound the run time from below, inf where no size fits: float[k].
+    @property
+    def sizes(self) -> IntArray:
+        """The sizes that may run, rising: int[p]."""
 
-        ``held[t, k]`` places no slower than ``slowdowns[t]``, rising, are there in case ``k``; some t, some k.
+    def runs_at(self, slowdown: float) -> FloatArray:
+        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+
+    def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
+        """Bound the run of the sizes from index ``first[s]`` to the next ``first``: they have ``speed[s, k]`` at most.
+
+        float[s, k]; every speed is above 0.
         """
 
     def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
-        """Choose the size with the shortest run, then the fewest members; ``held[t]`` as above."""
+        """Choose the size with the shortest run, then the fewest members; None when no size fits.
+
+        ``held[t]`` places are no slower than ``slowdowns[t]``, which rise.
+        """
 
 
 def earliest_finish(outlook: Outlook, load: UnequalLoad, *, among: IntArray, limit: float) -> Candidate | None:
     """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-    room = outlook.room
-    if not len(room.slowdowns):
+    if not (len(outlook.room.slowdowns) and len(load.sizes)):
         return None
+    bounds = _bounds(outlook, load)[among]
+    order = np.argsort(bounds, kind="stable")
     held = outlook.tally.places(among)
-    bounds = room.instants[among] + load.least_runs(room.slowdowns, held)
     best: Candidate | None = None
-    for index in np.argsort(bounds, kind="stable"):
+    for index in order.tolist():
         if bounds[index] > limit or bounds[index] == np.inf:
             break
-        found = _from(outlook, load, start=float(room.instants[among[index]]), held=held[:, index], limit=limit)
+        start = float(outlook.room.instants[among[index]])
+        found = _from(outlook, load, start=start, held=held[:, index], soonest=bounds[index], limit=limit)
         if found is not None and (best is None or found < best):
             best, limit = found, found.finish
     return best
 
 
-def _from(outlook: Outlook, load: UnequalLoad, *, start: float, held: IntArray, limit: float) -> Candidate | None:
-    """Find the best candidate of one start at which ``held[t]`` places are no slower than each pace."""
-    lost = np.zeros_like(held)
+def _bounds(outlook: Outlook, load: UnequalLoad) -> FloatArray:
+    """Bound from below what can be had at every instant, inf where no size fits."""
+    slowdowns, sizes = outlook.room.slowdowns, load.sizes
+    ranges = min(_MOST_RANGES, len(slowdowns))
+    fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
+    held = outlook.tally.outlasting(float(load.runs_at(float(slowdowns[0])).min()), ranges=ranges)
+    first = np.arange(min(_MOST_RANGES, len(sizes))) * len(sizes) // min(_MOST_RANGES, len(sizes))
+    largest = sizes[np.append(first[1:], len(sizes)) - 1]
+    # The speed of the P fastest places: each of them counts as fast as the slowest, and more the faster it is.
+    faster = -np.diff(1 / fastest, append=0)
+    speed = np.einsum("rsk,r->sk", np.minimum(held[:, np.newaxis], largest[:, np.newaxis]), faster)
+    fits = held[-1] >= sizes[first][:, np.newaxis]
+    runs = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf)
+    # Sums are rounded: what is bounded must not seem longer than it is.
+    bounds: FloatArray = outlook.room.instants + runs.min(axis=0) * (1 - 1e-12)
+    return bounds
+
+
+def _from(
+    outlook: Outlook, load: UnequalLoad, *, start: float, held: IntArray, soonest: float, limit: float
+) -> Candidate | None:
+    """Find the best candidate of one start, which ends no sooner than ``soonest``.
+
+    At the start, ``held[t]`` places are no slower than each pace.
+    """
+    lost = outlook.losses.lost_by_pace(start, soonest, paces=len(held))
     while True:
         run = load.shortest_run(outlook.room.slowdowns, held - lost)
         if run is None:
