@@ -21,6 +21,9 @@ def assert_in_range(snapshot, placement, gang):
     assert all(one.size >= 1 for one in placement.members)
     assert gang.minimum <= placement.size == sum(one.size for one in placement.members) <= gang.maximum
     assert snapshot.now <= placement.start < placement.finish
+    assert placement.slowest in names
+    assert (placement.latest is None) == (placement.start == snapshot.now)
+    assert placement.latest is None or placement.latest in names
     for name in names:
         index = snapshot.nodes.names.index(name)
         assert snapshot.nodes.ready[index]

@@ -260,3 +260,28 @@ def test_run_too_short_for_the_clock_still_takes_its_nodes():
 
 def test_plan_names_the_generation():
     assert plan(snapshot(FOUR, [], generation=42)).generation == 42
+
+
+def test_placement_names_the_nodes_that_limit_it():
+    nodes = [node("n1", slowdown=2.0), node("n2"), node("n3", start=NOW + 2), node("n4", start=NOW + 1)]
+
+    placement = only(nodes, gang(size=4, serial=12))
+
+    assert (placement.start, placement.latest, placement.slowest) == (NOW + 2, "n3", "n1")
+
+
+def test_node_where_a_gang_in_front_ends_is_the_latest():
+    front, behind = plan(
+        snapshot(
+            [node("n1"), node("n2", slowdown=2.0)], [gang("a", serial=5), gang("b", size=2, serial=4, created=1.0)]
+        )
+    ).decisions
+
+    assert (front.latest, front.slowest) == (None, "n1")
+    assert (behind.start, behind.latest, behind.slowest) == (NOW + 5, "n1", "n2")
+
+
+def test_equally_slow_nodes_are_named_in_order():
+    placement = only([node("n2"), node("n1")], gang(size=2, serial=2))
+
+    assert (placement.slowest, placement.latest) == ("n1", None)

@@ -58,6 +58,9 @@ class Placement:
 
     ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
     gang that starts later, the best start now. Best means the least finish. None when there is none.
+
+    What limits it: node ``slowest`` has the largest slow-down of its nodes; node ``latest`` has room for its members
+    only from the start on, None when the gang starts now. Of several nodes, the fastest, then the first by name.
     """
 
     gang: GangKey
@@ -66,6 +69,8 @@ class Placement:
     finish: float
     speedup: float | None
     members: tuple[Members, ...]
+    slowest: str
+    latest: str | None
     alternative: Alternative | None
 
 

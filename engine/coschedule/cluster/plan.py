@@ -13,6 +13,7 @@ from coschedule.cluster.dealing import members_of
 from coschedule.cluster.decision import Alternative, Decision, Members, Placement, Plan, Reason, Unplaceable
 from coschedule.cluster.feasibility import Feasibility
 from coschedule.cluster.forecast import foretell
+from coschedule.cluster.limits import Limits, limits_of
 from coschedule.cluster.order import in_order
 from coschedule.cluster.refusal import refuse
 from coschedule.cluster.room import Room
@@ -62,7 +63,8 @@ class _Planner:
         if chosen is None:
             return self._refuse(wish)
         seats = self._seat(outlook.room, chosen)
-        placement = self._placement(wish, chosen, seats, wish.alternative(outlook, chosen))
+        limits = limits_of(self._timeline, outlook.room, seats, chosen.start)
+        placement = self._placement(wish, chosen, seats, limits, wish.alternative(outlook, chosen))
         self._timeline = self._timeline.claimed(
             Claim(
                 ranks=seats.ranks,
@@ -87,7 +89,9 @@ class _Planner:
             by_now=self._timeline,
         )
 
-    def _placement(self, wish: Wish, chosen: Candidate, seats: Seats, other: Candidate | None) -> Placement:
+    def _placement(
+        self, wish: Wish, chosen: Candidate, seats: Seats, limits: Limits, other: Candidate | None
+    ) -> Placement:
         return Placement(
             gang=wish.gang.key,
             size=chosen.size,
@@ -95,6 +99,8 @@ class _Planner:
             finish=chosen.finish,
             speedup=self._speedup(wish, chosen),
             members=self._members(wish, seats),
+            slowest=self._name(limits.slowest),
+            latest=None if limits.latest is None else self._name(limits.latest),
             alternative=None if other is None else self._alternative(wish, other),
         )
 
@@ -104,6 +110,9 @@ class _Planner:
         nodes = nodes[by_name]
         names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
         return members_of(wish.gang, names, seats.counts[by_name], self._snapshot.slowdown[nodes])
+
+    def _name(self, rank: int) -> str:
+        return self._snapshot.nodes.names[int(self._timeline.node[rank])]
 
     def _alternative(self, wish: Wish, candidate: Candidate) -> Alternative:
         return Alternative(
