@@ -17,7 +17,7 @@ from coschedule.cluster.snapshot import GangKey, Snapshot
 from lockstep.act.attempt import Ending, Outcome, Tools
 from lockstep.attempts import Attempts
 from lockstep.explain import Explainer
-from lockstep.facts import GangFact, Members
+from lockstep.facts import GangFact
 from lockstep.follow import Follower
 from lockstep.names import Condition
 from lockstep.report.conditions import reserved
@@ -155,16 +155,18 @@ class Cycle:
             self._deferred.add(gang.key)
             return
         assert gang.spec is not None, "a refused gang is not planned"
+        attempt = gang.status.attempt + 1
+        status = reserved(gang, placement, attempt=attempt, now=now)
         reservation = Reservation(
             gang=gang.key,
             gang_uid=gang.uid,
-            attempt=gang.status.attempt + 1,
-            members=tuple(Members(node, count) for node, count in placement.members),
+            attempt=attempt,
+            # As the status spells them: the next process has nothing else to go on from.
+            members=status.members,
             request=gang.spec.request,
             start=now,
             expected_finish=None if placement.finish == float("inf") else placement.finish,
         )
-        status = reserved(gang, placement, attempt=reservation.attempt, now=now)
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from coschedule.cluster.snapshot import Constraints, GangKey, NodeTerm, Taint
+from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTerm, Taint
 from coschedule.work import Work
 
 Request = tuple[tuple[str, int], ...]
@@ -128,7 +128,8 @@ class Refusal(NamedTuple):
 class GangSpec:
     """What a GangJob asks for.
 
-    ``deadline_seconds`` counts from the submission; ``template`` is the pod template as written.
+    ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
+    ``template`` is the pod template as written.
     """
 
     minimum: int
@@ -140,6 +141,8 @@ class GangSpec:
     constraints: Constraints
     claims: tuple[ClaimUse, ...]
     template: Mapping[str, Any]
+    load: Load = Load.EQUAL
+    pieces: int | None = None
 
 
 class ConditionFact(NamedTuple):
@@ -154,10 +157,15 @@ class ConditionFact(NamedTuple):
 
 
 class Members(NamedTuple):
-    """So many members on that node. Ranks run along the list of these."""
+    """So many members on that node, and what each of them has. Ranks run along the list of these.
+
+    ``share`` is the decimal that stands in the status, of a proportional load; ``pieces`` that of a load of pieces.
+    """
 
     node: str
     size: int
+    share: str | None = None
+    pieces: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

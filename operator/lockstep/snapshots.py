@@ -111,6 +111,8 @@ class SnapshotCutter:
             request=tuple(amounts.get(name, 0) for name in resources),
             constraints=self._state.claims.constraints(gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
+            load=spec.load,
+            pieces=spec.pieces,
         )
 
 

@@ -46,12 +46,12 @@ class Reservation:
     @property
     def size(self) -> int:
         """How many members the gang has."""
-        return sum(count for _, count in self.members)
+        return sum(entry.size for entry in self.members)
 
     def nodes_by_rank(self) -> Iterator[str]:
         """The node of each rank, from 0 on."""
-        for node, count in self.members:
-            yield from [node] * count
+        for entry in self.members:
+            yield from [entry.node] * entry.size
 
     def pod_keys(self) -> Iterator[PodKey]:
         """The pod of each rank: a function of gang, attempt and rank, so that every request can be repeated."""

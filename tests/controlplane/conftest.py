@@ -9,10 +9,11 @@ import pytest
 from eventually import eventually
 from live.arena import Arena
 from live.background import Background
+from live.examples import EXAMPLES, OFFERS
 from live.operator_process import OperatorProcess, running
 from live.proxy import Proxy, proxied
 from live.watching import PodWatch, watched_pods
-from sandbox import ApiError, Component, Options, Sandbox, start
+from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
 
 ROOT = Path(__file__).parents[2]
 NAMESPACE_NUMBERS = itertools.count(1)
@@ -67,6 +68,16 @@ def arena(installed: Sandbox, namespace: str) -> Iterator[Arena]:
     arena = Arena(installed, namespace)
     yield arena
     arena.close()
+
+
+@pytest.fixture
+def twelve_nodes(arena: Arena) -> Iterator[Arena]:
+    """The nodes of the sandbox, each with the offer of the first example; also what the examples create is deleted."""
+    arena.create_nodes(generic_nodes(12))
+    arena.api.apply(OFFERS)
+    yield arena
+    for example in EXAMPLES:
+        arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", "-f", str(example))
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from builders import gang
+from builders import bid, gang
 from eventually import eventually
 from live.operator_process import OperatorProcess, running
 
@@ -65,6 +65,27 @@ def test_killed_operator_loses_and_doubles_no_pod(operator, kill_after, arena, p
         (f"heat-1-{rank}", 1) for rank in range(MEMBERS)
     }
     assert len(pods_seen.uids("heat")) == MEMBERS
+
+
+@pytest.mark.parametrize("count", [1, 3, MEMBERS + 2], ids=[PLACING[0], PLACING[2], PLACING[MEMBERS + 1]])
+def test_pieces_are_dealt_once_whatever_process_creates_the_members(operator, kill_after, arena, count):
+    fast, slow = arena.add_nodes(2, cpu="2")
+    arena.create(bid(fast, capacity="2"))
+    killed = kill_after(count)
+    arena.submit(gang("tiles", size=MEMBERS, load="Pieces", pieces=17, work={"serialTime": "17m"}))
+    revive(operator, killed)
+
+    arena.until_placed("tiles")
+
+    entries = [(one["node"], one["count"], one["pieces"]) for one in arena.status("tiles")["members"]]
+    assert entries == [(fast, 2, 6), (slow, 1, 3), (slow, 1, 2)]
+    told = [pod["spec"]["containers"][0]["env"] for pod in arena.pods("tiles")]
+    assert [next(one["value"] for one in variables if one["name"] == "LOCKSTEP_PIECES") for variables in told] == [
+        "0 6",
+        "6 6",
+        "12 3",
+        "15 2",
+    ]
 
 
 @pytest.mark.parametrize("count", range(4, 8), ids=UNDOING)

@@ -6,32 +6,23 @@ command.
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
-import yaml
 
-from sandbox import generic_nodes
+from live.examples import EXAMPLES, documents_of, example_of
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
-OFFERS = EXAMPLES[0]
 LONGEST_SECONDS = 60
 NUMBERS = {"twelve": 12}
 
 # What comments say of the size that is chosen, and how they say it.
-SIZES = {"02-range": (7, "that is 7 members"), "05-deadline": (2, "so it gets 2")}
+SIZES = {
+    "02-range": (7, "that is 7 members"),
+    "05-deadline": (2, "so it gets 2"),
+    "10-proportional": (11, "11 members with shares from 4.8 % to 12 %"),
+    "11-pieces": (10, "so the gang gets 10 members"),
+}
 
 pytestmark = pytest.mark.usefixtures("operator")
-
-
-@pytest.fixture
-def twelve_nodes(arena):
-    """The nodes of the sandbox, each with the offer of the first example; also what the examples create is deleted."""
-    arena.create_nodes(generic_nodes(12))
-    arena.api.apply(OFFERS)
-    yield arena
-    for example in EXAMPLES:
-        arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", "-f", str(example))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
@@ -51,7 +42,7 @@ def test_example_reaches_what_its_comment_says(twelve_nodes, example):
 @pytest.mark.parametrize("stem", SIZES)
 def test_size_is_what_the_comment_says(twelve_nodes, stem):
     size, words = SIZES[stem]
-    [example] = [example for example in EXAMPLES if example.stem == stem]
+    example = example_of(stem)
     assert words in example.read_text(encoding="utf-8")
     twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example))
 
@@ -86,8 +77,7 @@ def steps_of(example):
 
 def gangs_of(example):
     """The names of the GangJobs in an example."""
-    documents = yaml.safe_load_all(example.read_text(encoding="utf-8"))
-    return [document["metadata"]["name"] for document in documents if document["kind"] == "GangJob"]
+    return [document["metadata"]["name"] for document in documents_of(example, "GangJob")]
 
 
 def run_in_shell(arena, command):

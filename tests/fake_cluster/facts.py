@@ -1,6 +1,6 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule.cluster.snapshot import Constraints, GangKey
+from coschedule.cluster.snapshot import Constraints, GangKey, Load
 from lockstep.facts import (
     BidFact,
     GangFact,
@@ -44,8 +44,10 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
     )
 
 
-def gang_spec(*, size=2, most=None, work=None, priority_class="", request=ONE_CPU, deadline=None, template=None):
-    """Describe what a gang asks for."""
+def gang_spec(
+    *, size=2, most=None, work=None, priority_class="", request=ONE_CPU, deadline=None, template=None, pieces=None
+):
+    """Describe what a gang asks for; its load is equal, or of ``pieces``."""
     return GangSpec(
         minimum=size,
         maximum=most or size,
@@ -56,6 +58,8 @@ def gang_spec(*, size=2, most=None, work=None, priority_class="", request=ONE_CP
         constraints=Constraints(),
         claims=(),
         template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
+        load=Load.EQUAL if pieces is None else Load.PIECES,
+        pieces=pieces,
     )
 
 
@@ -107,12 +111,12 @@ def member_fact(gang="g", *, attempt=1, rank=0, **more):
 
 
 def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=ONE_CPU, start=0.0, finish=None):
-    """Describe what an attempt holds."""
+    """Describe what an attempt holds; ``members`` are (node, size), or as many fields more as are given."""
     return Reservation(
         gang=GangKey(DEFAULT, gang),
         gang_uid=f"uid-of-{gang}",
         attempt=attempt,
-        members=tuple(Members(node, count) for node, count in members),
+        members=tuple(Members(*entry) for entry in members),
         request=request,
         start=start,
         expected_finish=finish,

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from coschedule.cluster.decision import Members as Planned
 from coschedule.cluster.decision import Placement
 from coschedule.cluster.snapshot import GangKey
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
@@ -13,7 +14,6 @@ from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang, node, owned_by, pod
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt, Ending
-from lockstep.facts import Members
 from lockstep.names import Reason
 from lockstep.report.conditions import reserved
 from lockstep.state import Reservation
@@ -21,7 +21,7 @@ from lockstep.state import Reservation
 pytestmark = pytest.mark.asyncio
 
 KEY = GangKey("default", "g")
-NODES = (("n1", 2), ("n2", 1))
+NODES = (Planned("n1", 2), Planned("n2", 1))
 CONFLICT = Refusal(code=409, message="already there")
 QUOTA = Refusal(code=403, message='pods "g-1-2" is forbidden: exceeded quota: small, requested: pods=1')
 # reserve, three pods, three bindings
@@ -34,14 +34,23 @@ class Try:
     def __init__(self, parts):
         self.parts = parts
         self.gang = parts.state.gangs[KEY]
-        self.placement = Placement(
-            gang=KEY, size=3, start=now(), finish=now() + 60, speedup=None, members=NODES, alternative=None
+        placement = Placement(
+            gang=KEY,
+            size=3,
+            start=now(),
+            finish=now() + 60,
+            speedup=None,
+            members=NODES,
+            slowest="n1",
+            latest=None,
+            alternative=None,
         )
+        self.status = reserved(self.gang, placement, attempt=1, now=now())
         self.reservation = Reservation(
             gang=KEY,
             gang_uid=self.gang.uid,
             attempt=1,
-            members=tuple(Members(*one) for one in NODES),
+            members=self.status.members,
             request=self.gang.spec.request,
             start=now(),
             expected_finish=now() + 60,
@@ -50,7 +59,7 @@ class Try:
         self.attempt = Attempt(parts.tools, self.gang, self.reservation, retry_seconds=1.0)
 
     async def begin(self):
-        return await self._told(self.attempt.begin(reserved(self.gang, self.placement, attempt=1, now=now())))
+        return await self._told(self.attempt.begin(self.status))
 
     async def resume(self):
         return await self._told(self.attempt.resume())

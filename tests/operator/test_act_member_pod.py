@@ -4,9 +4,11 @@ import copy
 
 import pytest
 
+from docs.markdown import ROOT, first_cells
 from fake_cluster.facts import gang_fact, gang_spec, reservation
 from lockstep.act.member_pod import MemberPods
-from lockstep.facts import PodKey
+from lockstep.facts import GangStatus, Members, PodKey
+from lockstep.state import reserved_in_status
 from lockstep.watch.parse import parse_pod
 
 TEMPLATE = {
@@ -19,9 +21,13 @@ TEMPLATE = {
 }
 
 
-def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2):
+SHARED = (Members("n1", 2, share="0.285714285714"), Members("n2", 1, share="0.428571428571"))
+IN_PIECES = (Members("n1", 1, pieces=5), Members("n1", 2, pieces=4), Members("n2", 1, pieces=9))
+
+
+def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2, members=(("n1", 2), ("n2", 1))):
     gang = gang_fact("g", spec=gang_spec(template=template, priority_class=priority_class))
-    return MemberPods(gang, reservation("g", attempt=attempt, members=(("n1", 2), ("n2", 1)))).pod(rank)
+    return MemberPods(gang, reservation("g", attempt=attempt, members=members)).pod(rank)
 
 
 def variables(container):
@@ -75,6 +81,57 @@ def test_every_container_knows_its_place(kind):
 
     want = {"LOCKSTEP_GANG": "g", "LOCKSTEP_ATTEMPT": "2", "LOCKSTEP_SIZE": "3", "LOCKSTEP_RANK": "1"}
     assert want.items() <= variables(container).items()
+
+
+@pytest.mark.parametrize(
+    ("members", "name", "want"),
+    [
+        pytest.param(
+            SHARED, "LOCKSTEP_SHARE", ["0.285714285714", "0.285714285714", "0.428571428571"], id="proportional load"
+        ),
+        pytest.param(IN_PIECES, "LOCKSTEP_PIECES", ["0 5", "5 4", "9 4", "13 9"], id="pieces: the first, and how many"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["containers", "initContainers"])
+def test_every_container_knows_its_part_of_the_work(kind, members, name, want):
+    containers = [made(rank, members=members)["spec"][kind][0] for rank in range(len(want))]
+
+    assert [variables(one)[name] for one in containers] == want
+
+
+@pytest.mark.parametrize(
+    ("members", "want"),
+    [
+        pytest.param((("n1", 3),), set(), id="equal"),
+        pytest.param(SHARED, {"LOCKSTEP_SHARE"}, id="proportional"),
+        pytest.param(IN_PIECES, {"LOCKSTEP_PIECES"}, id="pieces"),
+    ],
+)
+def test_members_are_told_of_their_own_load_only(members, want):
+    told = set(variables(made(members=members)["spec"]["containers"][0]))
+
+    assert told - want == {"LOCKSTEP_GANG", "LOCKSTEP_ATTEMPT", "LOCKSTEP_SIZE", "LOCKSTEP_RANK", "MINE"}
+    assert want <= told
+
+
+def test_every_variable_is_documented():
+    pods = [made(members=members) for members in ((("n1", 3),), SHARED, IN_PIECES)]
+    told = set().union(*(variables(one["spec"]["containers"][0]) for one in pods))
+
+    assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE"}
+
+
+@pytest.mark.parametrize("members", [pytest.param(SHARED, id="shares"), pytest.param(IN_PIECES, id="pieces")])
+def test_pods_made_after_a_restart_are_the_same(members):
+    held = reservation("g", attempt=2, members=members)
+    status = GangStatus(attempt=2, members=members, start=0.0, reserved_at=0.0)
+    gang = gang_fact("g", spec=gang_spec(template=TEMPLATE), status=status)
+
+    again = reserved_in_status(gang)
+
+    assert again == held
+    before, after = MemberPods(gang, held), MemberPods(gang, again)
+    assert [after.pod(rank) for rank in range(held.size)] == [before.pod(rank) for rank in range(held.size)]
 
 
 def test_variables_of_ours_come_first():

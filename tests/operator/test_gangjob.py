@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Toleration
+from coschedule.cluster.snapshot import Constraints, Load, NodeTerm, Requirement, Toleration
 from coschedule.work import SerialWork
 from fake_cluster.manifests import container, gang
 from lockstep.facts import ConditionFact, Members
@@ -86,6 +86,25 @@ def test_order_of_the_profile_does_not_matter():
 
 def test_deadline_counts_from_the_submission():
     assert spec_of(spec={"deadline": "2h"}).deadline_seconds == 7200
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        pytest.param({}, (Load.EQUAL, None), id="none"),
+        pytest.param({"load": "Equal"}, (Load.EQUAL, None), id="equal"),
+        pytest.param({"load": "Proportional"}, (Load.PROPORTIONAL, None), id="proportional"),
+        pytest.param({"load": "Pieces", "pieces": 64}, (Load.PIECES, 64), id="pieces"),
+        pytest.param({"load": "Pieces", "pieces": 2}, (Load.PIECES, 2), id="one piece each"),
+        pytest.param(
+            {"load": "Pieces", "pieces": 64, "work": {"serialTime": "1h"}}, (Load.PIECES, 64), id="pieces of known time"
+        ),
+    ],
+)
+def test_load(spec, want):
+    parsed = spec_of(spec=spec)
+
+    assert (parsed.load, parsed.pieces) == want
 
 
 @pytest.mark.parametrize(
@@ -197,6 +216,14 @@ def test_field_that_asks_for_nothing_is_accepted(pod_spec):
         pytest.param({"deadline": "soon"}, id="an unreadable deadline"),
         pytest.param({"work": {"profile": [{"members": 1, "time": "0s"}]}}, id="a measured time of 0"),
         pytest.param({"work": {"profile": [{"members": 4, "time": "1m"}]}}, id="no size of the range is measured"),
+        pytest.param({"load": "Random"}, id="an unknown load"),
+        pytest.param({"load": "Pieces"}, id="an unknown number of pieces"),
+        pytest.param({"load": "Proportional", "pieces": 64}, id="pieces of another load"),
+        pytest.param({"load": "Pieces", "pieces": 1}, id="fewer pieces than members"),
+        pytest.param(
+            {"load": "Pieces", "pieces": 8, "work": {"profile": [{"members": 2, "time": "1m"}]}},
+            id="pieces of a time that is measured for the whole",
+        ),
     ],
 )
 def test_spec_that_makes_no_sense_is_refused(spec):
@@ -271,3 +298,11 @@ def test_status():
     assert (status.attempt, status.size, status.effective_speedup) == (4, 3, "2.5")
     assert (status.start, status.expected_finish, status.reserved_at) == (10, 20, 11)
     assert (status.first_planned_start, status.started_at, status.finished_at) == (5, 12, 19)
+
+
+def test_members_are_read_with_what_the_load_gives_them():
+    written = [{"node": "n1", "count": 2, "share": "0.4"}, {"node": "n2", "count": 1, "pieces": 7}]
+
+    members = parse(status={"members": written}).status.members
+
+    assert members == (Members("n1", 2, share="0.4"), Members("n2", 1, pieces=7))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.cluster.decision import Members as Planned
 from coschedule.cluster.decision import Placement, Unplaceable
 from coschedule.cluster.decision import Reason as PlanReason
 from fake_cluster.facts import gang_fact
@@ -18,9 +19,21 @@ from lockstep.watch.gangjob import parse_gang
 NOW = 1000.0
 GANG = gang_fact("g", generation=4)
 PLACEMENT = Placement(
-    gang=GANG.key, size=3, start=NOW, finish=NOW + 60, speedup=2.5, members=(("n1", 2), ("n2", 1)), alternative=None
+    gang=GANG.key,
+    size=3,
+    start=NOW,
+    finish=NOW + 60,
+    speedup=2.5,
+    members=(Planned("n1", 2), Planned("n2", 1)),
+    slowest="n1",
+    latest=None,
+    alternative=None,
 )
 LATER = replace(PLACEMENT, start=NOW + 40)
+SHARED = replace(PLACEMENT, members=(Planned("n1", 2, share=2 / 7), Planned("n2", 1, share=3 / 7)))
+IN_PIECES = replace(
+    PLACEMENT, members=(Planned("n1", 1, pieces=5), Planned("n1", 1, pieces=4), Planned("n2", 1, pieces=9))
+)
 NO_ROOM = Unplaceable(gang=GANG.key, reason=PlanReason.NOT_ENOUGH_ROOM, detail="Needs 3 nodes; 2 are there.")
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 BROKEN = Failure(reason=Reason.QUOTA_EXCEEDED, message="the API server refused pod g-1-0: exceeded quota")
@@ -43,6 +56,8 @@ FIRST_VISITS = {
     "unplaceable": conditions.unplaceable(GANG, NO_ROOM, now=NOW),
     "planned for later": conditions.planned_for_later(GANG, LATER, now=NOW),
     "reserved": reserved(),
+    "reserved with shares": conditions.reserved(GANG, SHARED, attempt=1, now=NOW),
+    "reserved with pieces": conditions.reserved(GANG, IN_PIECES, attempt=1, now=NOW),
     "released": conditions.released(GANG, BROKEN, retry_seconds=2, now=NOW),
 }
 HAPPENINGS = {
@@ -161,6 +176,55 @@ def test_reservation_says_what_it_will_make():
     assert (status.attempt, status.size, status.members) == (1, 3, (Members("n1", 2), Members("n2", 1)))
     assert (status.start, status.expected_finish, status.reserved_at) == (NOW, NOW + 60, NOW)
     assert status.effective_speedup == "2.5"
+
+
+@pytest.mark.parametrize(
+    ("share", "want"),
+    [
+        pytest.param(2 / 7, "0.285714285714", id="twelve decimals"),
+        pytest.param(1 / 4, "0.25", id="no trailing zeros"),
+        pytest.param(1.0, "1", id="all"),
+        pytest.param(1e-5, "0.00001", id="no exponent"),
+        pytest.param(1e-14, "0", id="hardly anything"),
+    ],
+)
+def test_share_is_a_decimal(share, want):
+    placement = replace(PLACEMENT, size=1, members=(Planned("n1", 1, share=share),))
+
+    assert conditions.reserved(GANG, placement, attempt=1, now=NOW).members == (Members("n1", 1, share=want),)
+
+
+def test_pieces_are_reserved_with_their_members():
+    assert HAPPENINGS["reserved with pieces"].members == (
+        Members("n1", 1, pieces=5),
+        Members("n1", 1, pieces=4),
+        Members("n2", 1, pieces=9),
+    )
+
+
+@pytest.mark.parametrize(
+    ("happening", "want"),
+    [
+        ("reserved", [{"node": "n1", "count": 2}, {"node": "n2", "count": 1}]),
+        (
+            "reserved with shares",
+            [
+                {"node": "n1", "count": 2, "share": "0.285714285714"},
+                {"node": "n2", "count": 1, "share": "0.428571428571"},
+            ],
+        ),
+        (
+            "reserved with pieces",
+            [
+                {"node": "n1", "count": 1, "pieces": 5},
+                {"node": "n1", "count": 1, "pieces": 4},
+                {"node": "n2", "count": 1, "pieces": 9},
+            ],
+        ),
+    ],
+)
+def test_members_are_written_with_what_the_load_gives_them_and_no_more(happening, want):
+    assert status_manifest(HAPPENINGS[happening])["members"] == want
 
 
 def test_unknown_run_time_has_no_finish():

@@ -4,21 +4,25 @@ import math
 
 import pytest
 
-from coschedule.cluster.decision import Alternative, Placement
+from coschedule.cluster.decision import Alternative, Members, Placement
 from coschedule.cluster.snapshot import GangKey
-from lockstep.report.sentences import chosen, duration, members, node_ranges, speedup
+from lockstep.report.sentences import chosen, duration, members, node_ranges, percentage, pieces, speedup
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
 
 
 def placement(*nodes, start=NOW, gain=None, other=None):
+    """Describe a placement; a node is a name, or the fields of an entry of members."""
+    entries = tuple(Members(one, 1) if isinstance(one, str) else Members(*one) for one in nodes)
     return Placement(
         gang=GangKey("default", "g"),
-        size=len(nodes),
+        size=sum(entry.size for entry in entries),
         start=start,
         finish=start + 60,
         speedup=gain,
-        members=tuple((node, 1) for node in nodes),
+        members=entries,
+        slowest=entries[0].node,
+        latest=None,
         alternative=other,
     )
 
@@ -59,6 +63,25 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
             "1 member on n1; 2 members would end at an unknown time",
             id="an unknown end",
         ),
+        pytest.param(
+            placement(("n1", 2, 0.12), ("n2", 1, 0.314), ("n3", 2, 0.2234), gain=2.5),
+            "5 members on n1…n3, shares from 12 % to 31 %, effective speed-up 2.5",
+            id="shares",
+        ),
+        pytest.param(placement(("n1", 4, 0.25)), "4 members on n1, shares of 25 % each", id="equal shares"),
+        pytest.param(
+            placement(("n1", 1, None, 12), ("n1", 2, None, 11), ("n2", 1, None, 2), start=NOW + 40),
+            "4 members on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z",
+            id="pieces, and a node that is listed twice",
+        ),
+        pytest.param(
+            placement(("n1", 1, None, 3), ("n2", 2, None, 3)),
+            "3 members on n1, n2, 3 pieces each",
+            id="as many pieces each",
+        ),
+        pytest.param(placement(("n1", 2, None, 1)), "2 members on n1, 1 piece each", id="one piece each"),
+        pytest.param(placement(("n1", 1, 1.0)), "1 member on n1", id="all shares in one hand"),
+        pytest.param(placement(("n1", 1, None, 9)), "1 member on n1", id="all pieces in one hand"),
     ],
 )
 def test_sentence(decision, want):
@@ -89,6 +112,18 @@ def test_duration(seconds, want):
 )
 def test_speedup(value, want):
     assert speedup(value) == want
+
+
+@pytest.mark.parametrize(
+    ("share", "want"), [(1.0, "100 %"), (0.256, "26 %"), (0.0996, "10 %"), (0.0312, "3.1 %"), (0.00012, "0.012 %")]
+)
+def test_percentage(share, want):
+    assert percentage(share) == want
+
+
+@pytest.mark.parametrize(("count", "want"), [(1, "1 piece"), (12, "12 pieces")])
+def test_pieces(count, want):
+    assert pieces(count) == want
 
 
 @pytest.mark.parametrize(("count", "want"), [(0, "0 members"), (1, "1 member"), (2, "2 members")])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from coschedule.cluster.snapshot import Release, Taint
+from coschedule.cluster.snapshot import Load, Release, Taint
 from fake_cluster.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from lockstep.facts import PodPhase
 from lockstep.snapshots import UNLIMITED, SnapshotCutter, expected_end
@@ -206,6 +206,12 @@ def test_gang_is_told_to_the_planner(state):
     assert (pending.key, pending.priority, pending.created) == (gang.key, 7, 900.0)
     assert (pending.minimum, pending.maximum, pending.deadline) == (2, 5, 1200.0)
     assert pending.request == (1000, 1, 1)
+
+
+def test_load_is_told_to_the_planner(state):
+    snapshot = cut(state, gang_fact("a"), gang_fact("b", spec=gang_spec(pieces=9)))
+
+    assert [(gang.load, gang.pieces) for gang in snapshot.gangs] == [(Load.EQUAL, None), (Load.PIECES, 9)]
 
 
 def test_snapshot_names_the_generation_it_was_cut_from(state):

@@ -1,13 +1,15 @@
 """The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lockstep.facts import GangFact
+from lockstep.facts import GangFact, Members
 from lockstep.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, SCHEDULER_NAME
 from lockstep.state import Reservation, pod_name
 
 Manifest = dict[str, Any]
+
+_NOTHING_OF_ITS_OWN: Mapping[str, str] = {}
 
 
 class MemberPods:
@@ -46,6 +48,7 @@ class MemberPods:
             "LOCKSTEP_ATTEMPT": str(reservation.attempt),
             "LOCKSTEP_SIZE": str(reservation.size),
         }
+        self._variables_by_rank = list(_variables_by_rank(reservation.members))
 
     def pod(self, rank: int) -> Manifest:
         """The pod of that rank."""
@@ -63,12 +66,29 @@ class MemberPods:
         }
 
     def _spec_of(self, rank: int) -> Manifest:
-        variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank)}
+        variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank), **self._variables_by_rank[rank]}
         spec = dict(self._spec)
         for kind in ("initContainers", "containers"):
             if spec.get(kind):
                 spec[kind] = [_with_variables(container, variables) for container in spec[kind]]
         return spec
+
+
+def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
+    """What each rank is told of its part of the work: a share, or its first piece and how many; else nothing.
+
+    Pieces are numbered from 0 along the ranks, so that together the members have each of them once.
+    """
+    first = 0
+    for entry in members:
+        for _ in range(entry.size):
+            if entry.share is not None:
+                yield {"LOCKSTEP_SHARE": entry.share}
+            elif entry.pieces is not None:
+                yield {"LOCKSTEP_PIECES": f"{first} {entry.pieces}"}
+                first += entry.pieces
+            else:
+                yield _NOTHING_OF_ITS_OWN
 
 
 def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:

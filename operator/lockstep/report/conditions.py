@@ -15,6 +15,7 @@ from lockstep.report.sentences import as_sentence, chosen, duration, members, sp
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
+_SHARE_DECIMALS = 12
 
 
 def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
@@ -63,7 +64,7 @@ def released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: flo
 
 def placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
-    size = sum(count for _, count in gang.status.members)
+    size = sum(entry.size for entry in gang.status.members)
     return with_condition(
         gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {members(size)} are bound."), now
     )
@@ -76,7 +77,7 @@ def started(gang: GangFact, *, now: float) -> GangStatus:
 
 def succeeded(gang: GangFact, *, now: float) -> GangStatus:
     """Every member has ended well."""
-    size = sum(count for _, count in gang.status.members)
+    size = sum(entry.size for entry in gang.status.members)
     return _complete(gang, Reason.SUCCEEDED, f"All {members(size)} have succeeded.", now)
 
 
@@ -141,9 +142,15 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
         start=placement.start,
         expected_finish=None if math.isinf(placement.finish) else placement.finish,
         effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
-        members=tuple(Members(node, count) for node, count in placement.members),
+        members=tuple(_members(*entry) for entry in placement.members),
         first_planned_start=placement.start if start is None else start,
     )
+
+
+def _members(node: str, count: int, share: float | None, pieces: int | None) -> Members:
+    """An entry of a placement as the status spells it: shares are decimals without trailing zeros."""
+    text = None if share is None else f"{share:.{_SHARE_DECIMALS}f}".rstrip("0").rstrip(".")
+    return Members(node, count, share=text, pieces=pieces)
 
 
 def _without_plan(status: GangStatus) -> GangStatus:

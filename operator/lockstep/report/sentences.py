@@ -11,8 +11,11 @@ _MOST_RANGES = 6
 
 
 def chosen(placement: Placement, *, now: float) -> str:
-    """Size, nodes, start and speed-up of a placement, and what the best different choice would have given."""
-    parts = [f"{members(placement.size)} on {node_ranges([name for name, _ in placement.members])}"]
+    """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""
+    nodes = dict.fromkeys(entry.node for entry in placement.members)
+    parts = [f"{members(placement.size)} on {node_ranges(list(nodes))}"]
+    if placement.size > 1:
+        parts += _spread(placement)
     if placement.start > now:
         parts.append(f"starting at {rfc3339(placement.start)}")
     if placement.speedup is not None:
@@ -22,6 +25,18 @@ def chosen(placement: Placement, *, now: float) -> str:
     if other is None or _is_as_good(other, placement):
         return sentence
     return f"{sentence}; {_instead(other, placement, now)}"
+
+
+def _spread(placement: Placement) -> Iterator[str]:
+    """The least and the most that a member has, where the load has members differ."""
+    shares = [entry.share for entry in placement.members if entry.share is not None]
+    if shares:
+        low, high = percentage(min(shares)), percentage(max(shares))
+        yield f"shares of {low} each" if low == high else f"shares from {low} to {high}"
+    counts = [entry.pieces for entry in placement.members if entry.pieces is not None]
+    if counts:
+        low, high = str(min(counts)), pieces(max(counts))
+        yield f"{high} each" if min(counts) == max(counts) else f"{low} to {high} each"
 
 
 def _is_as_good(other: Alternative, placement: Placement) -> bool:
@@ -54,6 +69,17 @@ def as_sentence(clause: str) -> str:
 def members(count: int) -> str:
     """``1 member``, ``8 members``."""
     return f"{count} member" if count == 1 else f"{count} members"
+
+
+def pieces(count: int) -> str:
+    """``1 piece``, ``12 pieces``."""
+    return f"{count} piece" if count == 1 else f"{count} pieces"
+
+
+def percentage(share: float) -> str:
+    """A share of a whole in whole percent, or with two significant digits below 10 %."""
+    percent = 100 * share
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
 def speedup(value: float) -> str:

@@ -4,7 +4,7 @@ from enum import Enum, auto
 from typing import Any
 
 from lockstep import paths
-from lockstep.facts import GangFact, GangStatus
+from lockstep.facts import GangFact, GangStatus, Members
 from lockstep.kube import KubeClient
 from lockstep.state import State
 from lockstep.watch.gangjob import parse_gang
@@ -64,12 +64,22 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "start": _time(status.start),
         "expectedFinish": _time(status.expected_finish),
         "effectiveSpeedup": status.effective_speedup,
-        "members": [{"node": node, "count": count} for node, count in status.members] or None,
+        "members": [_entry(members) for members in status.members] or None,
         "reservedAt": _time(status.reserved_at),
         "firstPlannedStart": _time(status.first_planned_start),
         "startedAt": _time(status.started_at),
         "finishedAt": _time(status.finished_at),
     }
+
+
+def _entry(members: Members) -> dict[str, Any]:
+    """One entry of the list of members, with a share or pieces only where the load has them."""
+    entry: dict[str, Any] = {"node": members.node, "count": members.size}
+    if members.share is not None:
+        entry["share"] = members.share
+    if members.pieces is not None:
+        entry["pieces"] = members.pieces
+    return entry
 
 
 def _time(seconds: float | None) -> str | None:

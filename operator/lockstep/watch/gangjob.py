@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Toleration
+from coschedule.cluster.snapshot import Constraints, GangKey, Load, Toleration
 from coschedule.work import SerialWork, TimesWork, Work
 from lockstep.facts import ClaimUse, ConditionFact, GangFact, GangSpec, GangStatus, Members, Refusal
 from lockstep.names import SCHEDULER_NAME, Reason
@@ -60,6 +60,7 @@ def _spec(spec: Manifest) -> GangSpec:
     pod = spec["template"]["spec"]
     deadline = spec.get("deadline")
     maximum = int(spec["size"]["max"])
+    load = Load(spec.get("load", Load.EQUAL))
     return GangSpec(
         minimum=int(spec["size"]["min"]),
         maximum=maximum,
@@ -70,6 +71,8 @@ def _spec(spec: Manifest) -> GangSpec:
         constraints=_constraints(pod),
         claims=tuple(_claims(pod)),
         template=spec["template"],
+        load=load,
+        pieces=_pieces(spec, load),
     )
 
 
@@ -119,6 +122,20 @@ def _measured(profile: list[Manifest], maximum: int) -> Work:
     return TimesWork(times=tuple(times.tolist()))
 
 
+def _pieces(spec: Manifest, load: Load) -> int | None:
+    """The number of pieces. Raises ValueError where the rest of the spec makes no sense of it."""
+    pieces: int | None = spec.get("pieces")
+    if (load is Load.PIECES) != (pieces is not None):
+        raise ValueError("pieces: goes with load Pieces, and only with that")
+    if pieces is None:
+        return None
+    if pieces < spec["size"]["min"]:
+        raise ValueError(f"pieces: {spec['size']['min']} members need as many, not {pieces}")
+    if "profile" in spec.get("work", {}):
+        raise ValueError("work.profile: does not say how long a piece takes")
+    return pieces
+
+
 def _constraints(pod: Manifest) -> Constraints:
     node_affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
     required = node_affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
@@ -140,7 +157,10 @@ def _status(status: Manifest) -> GangStatus:
         start=epoch_seconds(status.get("start")),
         expected_finish=epoch_seconds(status.get("expectedFinish")),
         effective_speedup=status.get("effectiveSpeedup"),
-        members=tuple(Members(one["node"], int(one["count"])) for one in status.get("members") or ()),
+        members=tuple(
+            Members(one["node"], int(one["count"]), share=one.get("share"), pieces=one.get("pieces"))
+            for one in status.get("members") or ()
+        ),
         reserved_at=epoch_seconds(status.get("reservedAt")),
         first_planned_start=epoch_seconds(status.get("firstPlannedStart")),
         started_at=epoch_seconds(status.get("startedAt")),

@@ -1,7 +1,7 @@
 """The CRDs on the control plane, and what the API server says to a manifest."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,13 @@ def api(control_plane: Sandbox) -> Sandbox:
     control_plane.apply(CRDS)
     eventually(lambda: {"gangjobs", "nodebids"} <= served(control_plane))
     return control_plane
+
+
+@pytest.fixture
+def namespace(api: Sandbox, namespace: str) -> Iterator[str]:
+    """A namespace without gangs afterwards: its deletion takes a while, and nobody's operator should find them."""
+    yield namespace
+    api.request("DELETE", f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs")
 
 
 @pytest.fixture

@@ -50,6 +50,31 @@ def change(api, namespace, gang):
         ),
         pytest.param(
             {},
+            {"load": "Proportional"},
+            "spec.load: Forbidden: load can't be changed after creation; create another GangJob instead.",
+            id="another load",
+        ),
+        pytest.param(
+            {"load": "Proportional"},
+            {"load": None},
+            "spec.load: Forbidden: load can't be changed after creation; create another GangJob instead.",
+            id="no load any more, which is equal load",
+        ),
+        pytest.param(
+            {"load": "Pieces", "pieces": 64},
+            {"pieces": 65},
+            "spec.pieces: Forbidden: pieces can't be changed after creation; create another GangJob instead.",
+            id="another piece",
+        ),
+        pytest.param(
+            {"load": "Pieces", "pieces": 64},
+            {"pieces": None},
+            "spec.pieces: Required value: pieces must say into how many pieces the work is divided, because load is"
+            " Pieces.",
+            id="no pieces any more",
+        ),
+        pytest.param(
+            {},
             {"template": {"spec": {"containers": [{"name": "member", "image": "another"}]}}},
             "spec.template: Forbidden: template can't be changed after creation; create another GangJob instead.",
             id="another image",
@@ -109,8 +134,33 @@ def test_status_is_a_subresource(change):
 
 
 @pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param([{"node": "n01", "count": 2, "share": "0.285714285714"}], id="shares"),
+        pytest.param([{"node": "n01", "count": 1, "share": "1"}], id="all in one hand"),
+        pytest.param(
+            [{"node": "n01", "count": 1, "pieces": 5}, {"node": "n01", "count": 2, "pieces": 4}],
+            id="pieces, and a node twice",
+        ),
+    ],
+)
+def test_status_keeps_what_members_have(change, members):
+    assert change({}, {"status": {"members": members}}, "/status")["status"]["members"] == members
+
+
+@pytest.mark.parametrize(
     ("status", "want"),
     [
+        pytest.param(
+            {"members": [{"node": "n01", "count": 1, "share": "2/7"}]},
+            'status.members[0].share: Invalid value: "2/7"',
+            id="a share that is no decimal",
+        ),
+        pytest.param(
+            {"members": [{"node": "n01", "count": 1, "pieces": 0}]},
+            "status.members[0].pieces: Invalid value: 0",
+            id="a member without a piece",
+        ),
         pytest.param({"attempt": -1}, "status.attempt: Invalid value: -1", id="a negative attempt"),
         pytest.param({"effectiveSpeedup": "fast"}, 'status.effectiveSpeedup: Invalid value: "fast"', id="a word"),
         pytest.param(

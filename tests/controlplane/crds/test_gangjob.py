@@ -30,6 +30,14 @@ def container(**fields):
         ),
         pytest.param(work(profile=MEASURED), id="a profile"),
         pytest.param({"spec": {"load": "Equal"}}, id="equal load"),
+        pytest.param({"spec": {"load": "Proportional"}}, id="proportional load"),
+        pytest.param(
+            {"spec": {"load": "Proportional", "work": {"profile": MEASURED}}}, id="measured proportional load"
+        ),
+        pytest.param({"spec": {"load": "Pieces", "pieces": 2}}, id="a piece for each member"),
+        pytest.param(
+            {"spec": {"load": "Pieces", "pieces": 1_000_000, "work": {"serialTime": "10h"}}}, id="a million pieces"
+        ),
         pytest.param({"spec": {"work": {"serialTime": "10h"}, "deadline": "2h"}}, id="a deadline"),
         pytest.param({"spec": {"priorityClassName": "batch"}}, id="a priority class"),
         pytest.param(pod(restartPolicy="OnFailure"), id="members that restart on failure"),

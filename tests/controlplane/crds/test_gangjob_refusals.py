@@ -14,6 +14,13 @@ PROFILE_RANGE = (
     "spec.work.profile: Invalid value: profile must reach into the range from size.min to size.max, because no size"
     " below its smallest or above its largest is chosen."
 )
+NO_PIECES = (
+    "spec.pieces: Required value: pieces must say into how many pieces the work is divided, because load is Pieces."
+)
+PIECES_OF_OTHERS = "spec.pieces: Forbidden: pieces goes with load Pieces only; the members of other loads have shares."
+TOO_FEW_PIECES = (
+    "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
+)
 RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
 LABELS = (
     "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because"
@@ -76,9 +83,36 @@ def pod(**fields):
         pytest.param(work(profile=[{"members": 17, "time": "1h"}]), PROFILE_RANGE, id="a profile above the range"),
         pytest.param(work(profile=[{"members": 1, "time": "1h"}]), PROFILE_RANGE, id="a profile below the range"),
         pytest.param(
-            spec(load="Proportional"),
-            f'[spec.load: Unsupported value: "Proportional": supported values: "Equal"{NOT_CHECKED}',
+            spec(load="Random"),
+            '[spec.load: Unsupported value: "Random": supported values: "Equal", "Proportional", "Pieces"'
+            f"{NOT_CHECKED}",
             id="a load that nothing obeys",
+        ),
+        pytest.param(spec(load="Pieces"), NO_PIECES, id="pieces without their number"),
+        pytest.param(spec(pieces=64), PIECES_OF_OTHERS, id="pieces without a load"),
+        pytest.param(spec(load="Equal", pieces=64), PIECES_OF_OTHERS, id="pieces of equal load"),
+        pytest.param(spec(load="Proportional", pieces=64), PIECES_OF_OTHERS, id="pieces of proportional load"),
+        pytest.param(
+            spec(load="Pieces", pieces=0),
+            "[spec.pieces: Invalid value: 0: spec.pieces in body should be greater than or equal to 1,"
+            f" {TOO_FEW_PIECES}]",
+            id="no piece",
+        ),
+        pytest.param(
+            spec(load="Pieces", pieces=1_000_001),
+            "spec.pieces: Invalid value: 1000001: spec.pieces in body should be less than or equal to 1000000",
+            id="more than a million pieces",
+        ),
+        pytest.param(
+            spec(load="Pieces", pieces=1),
+            TOO_FEW_PIECES,
+            id="fewer pieces than members",
+        ),
+        pytest.param(
+            spec(load="Pieces", pieces=64, work={"profile": [{"members": 2, "time": "1h"}]}),
+            "spec.work.profile: Forbidden: load Pieces needs work.serialTime; a profile does not say how long a piece"
+            " takes.",
+            id="pieces with a profile",
         ),
         pytest.param(
             spec(deadline="2h"),

@@ -106,7 +106,7 @@ def test_immutable_fields_say_so():
         if any(rule["rule"] == "self == oldSelf" for rule in field.schema.get("x-kubernetes-validations", ()))
     ]
 
-    assert {field.path for field in changeless} == {"spec.size", "spec.template"}
+    assert {field.path for field in changeless} == {"spec.size", "spec.load", "spec.pieces", "spec.template"}
     assert [field.path for field in changeless if "Immutable." not in field.schema["description"]] == []
 
 

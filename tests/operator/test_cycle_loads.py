@@ -1,0 +1,102 @@
+"""Gangs of each load, from the plan to the members: each is told what the status says, also after a crash."""
+
+import pytest
+
+from fake_cluster.api import NEVER_ARRIVED, FakeApi
+from fake_cluster.jumping import now, until
+from fake_cluster.manifests import bid, gang, node
+from fake_cluster.rig import is_placed, operator_over, pods_of, running_operator, status_of
+from fake_cluster.store import Place
+
+pytestmark = pytest.mark.asyncio
+
+FAST_AND_SLOW = (node("n1", cpu="2"), node("n2", cpu="2"))
+TWICE_AS_FAST = bid("n1", capacity="2")
+EQUAL = {"work": {"serialTime": "10m"}}
+PROPORTIONAL = {**EQUAL, "load": "Proportional"}
+PIECES = {**EQUAL, "load": "Pieces", "pieces": 17}
+
+
+def told(api):
+    """The variables of each member, by rank."""
+    variables = [{one["name"]: one["value"] for one in it["spec"]["containers"][0]["env"]} for it in pods_of(api, "g")]
+    return sorted(variables, key=lambda one: int(one["LOCKSTEP_RANK"]))
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "want"),
+    [
+        pytest.param(
+            PROPORTIONAL,
+            "LOCKSTEP_SHARE",
+            ["0.333333333333", "0.333333333333", "0.166666666667", "0.166666666667"],
+            id="proportional",
+        ),
+        pytest.param(PIECES, "LOCKSTEP_PIECES", ["0 6", "6 6", "12 3", "15 2"], id="pieces"),
+    ],
+)
+async def test_member_is_told_its_part(spec, name, want):
+    async with operator_over(*FAST_AND_SLOW, gangs=[gang("g", size=4, spec=spec)], bids=[TWICE_AS_FAST]) as (api, _):
+        await until(lambda: is_placed(api))
+
+        assert [one[name] for one in told(api)] == want
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        pytest.param(EQUAL, [{"node": "n1", "count": 2}, {"node": "n2", "count": 2}], id="equal"),
+        pytest.param(
+            PROPORTIONAL,
+            [
+                {"node": "n1", "count": 2, "share": "0.333333333333"},
+                {"node": "n2", "count": 2, "share": "0.166666666667"},
+            ],
+            id="proportional",
+        ),
+        pytest.param(
+            PIECES,
+            [
+                {"node": "n1", "count": 2, "pieces": 6},
+                {"node": "n2", "count": 1, "pieces": 3},
+                {"node": "n2", "count": 1, "pieces": 2},
+            ],
+            id="pieces",
+        ),
+    ],
+)
+async def test_status_says_what_members_have(spec, want):
+    async with operator_over(*FAST_AND_SLOW, gangs=[gang("g", size=4, spec=spec)], bids=[TWICE_AS_FAST]) as (api, _):
+        await until(lambda: is_placed(api))
+
+        assert status_of(api)["members"] == want
+
+
+@pytest.mark.parametrize("spec", [PROPORTIONAL, PIECES], ids=["proportional", "pieces"])
+@pytest.mark.parametrize("created", range(4))
+async def test_members_created_after_a_crash_are_told_what_they_would_have_been(spec, created):
+    async with operator_over(*FAST_AND_SLOW, gangs=[gang("g", size=4, spec=spec)], bids=[TWICE_AS_FAST]) as (api, _):
+        await until(lambda: is_placed(api))
+        want = told(api)
+
+    async with FakeApi(now) as api:
+        api.store.add("nodes", *FAST_AND_SLOW)
+        api.store.add("nodebids", TWICE_AS_FAST)
+        api.store.add("gangjobs", gang("g", size=4, spec=spec))
+        api.fault = lambda request: (
+            NEVER_ARRIVED if is_creation(request) and len(pods_of(api, "g")) == created else None
+        )
+        async with running_operator(api):
+            await until(lambda: status_of(api).get("reservedAt") and len(pods_of(api, "g")) == created)
+        api.fault = lambda _: None
+        # What the nodes offer now is no matter: the status says what was dealt.
+        api.store.change(Place("nodebids", "", "n1"), spec={"capacity": "500m"})
+        async with running_operator(api):
+            await until(lambda: is_placed(api))
+
+        assert told(api) == want
+        assert status_of(api)["attempt"] == 1
+
+
+def is_creation(request):
+    return request.verb == "POST" and request.resource == "pods"
