@@ -1,0 +1,34 @@
+"""docs/library.md is true: its examples run, and it names a function for every problem of the request language."""
+
+import doctest
+import re
+
+import coschedule
+from coschedule.requests.answer import PROBLEMS
+from docs.markdown import ROOT
+
+PAGE = ROOT / "docs" / "library.md"
+ROWS = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_examples_give_what_the_page_shows():
+    results = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.FAIL_FAST)
+
+    assert results.attempted >= 30
+    assert results.failed == 0
+
+
+def test_every_problem_has_a_function():
+    assert ROWS.keys() == PROBLEMS.keys()
+    assert {getattr(coschedule, function).__name__ for function in ROWS.values()} == set(ROWS.values())
+
+
+def test_the_package_says_the_same():
+    pairs = re.findall(r"(\w+) {2,}(\w+)", coschedule.__doc__)
+
+    assert dict(pairs) == ROWS
+
+
+def test_every_public_name_is_there():
+    assert sorted(coschedule.__all__) == coschedule.__all__
+    assert all(hasattr(coschedule, name) for name in coschedule.__all__)
