@@ -22,7 +22,7 @@ def placement(*nodes, start=NOW, gain=None, other=None):
         speedup=gain,
         members=entries,
         slowest=entries[0].node,
-        latest=None,
+        latest=entries[-1].node if start > NOW else None,
         alternative=other,
     )
 
@@ -40,8 +40,8 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(placement("n1"), "1 member on n1", id="nothing is known"),
         pytest.param(
             placement("n1", "n2", start=NOW + 40),
-            "2 members on n1, n2, starting at 2026-11-20T12:00:40Z",
-            id="a later start",
+            "2 members on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room",
+            id="a later start, and the node it waits for",
         ),
         pytest.param(
             placement(*EIGHT, gain=5.9, other=other(12, start=NOW + 40, gain=6.4)),
@@ -71,7 +71,7 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(placement(("n1", 4, 0.25)), "4 members on n1, shares of 25 % each", id="equal shares"),
         pytest.param(
             placement(("n1", 1, None, 12), ("n1", 2, None, 11), ("n2", 1, None, 2), start=NOW + 40),
-            "4 members on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z",
+            "4 members on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z when n2 has room",
             id="pieces, and a node that is listed twice",
         ),
         pytest.param(

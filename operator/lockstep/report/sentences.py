@@ -17,7 +17,7 @@ def chosen(placement: Placement, *, now: float) -> str:
     if placement.size > 1:
         parts += _spread(placement)
     if placement.start > now:
-        parts.append(f"starting at {rfc3339(placement.start)}")
+        parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement))
     if placement.speedup is not None:
         parts.append(f"effective speed-up {speedup(placement.speedup)}")
     sentence = ", ".join(parts)
@@ -25,6 +25,12 @@ def chosen(placement: Placement, *, now: float) -> str:
     if other is None or _is_as_good(other, placement):
         return sentence
     return f"{sentence}; {_instead(other, placement, now)}"
+
+
+def _awaited(placement: Placement) -> str:
+    """Name the node that a start waits for; where there is only one, it needs no name."""
+    alone = len({entry.node for entry in placement.members}) == 1
+    return "" if placement.latest is None or alone else f" when {placement.latest} has room"
 
 
 def _spread(placement: Placement) -> Iterator[str]:
