@@ -1,16 +1,25 @@
 """The request language on standard input and output: one JSON request a line in, one JSON answer a line out."""
 
 import sys
+from collections.abc import Iterator
 from typing import BinaryIO
 
-from coschedule.requests.answer import answer_line
+from coschedule.requests.answer import LONGEST_LINE, answer_line
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer every line, in order, each flushed before the next is read."""
-    for line in requests:
+    """Answer every line, in order, each flushed before the next is read; the last one needs no end of line."""
+    for line in _lines(requests):
         answers.write(answer_line(line))
         answers.flush()
+
+
+def _lines(requests: BinaryIO) -> Iterator[bytes]:
+    """Read line by line; of one that is too long, no more than shows that it is."""
+    while line := requests.readline(LONGEST_LINE + 1):
+        yield line
+        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            line = requests.readline(LONGEST_LINE + 1)
 
 
 def main() -> int:

@@ -72,8 +72,8 @@ def measure_network(weights: Sequence[Number]) -> Network:
     members = len(weights)
     return Network(
         members=members,
-        power=sum(weights),
-        heterogeneity=Fraction(1, members) * sum(1 - weight for weight in weights),
+        power=_sum(weights),
+        heterogeneity=Fraction(1, members) * _sum([1 - weight for weight in weights]),
     )
 
 
@@ -133,6 +133,14 @@ class TimeCredit:
 def _ratio(dividend: Number, divisor: Number) -> Number:
     """Divide, exactly when both are."""
     return Fraction(1) * dividend / divisor
+
+
+def _sum(numbers: Sequence[Number]) -> Number:
+    """Add by halves, so that the denominators of fractions stay small for as long as they can."""
+    if len(numbers) == 1:
+        return numbers[0]
+    middle = len(numbers) // 2
+    return _sum(numbers[:middle]) + _sum(numbers[middle:])
 
 
 def _check_weights(weights: Sequence[Number], *, largest: Number) -> None:

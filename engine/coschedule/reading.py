@@ -6,6 +6,7 @@ that is a rational such as "3/5"; true and false are not numbers.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -19,43 +20,58 @@ LARGEST = 10**18
 """No number may be further from 0 than this, and none but 0 nearer to it than 1/LARGEST: no sum or product of them
 leaves the range of a float."""
 
+LONGEST_NUMBER = 64
+"""Characters a number may have."""
+
 _NOT_MODERATE = "must be 0 or from 1e-18 to 1e18 in size"
-_LONGEST_NUMBER = 64
 _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands where the text has a number that cannot be read, until a reader refuses it under its field's name."""
+    """Stands where the text has a value that cannot be read, until a reader refuses it under its field's name."""
 
     why: str
 
 
-_TOO_LONG = Unreadable(f"has more than {_LONGEST_NUMBER} characters")
+_TOO_LONG = Unreadable(f"has more than {LONGEST_NUMBER} characters")
+_TWICE = Unreadable("is given more than once")
 
 
 def parse(text: str) -> Any:
-    """Parse JSON strictly; NaN, Infinity and numbers of more than 64 characters become ``Unreadable``.
+    """Parse JSON strictly.
 
+    NaN, Infinity, numbers of more than 64 characters, and fields that are given more than once become ``Unreadable``.
     Raises InvalidValueError when the text is not JSON.
     """
     try:
-        return json.loads(text, parse_float=_decimal, parse_int=_integer, parse_constant=_constant)
+        return json.loads(
+            text, parse_float=_decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_object
+        )
     except json.JSONDecodeError as error:
         raise InvalidValueError("", f"is not JSON: {error.msg} at character {error.pos + 1}") from None
     except RecursionError:
         raise InvalidValueError("", "is nested too deeply") from None
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object; with one of two values for a name, nobody could tell which of them was meant."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        fields |= {name: _TWICE for name, count in counts.items() if count > 1}
+    return fields
+
+
 def _decimal(text: str) -> Decimal | Unreadable:
     try:
-        return Decimal(text) if len(text) <= _LONGEST_NUMBER else _TOO_LONG
+        return Decimal(text) if len(text) <= LONGEST_NUMBER else _TOO_LONG
     except InvalidOperation:
         return Unreadable("has an exponent that is too large")
 
 
 def _integer(text: str) -> int | Unreadable:
-    return int(text) if len(text) <= _LONGEST_NUMBER else _TOO_LONG
+    return int(text) if len(text) <= LONGEST_NUMBER else _TOO_LONG
 
 
 def _constant(name: str) -> Unreadable:
@@ -67,7 +83,7 @@ def read_object(
 ) -> Mapping[str, Any]:
     """Read an object; a missing field and an unknown one are refused by name."""
     if not isinstance(value, dict):
-        raise InvalidValueError(path, "must be an object")
+        raise refusal(value, path, "must be an object")
     known = [*required, *optional]
     for name in value:
         if name not in known:
@@ -81,14 +97,21 @@ def read_object(
 def read_list(value: Any, path: str) -> list[tuple[str, Any]]:
     """Read a list: every item with its own path."""
     if not isinstance(value, list):
-        raise InvalidValueError(path, "must be a list")
+        raise refusal(value, path, "must be a list")
     return [(f"{path}[{index}]", item) for index, item in enumerate(value)]
 
 
 def read_string(value: Any, path: str) -> str:
     """Read a string."""
     if not isinstance(value, str):
-        raise InvalidValueError(path, "must be a string")
+        raise refusal(value, path, "must be a string")
+    return value
+
+
+def read_truth(value: Any, path: str) -> bool:
+    """Read true or false."""
+    if not isinstance(value, bool):
+        raise refusal(value, path, "must be true or false")
     return value
 
 
@@ -107,12 +130,10 @@ def read_exact(value: Any, path: str) -> Fraction:
     if isinstance(value, Decimal):
         _check_decimal(value, path)
         return Fraction(value)
-    if isinstance(value, Unreadable):
-        raise InvalidValueError(path, value.why)
     if isinstance(value, int) and not isinstance(value, bool):
         return _moderate(Fraction(value), path)
-    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER or not _RATIONAL.fullmatch(value):
-        raise InvalidValueError(path, 'must be a number or a rational such as "3/5"')
+    if not isinstance(value, str) or len(value) > LONGEST_NUMBER or not _RATIONAL.fullmatch(value):
+        raise refusal(value, path, 'must be a number or a rational such as "3/5"')
     numerator, _, denominator = value.partition("/")
     if denominator and not int(denominator):
         raise InvalidValueError(path, "must not be divided by 0")
@@ -123,7 +144,8 @@ def read_float(value: Any, path: str) -> Number:
     """Read a number as the float nearest to what is written there; a whole one may stay an int."""
     if isinstance(value, Decimal):
         _check_decimal(value, path)
-        return float(value)
+        # Without the sum -0.0 would stay -0.0 and be answered as that.
+        return float(value) + 0.0
     exact = read_exact(value, path)
     return int(exact) if exact.denominator == 1 else float(exact)
 
@@ -138,6 +160,11 @@ def _moderate(number: Fraction, path: str) -> Fraction:
     if number and not Fraction(1, LARGEST) <= abs(number) <= LARGEST:
         raise InvalidValueError(path, _NOT_MODERATE)
     return number
+
+
+def refusal(value: Any, path: str, message: str) -> InvalidValueError:
+    """Say why the value could not be read at all, if it could not, and otherwise what it must be."""
+    return InvalidValueError(path, value.why if isinstance(value, Unreadable) else message)
 
 
 def join(path: str, name: str) -> str:

@@ -31,6 +31,11 @@ class SerialWork:
                 raise InvalidValueError(name, "must be at least 0 and finite")
 
     @property
+    def has_overhead(self) -> bool:
+        """Whether T(P) is ever more than serial/P."""
+        return bool(self.fixed or self.per_member or self.per_log_member)
+
+    @property
     def is_exact(self) -> bool:
         """Whether every T(P) is rational; a logarithm is not."""
         numbers = (self.serial, self.fixed, self.per_member)

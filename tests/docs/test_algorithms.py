@@ -22,6 +22,16 @@ def test_problem_is_explained(problem):
     assert f"`{problem}`" in PAGE.read_text()
 
 
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_cost_of_a_problem_is_stated(problem):
+    _, _, costs = PAGE.read_text().partition("\n## Costs\n")
+    rows = re.findall(r"^\| (`.*?) \| (.*) \| (.*) \|$", costs, re.MULTILINE)
+    [(time, memory)] = [row[1:] for row in rows if f"`{problem}`" in row[0]]
+
+    assert "O(" in time
+    assert "O(" in memory
+
+
 def test_every_erratum_has_a_counterexample():
     _, _, errata = PAGE.read_text().partition("\n## Errata\n")
     rows = re.findall(r"^\| (\S+) \|(.*)\|(.*)\|(.*)\|$", errata, re.MULTILINE)

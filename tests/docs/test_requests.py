@@ -7,7 +7,14 @@ import sys
 
 import pytest
 
-from coschedule.requests.answer import PROBLEMS, answer_line
+from coschedule.market.forecast import DAY_HOURS
+from coschedule.market.shares import LARGEST_TABLE
+from coschedule.pieces.loads import MOST_PIECES
+from coschedule.reading import LARGEST, LONGEST_NUMBER
+from coschedule.requests.answer import LONGEST_LINE, PROBLEMS, answer_line
+from coschedule.requests.auction import LARGEST_REPLAY, MOST_LEVELS
+from coschedule.requests.fields import LARGEST_SIZE
+from coschedule.requests.forecast import MOST_DAYS
 from docs.markdown import ROOT, fences, first_cells
 
 PAGE = ROOT / "docs" / "requests.md"
@@ -42,22 +49,59 @@ def test_every_line_of_the_page_is_answered_by_the_program():
 def test_every_problem_has_a_section():
     sections = re.findall(r"^## (.*)$", PAGE.read_text(), re.MULTILINE)
 
-    assert sorted(sections[2:]) == sorted(PROBLEMS)
+    assert sorted(sections[3:]) == sorted(PROBLEMS)
 
 
 def test_every_problem_has_an_example():
     assert {request_of(example)["problem"] for example in EXAMPLES} == set(PROBLEMS)
 
 
+def known_fields(request):
+    """Name what may stand beside an unknown field that the request has somewhere."""
+    answer = json.loads(answer_line(json.dumps(request).encode()))
+    return answer["error"]["message"].partition("known are ")[2].split(", ")
+
+
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_every_field_of_a_problem_is_documented(problem):
     request = next(request_of(one) for one in EXAMPLES if request_of(one)["problem"] == problem)
-    answer = json.loads(answer_line(json.dumps(request | {"nobody": 1}).encode()))
-    want_fields = answer["error"]["message"].partition("known are ")[2].split(", ")
+    want_fields = known_fields(request | {"nobody": 1})
     # Its section says that it takes the fields of the other.
     shared = first_cells(PAGE, "## equal") if problem == "proportional" else []
 
     assert sorted([*shared, *first_cells(PAGE, f"## {problem}"), "problem", "id"]) == sorted(want_fields)
+
+
+def test_every_field_of_a_node_and_of_work_is_documented():
+    request = next(request_of(one) for one in EXAMPLES if request_of(one)["problem"] == "equal")
+    words = first_cells(PAGE, "## Nodes and work")
+    work = {field for word in words if word.startswith("{") for field in json.loads(word)}
+
+    assert [word for word in words if word[0] != "{"] == known_fields(request | {"nodes": [{"nobody": 1}]})
+    assert work == {"times", *known_fields(request | {"work": {"serial": 1, "nobody": 1}})}
+
+
+def test_every_event_of_an_auction_is_documented_with_its_fields():
+    documented = [re.findall(r'"(\w+)"', event) for event in first_cells(PAGE, "### Events")]
+    request = {"problem": "auction", "total": 1, "psi": 1, "events": [{"op": "nobody"}]}
+    refusal = json.loads(answer_line(json.dumps(request).encode()))["error"]["message"]
+
+    assert [op for _, op, *_ in documented] == refusal.removeprefix("must be one of ").split(", ")
+    for _, op, *fields in documented:
+        want_fields = known_fields(request | {"events": [{"op": op, "nobody": 1}]})
+        assert ["op", *fields] == want_fields
+
+
+def test_every_limit_is_documented():
+    _, _, section = PAGE.read_text().partition("\n## Limits\n")
+    limits = section.partition("\n## ")[0]
+    numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d", limits.replace("10^", ""))}
+    want_limits = {
+        *(LONGEST_LINE, LONGEST_NUMBER, LARGEST_SIZE, DAY_HOURS - 1, MOST_DAYS, MOST_LEVELS, LARGEST_REPLAY),
+        *(LARGEST_TABLE, sys.int_info.default_max_str_digits, str(LARGEST).count("0"), str(MOST_PIECES).count("0")),
+    }
+
+    assert numbers == want_limits
 
 
 def test_examples_that_fail_are_the_two_that_show_how():

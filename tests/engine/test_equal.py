@@ -1,4 +1,4 @@
-"""The choice of one group: worked examples of [A], its errata, ties, and what an answer says."""
+"""The choice of one group: worked examples of [A] by section, its errata, ties, and what an answer says."""
 
 import math
 from fractions import Fraction
@@ -58,14 +58,14 @@ def test_group_of_section_3_3_grows_with_the_work(serial, want_members):
 
 
 def test_best_that_ends_with_the_second_workstation_of_section_3_3():
-    """Best_2 = 7 + .425 * T(1): without W4 nothing starts after 7."""
+    """[A] 3.3, Best_2 = 7 + .425 * T(1): without W4 nothing starts after 7."""
     group = choose(bids(*(bid for bid in SECTION_3_3 if bid[0] <= 7)), 40)
 
     assert (group.start, group.finish) == (7, 7 + Fraction(425, 1000) * 40)
 
 
 def test_idle_nodes_run_together_where_the_printed_rule_of_section_3_2_takes_one():
-    """Erratum 1: counting only nodes that start strictly earlier loses all ties."""
+    """Erratum 1, [A] 3.2: counting only nodes that start strictly earlier loses all ties."""
     starts, serial = [0, 0], 10
 
     printed = min(start + Fraction(serial, 1 + sum(other < start for other in starts)) for start in starts)
@@ -76,7 +76,7 @@ def test_idle_nodes_run_together_where_the_printed_rule_of_section_3_2_takes_one
 
 
 def test_deadline_is_met_where_the_printed_lower_bound_on_size_allows_nothing():
-    """Erratum 2: the least size from the average duty cycle is neither necessary nor sufficient."""
+    """Erratum 2, [A] 2: the least size from the average duty cycle is neither necessary nor sufficient."""
     duties, serial, deadline = [0, 10], 10, 12
 
     average = Fraction(sum(duties), len(duties))
@@ -131,6 +131,13 @@ def test_choice(nodes, goal, want):
     group = choose_equal(nodes, SerialWork(serial=12), Goal(minimum=1, **goal))
 
     assert (group.finish, group.members) == want
+
+
+def test_at_equal_value_equal_nodes_end_early_too():
+    """One member: 6 + 1 * 1 * 6. Two: 4 + 1 * 2 * 4."""
+    group = choose_equal([Node()] * 2, TimesWork(times=(6, 4)), Goal(minimum=1, maximum=2, price=1))
+
+    assert (group.finish, group.members) == (4, (0, 1))
 
 
 def test_overhead_limits_the_size():

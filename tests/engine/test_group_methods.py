@@ -1,4 +1,9 @@
-"""The searches over blocks against plain methods, on clusters too large to look at every group."""
+"""Two exact methods against each other, on clusters too large to look at every group: [A] 3.2 and [A] 4.
+
+Narrowing and bounding over blocks against a plain scan of all starts; sums by start, a sort and a tree's descent.
+"""
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -6,9 +11,12 @@ import pytest
 from coschedule.columns import columns_of
 from coschedule.groups.equal import choose_equal
 from coschedule.groups.goal import Goal, Objective
+from coschedule.groups.loads import Overhead
 from coschedule.groups.proportional import choose_proportional
+from coschedule.nodes import Node
 from coschedule.work import SerialWork, TimesWork
-from engine.brute.scans import equal_by_scan, proportional_by_descent, proportional_by_sort
+from engine.brute.scans import equal_by_scan, priced_by_scan, proportional_by_descent, proportional_by_sort
+from engine.builders import seeded
 
 NODES = 3000
 
@@ -77,8 +85,39 @@ def test_equal_load_of_any_times_agrees_with_a_plain_scan(distribution):
 
 
 @distributions
+def test_equal_load_with_a_price_agrees_with_a_plain_scan(distribution):
+    start, slowdown = distribution(np.random.default_rng(7), NODES)
+    work = SerialWork(serial=100.0 * NODES, per_member=0.01)
+
+    group = choose_equal(columns(start, slowdown), work, goal(NODES, price=0.01))
+
+    value = group.finish + 0.01 * group.size * (group.finish - group.start)
+    assert value == pytest.approx(priced_by_scan(start, slowdown, work.float_times(NODES), 0.01), rel=1e-12)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["equal", "proportional"])
+def test_rational_numbers_are_exact_on_many_nodes_too(shared):
+    """Three slow-downs and seven starts: nearly all nodes tie with others."""
+    rnd, count = seeded(8), 600
+    start = np.array([Fraction(rnd.randrange(7), 3) for _ in range(count)], dtype=object)
+    slowdown = np.array([rnd.choice((Fraction(1), Fraction(4, 3), Fraction(7, 5))) for _ in range(count)], dtype=object)
+    nodes = [Node(start=opens, slowdowns=(slow,)) for opens, slow in zip(start, slowdown, strict=True)]
+    work = SerialWork(serial=1000, per_member=Fraction(1, 300))
+
+    group = (choose_proportional if shared else choose_equal)(nodes, work, goal(count))
+
+    times = work.exact_times(count)
+    scan = (
+        proportional_by_sort(start, slowdown, times * range(1, count + 1))
+        if shared
+        else equal_by_scan(start, slowdown, times)
+    )
+    assert group.finish == scan
+
+
+@distributions
 def test_equal_load_with_windows_agrees_with_a_plain_scan(distribution):
-    chance, nodes = np.random.default_rng(3), 40
+    chance, nodes = np.random.default_rng(3), 60
     start, slowdown = distribution(chance, nodes)
     until = start + chance.exponential(600, nodes)
     work = SerialWork(serial=100.0 * nodes)
@@ -100,6 +139,17 @@ def test_proportional_load_agrees_with_sort_and_with_tree_descent(distribution, 
 
     assert group.finish == pytest.approx(proportional_by_sort(start, slowdown, total), rel=1e-9)
     assert group.finish == pytest.approx(proportional_by_descent(start, slowdown, total), rel=1e-9)
+
+
+@distributions
+def test_overhead_of_the_gang_agrees_with_a_sort(distribution):
+    start, slowdown = distribution(np.random.default_rng(9), NODES)
+    work = SerialWork(serial=100.0 * NODES, per_member=0.02)
+
+    group = choose_proportional(columns(start, slowdown), work, goal(NODES), overhead=Overhead.PER_GANG)
+
+    finish = proportional_by_sort(start, slowdown, np.full(NODES, work.serial), 0.02 * np.arange(1, NODES + 1))
+    assert group.finish == pytest.approx(finish, rel=1e-9)
 
 
 @distributions

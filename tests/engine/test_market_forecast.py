@@ -1,4 +1,4 @@
-"""The load forecast [C 5.5]: its equations, midnight, availability, and what must hold for any history."""
+"""The forecast of load and presence [C 5.5]: its equations, midnight, availability, and what holds for any history."""
 
 from fractions import Fraction
 
@@ -72,14 +72,29 @@ def test_hours_below_a_threshold(now, threshold, want_hours):
     assert forecast_load(history(past_days=(habits,), now=now), smoothing, hours=3).hours_below(threshold) == want_hours
 
 
-def random_case(rnd):
-    def load():
-        return Fraction(rnd.choice([0, 0, 0, 1, rnd.randint(0, 9)]), rnd.choice([1, 2, 4]))
+def test_presence_is_forecast_by_the_same_equations():
+    """[C 5.5.1, pages 64-66] has (5.1) from a forecast of owners' working habits; 1 is an hour spent at the node."""
+    at_work = tuple(int(9 <= hour < 17) for hour in range(24))
+    late = tuple(int(10 <= hour < 18) for hour in range(24))
+    smoothing = Smoothing(past=Fraction(3, 5), last_hour=Fraction(1, 4), forecast=Fraction(1, 2))
 
-    past_days = tuple(tuple(load() for _ in range(24)) for _ in range(rnd.randint(1, 3)))
-    today = tuple(load() for _ in range(rnd.choice([0, 23, rnd.randint(0, 23)])))
+    forecast = forecast_load(history(past_days=(at_work, at_work, late), today=(0,) * 6), smoothing, hours=6)
+
+    assert forecast.long_term[9] == Fraction(3, 5)
+    assert forecast.long_term[17] == Fraction(2, 5)
+    assert set(forecast.long_term) == {0, Fraction(2, 5), Fraction(3, 5), 1}
+    assert all(0 <= part <= 1 for part in forecast.hourly)
+    assert forecast.hours_below(Fraction(1, 2)) == 3
+
+
+LOADS = [Fraction(0)] * 9 + sorted({Fraction(part, whole) for whole in (1, 2, 4) for part in range(10)})
+
+
+def random_case(rnd):
+    past_days = tuple(tuple(rnd.choices(LOADS, k=24)) for _ in range(rnd.randint(1, 3)))
+    today = tuple(rnd.choices(LOADS, k=rnd.choice([0, 23, rnd.randint(0, 23)])))
     weights = tuple(Fraction(rnd.randint(0, 5), 5) for _ in range(3))
-    return past_days, today, load(), weights
+    return past_days, today, rnd.choice(LOADS), weights
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -94,9 +109,10 @@ def test_forecast_equals_the_equations(seed):
 
         series = Series(past_days, today, (a, b, c))
         assert forecast.long_term == tuple(series.z(series.d, hour) for hour in range(24))
-        assert forecast.hourly == tuple(series.y_ahead(i) for i in range(hours + 1))
+        ahead = tuple(series.y_ahead(i) for i in range(hours + 1))
+        assert forecast.hourly == ahead
         assert forecast.now == series.y_now(now)
-        assert forecast.mean == series.mean(hours)
+        assert forecast.mean == sum(ahead, Fraction(0)) / (hours + 1), "(5.4)"
 
 
 def random_history(seed):
@@ -104,7 +120,7 @@ def random_history(seed):
     return history(past_days=past_days, today=today, now=now)
 
 
-portions = st.fractions(min_value=0, max_value=1, max_denominator=10)
+portions = st.sampled_from(sorted({Fraction(part, whole) for whole in range(1, 11) for part in range(whole + 1)}))
 histories = st.integers(0, 10**9).map(random_history)
 smoothings = st.builds(Smoothing, past=portions, last_hour=portions, forecast=portions)
 spans = st.integers(0, 23)
@@ -137,6 +153,18 @@ def test_unit_of_the_load_scales_the_forecast(history, smoothing, hours, unit):
     scaled = everything(forecast_load(each_load(history, lambda load: load * unit), smoothing, hours=hours))
 
     assert scaled == [load * unit for load in got]
+
+
+@given(histories, smoothings, spans, st.integers(0, 10**9))
+def test_more_load_never_lowers_the_forecast(history, smoothing, hours, seed):
+    rnd = seeded(seed)
+    loaded = each_load(history, lambda load: load + rnd.choice([0, 0, 1, Fraction(1, 3)]))
+
+    got = everything(forecast_load(history, smoothing, hours=hours))
+
+    assert all(
+        more >= load for more, load in zip(everything(forecast_load(loaded, smoothing, hours=hours)), got, strict=True)
+    )
 
 
 @given(histories, smoothings, spans)

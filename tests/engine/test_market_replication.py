@@ -42,6 +42,7 @@ def test_turnaround_equals_the_definition():
 
 
 many_runs = st.integers(2, 200)
+speedups = st.sampled_from([Fraction(1, 5), Fraction(6, 7), Fraction(1), Fraction(5, 2), Fraction(50)])
 
 
 @given(many_runs, st.integers(1, 199))
@@ -53,12 +54,23 @@ def test_another_replica_never_hurts(runs, replicas):
     assert mean_turnaround(runs=runs, replicas=replicas + 1, speedup=1) <= fewer
 
 
-@given(many_runs, st.fractions(min_value=Fraction(1, 5), max_value=50, max_denominator=7))
+@given(many_runs, st.integers(1, 200), speedups)
+def test_another_run_never_ends_sooner(runs, replicas, speedup):
+    replicas = min(replicas, runs)
+
+    one_more = mean_turnaround(runs=runs + 1, replicas=replicas, speedup=speedup)
+
+    assert one_more == mean_turnaround(runs=runs, replicas=replicas, speedup=speedup) + 1 / (replicas * speedup)
+
+
+@given(many_runs, speedups)
 def test_faster_replicas_scale_the_time(runs, speedup):
     one = mean_turnaround(runs=runs, replicas=runs, speedup=1)
 
     assert mean_turnaround(runs=runs, replicas=runs, speedup=speedup) * speedup == one
-    assert mean_turnaround(runs=runs, replicas=runs, speedup=float(speedup)) == pytest.approx(float(one / speedup))
+    assert mean_turnaround(runs=runs, replicas=runs, speedup=float(speedup)) == pytest.approx(
+        float(one / speedup), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The request language of pace, heterogeneity, forecast, auction and shares: answers, refusals by field, damage."""
+"""The request language of pace, heterogeneity, forecast, auction and shares: answers, refusals by field."""
 
 import json
 import math
@@ -6,7 +6,6 @@ import math
 import pytest
 
 from coschedule.requests.answer import answer_line
-from engine.builders import seeded
 
 DAY = [0] * 24
 PACE = {"problem": "pace", "weights": [1, "1/2"], "free": ["1/2", 1]}
@@ -207,42 +206,3 @@ def test_missing_field_is_named(request_):
     for name in request_:
         request = {field: value for field, value in request_.items() if field != name}
         assert answer(request)["error"] == {"reason": "InvalidRequest", "field": name, "message": "is required"}
-
-
-VALUES = [None, True, 0, -1, 1.5, "1/3", "A", [], [0], {}, 10**19, [[1]], {"op": "auction"}, DAY]
-
-
-def places(value, path=()):
-    """List the paths to everything inside a value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in items:
-        yield (*path, key)
-        yield from places(item, (*path, key))
-
-
-def replaced(value, path, item):
-    """Copy a value with another item at a path."""
-    if not path:
-        return item
-    copy = value.copy()
-    copy[path[0]] = replaced(value[path[0]], path[1:], item)
-    return copy
-
-
-@pytest.mark.parametrize("request_", ALL, ids=lambda request: request["problem"])
-def test_damaged_requests_get_an_answer_or_an_error_that_names_a_place(request_):
-    rnd, errors = seeded(len(request_)), 0
-    paths = [path for path in places(request_) if path != ("problem",)]
-    for _ in range(300):
-        damaged = request_
-        for _ in range(rnd.randint(1, 2)):
-            path = rnd.choice(paths)
-            if path in set(places(damaged)):
-                damaged = replaced(damaged, path, rnd.choice(VALUES))
-
-        got = answer(damaged)
-
-        if "error" in got:
-            errors += 1
-            assert got["error"]["field"].partition("[")[0].partition(".")[0] in request_ | {"id": None}, damaged
-    assert errors > 100

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coschedule.errors import InvalidValueError
-from coschedule.pace import LocalPace, NoPace, TimeCredit, keep_pace, measure_network
-from engine.brute.pace import common_power, slices_that_finish_together
+from coschedule.pace import LocalPace, NoPace, PaceReason, TimeCredit, keep_pace, measure_network
+from engine.brute.pace import common_power, heterogeneity, slices_that_finish_together, total_power
 from engine.builders import seeded
 
 TABLE_2 = {
@@ -71,10 +71,13 @@ def test_loaded_fast_node_limits_where_the_printed_formula_promises_more():
 
     slowest = weights.index(min(weights))
     printed = weights[slowest] * free[slowest]
+    printed_paces = [weight * share / printed for weight, share in zip(weights, free, strict=True)]
     kept = keep_pace(weights, free)
 
     assert printed == Fraction("0.2")
     assert any(printed / weight > share for weight, share in zip(weights, free, strict=True))
+    assert min(printed_paces) < 1, "(3.13) asks for more than every slice"
+    assert min(kept.paces) == 1
     assert (kept.power, kept.limiting) == (Fraction("0.15"), 4)
     assert all(share <= left for share, left in zip(kept.shares, free, strict=True))
 
@@ -89,14 +92,19 @@ def test_node_without_free_time_is_named():
 @pytest.mark.parametrize("seed", range(4))
 def test_pace_equals_the_definition(seed):
     rnd = seeded(seed)
-    for _ in range(600):
+    for _ in range(900):
         count = rnd.randint(1, 6)
         weights = [Fraction(rnd.randint(1, 6), rnd.choice([1, 2, 6])) for _ in range(count)]
-        free = [Fraction(rnd.randint(1, 4), 4) for _ in range(count)]
+        free = [Fraction(rnd.choice([0, 4, *range(1, 5), *range(1, 5)]), 4) for _ in range(count)]
         slices = rnd.randint(1, 15)
 
         kept = keep_pace(weights, free)
 
+        if common_power(weights, free) == 0:
+            assert kept == NoPace(
+                reason=PaceReason.NO_POWER_LEFT, message=f"node {free.index(0)} leaves a member none of its time"
+            )
+            continue
         assert kept.power == common_power(weights, free)
         assert all(pace >= 1 and isinstance(pace, Fraction) for pace in kept.paces)
         assert kept.paces[kept.limiting] == 1
@@ -109,17 +117,15 @@ def test_heterogeneity_equals_the_definition(seed):
     rnd = seeded(seed)
     for _ in range(500):
         weights = [Fraction(rnd.randint(1, 9), 9) for _ in range(rnd.randint(1, 9))]
-        away = Fraction(0)
-        for weight in weights:
-            away += 1 - weight
 
         network = measure_network(weights)
 
-        assert network.heterogeneity == away / len(weights)
-        assert network.power == len(weights) - away
+        assert network.members == len(weights)
+        assert network.heterogeneity == heterogeneity(weights)
+        assert network.power == total_power(weights)
 
 
-portions = st.fractions(min_value=Fraction(1, 9), max_value=1, max_denominator=9)
+portions = st.sampled_from(sorted({Fraction(part, whole) for whole in range(1, 10) for part in range(1, whole + 1)}))
 networks = st.lists(st.tuples(portions, portions), min_size=1, max_size=9)
 
 
@@ -144,6 +150,16 @@ def test_another_member_never_raises_what_all_can_count_on(nodes, other):
     assert pace_of([*nodes, other]).power <= pace_of(nodes).power
 
 
+@given(networks, st.integers(0, 8), portions)
+def test_more_free_time_never_lowers_what_all_can_count_on(nodes, index, free):
+    index %= len(nodes)
+    weight, less = nodes[index]
+
+    freed = pace_of([*nodes[:index], (weight, max(free, less)), *nodes[index + 1 :]])
+
+    assert freed.power >= pace_of(nodes).power
+
+
 @given(networks, portions)
 def test_unit_of_the_weights_changes_only_the_power(nodes, unit):
     kept, scaled = pace_of(nodes), pace_of([(weight * unit, free) for weight, free in nodes])
@@ -160,6 +176,26 @@ def test_floats_agree_with_exact_numbers(nodes):
     assert in_floats.paces == pytest.approx([float(pace) for pace in kept.paces], rel=1e-9)
     assert in_floats.shares == pytest.approx([float(share) for share in kept.shares], rel=1e-9)
     assert all(share <= float(free) for share, (_, free) in zip(in_floats.shares, nodes, strict=True))
+
+
+weights_of_members = st.lists(portions, min_size=1, max_size=9)
+
+
+@given(weights_of_members, st.randoms(use_true_random=False))
+def test_order_and_number_of_equal_nodes_change_no_heterogeneity(weights, rnd):
+    network = measure_network(weights)
+
+    assert measure_network(rnd.sample(weights, len(weights))) == network
+    assert measure_network(weights * 3).heterogeneity == network.heterogeneity
+    assert measure_network(weights * 3).power == 3 * network.power
+
+
+@given(weights_of_members)
+def test_heterogeneity_of_floats_agrees_with_that_of_exact_numbers(weights):
+    network, in_floats = measure_network(weights), measure_network([float(weight) for weight in weights])
+
+    assert in_floats.heterogeneity == pytest.approx(float(network.heterogeneity), rel=1e-9, abs=1e-9)
+    assert in_floats.power == pytest.approx(float(network.power), rel=1e-9)
 
 
 def slices_had(share, slices):
@@ -190,6 +226,18 @@ def test_credit_ends_together_where_rounded_paces_are_late():
 
     assert rounded[1] < want_work
     assert all(want_work <= work < want_work + weight for work, weight in zip(credited, weights, strict=True))
+
+
+@given(portions, st.lists(portions, max_size=60))
+def test_credit_is_what_is_earned_less_what_is_used_and_never_below_a_slice(share, uses):
+    """Each time it is due, a member uses another part of its slice."""
+    credit, used = TimeCredit(share=share), 0
+    for index, part in enumerate(uses, start=1):
+        use = part if credit.is_due(1) else 0
+        credit = credit.after(elapsed=1, used=use)
+        used += use
+        assert credit.balance == share * index - used
+        assert credit.balance > -1
 
 
 def test_member_that_gives_a_slice_back_pays_for_what_it_used():

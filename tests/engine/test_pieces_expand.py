@@ -1,4 +1,4 @@
-"""Free patterns of the allocation map: figure 5 of [S 4.3], erratum 6, exhaustive search over all patterns."""
+"""Free patterns of the allocation map: figure 5 of [S] 4.3, erratum 6, exhaustive search over all patterns."""
 
 from fractions import Fraction
 
@@ -28,16 +28,16 @@ ALIKE = {f"p{index}": 1 for index in range(1, 10)}
 
 names = st.sets(st.sampled_from("abcd"))
 maps = st.lists(names, min_size=1, max_size=6)
-speeds_by_name = st.fixed_dictionaries(
-    {name: st.fractions(min_value=Fraction(1, 3), max_value=4, max_denominator=3) for name in "abcd"}
-)
+thirds = st.integers(1, 12).map(lambda number: Fraction(number, 3))
+speeds_by_name = st.fixed_dictionaries(dict.fromkeys("abcd", thirds))
 
 
 def turnaround(found):
     return found.turnaround if isinstance(found, Expansion) else float("inf")
 
 
-def test_figure_5_on_page_15():
+def test_figure_5():
+    """[S] 4.3, page 19: {p2, p5, p6} x {t1, t2, t8}."""
     found = expand(FIGURE_5, ALIKE, 3, objective=ExpandObjective.SIZE)
 
     assert (found.slices, found.processors, found.size) == ((0, 1, 7), ("p2", "p5", "p6"), 9)
@@ -46,7 +46,7 @@ def test_figure_5_on_page_15():
 
 
 def test_printed_expansion_misses_the_largest_pattern():
-    """Section 4.3, page 15: every pattern tried is all that is free in one slice."""
+    """[S] 4.3, page 19, erratum 6: every pattern tried is all that is free in one slice."""
     free = [["p1", "p2", "p3"], ["p1", "p2", "p4"]]
 
     found = expand(free, ALIKE, 2, objective=ExpandObjective.SIZE)
@@ -56,7 +56,7 @@ def test_printed_expansion_misses_the_largest_pattern():
 
 
 def test_largest_pattern_is_not_the_best_for_a_job():
-    """One piece gains nothing from two processors, and all from a second slice."""
+    """[S] 4.3, pages 18-19, erratum 6: one piece gains nothing from two processors, and all from a second slice."""
     free = [["p1", "p2", "p3", "p4", "p5"], ["p1", "p2"]]
 
     largest = expand(free, ALIKE, 1, objective=ExpandObjective.SIZE)
@@ -143,6 +143,17 @@ def test_more_free_entries_never_hurt(free, speeds, pieces, index, more):
 
 
 @settings(max_examples=30)
+@given(maps, speeds_by_name, st.integers(1, 9), thirds)
+def test_scaling_speed_scales_the_answer(free, speeds, pieces, scale):
+    found = expand(free, speeds, pieces)
+    scaled = expand(free, {name: speed * scale for name, speed in speeds.items()}, pieces)
+
+    if isinstance(found, Expansion):
+        assert (scaled.turnaround * scale, scaled.size) == (found.turnaround, found.size * scale)
+        assert (scaled.slices, scaled.counts) == (found.slices, found.counts)
+
+
+@settings(max_examples=30)
 @given(maps, speeds_by_name, st.integers(1, 9))
 def test_floats_agree_with_exact_numbers(free, speeds, pieces):
     inexact = {name: float(speed) for name, speed in speeds.items()}
@@ -150,6 +161,16 @@ def test_floats_agree_with_exact_numbers(free, speeds, pieces):
     found, in_floats = expand(free, speeds, pieces), expand(free, inexact, pieces)
 
     assert turnaround(in_floats) == pytest.approx(float(turnaround(found)), rel=1e-9)
+
+
+@settings(max_examples=30)
+@given(maps, speeds_by_name)
+def test_sizes_in_floats_agree_with_exact_numbers(free, speeds):
+    inexact = {name: float(speed) for name, speed in speeds.items()}
+    found, in_floats = (expand(free, own, 1, objective=ExpandObjective.SIZE) for own in (speeds, inexact))
+
+    if isinstance(found, Expansion):
+        assert in_floats.size == pytest.approx(float(found.size), rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,12 @@ from coschedule.pieces.apportion import apportion
 from coschedule.pieces.gang_pieces import GangPieces, place_pieces
 from coschedule.pieces.offers import PiecesJob
 from coschedule.pieces.refusal import NoRoom
+from engine.brute.gang_scan import scan_gang
 from engine.brute.pieces import Job, Offer, best_gang, gang_outcome
 from engine.builders import seeded
+from engine.random_offers import as_node, random_job, random_offer
 
-amounts = st.fractions(min_value=0, max_value=20, max_denominator=6)
+amounts = st.integers(0, 120).map(lambda sixths: Fraction(sixths, 6))
 nodes = st.builds(
     Node,
     start=amounts,
@@ -74,32 +76,6 @@ def test_choice(nodes, job, want_finish, want_counts):
     assert (found.finish, found.counts.tolist()) == (want_finish, want_counts)
 
 
-def random_offer(rnd):
-    start = Fraction(rnd.choice([0, 0, 0, 1, rnd.randint(0, 9)]), rnd.choice([1, 2]))
-    slowdowns = sorted(Fraction(rnd.randint(1, 6), rnd.choice([1, 2, 3])) for _ in range(rnd.randint(1, 4)))
-    if rnd.random() < 0.5:
-        slowdowns = [slowdowns[0]] * rnd.randint(1, 5)
-    return Offer(start, tuple(slowdowns), rnd.choice([None, None, Fraction(rnd.randint(1, 40), 2)]))
-
-
-def random_job(rnd):
-    return Job(
-        pieces=rnd.randint(1, 7),
-        seconds=Fraction(rnd.randint(1, 4), rnd.choice([1, 3])),
-        per_member=rnd.choice([Fraction(0), Fraction(0), Fraction(1, 2), Fraction(2), Fraction(5)]),
-        fixed=rnd.choice([Fraction(0), Fraction(1, 3)]),
-    )
-
-
-def as_node(offer):
-    until = math.inf if offer.until is None else offer.until
-    if len(set(offer.slowdowns)) > 1:
-        return Node(start=offer.start, slowdowns=offer.slowdowns, until=until)
-    return Node(
-        start=offer.start, duty_cycle=offer.slowdowns[0] * 9 - 1, capacity=9, slots=len(offer.slowdowns), until=until
-    )
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_choice_equals_exhaustive_search(seed):
     rnd = seeded(seed)
@@ -113,7 +89,7 @@ def test_choice_equals_exhaustive_search(seed):
             assert isinstance(found, NoRoom), (offers, job)
             continue
         assert gang_outcome(offers, job, found.counts.tolist()) == best, (offers, job, found)
-        assert (found.finish, found.start) == (best[0], best[2]), (offers, job, found)
+        assert (found.finish, found.size, found.start) == best, (offers, job, found)
 
 
 @pytest.mark.parametrize("pieces", [1, 900, 10**6, 10**15])
@@ -126,8 +102,34 @@ def test_idle_nodes_without_overhead_are_apportioned(pieces):
     assert found.finish == apportion(pieces, capacities).turnaround
 
 
-def test_every_size_looked_at_alone_is_no_better():
-    """Many nodes, floats: branch and bound against the best of every start and every number of fastest nodes."""
+def whole_offers(rnd, number):
+    """Make offers of whole numbers that tie often: many starts, windows, and slow-downs by count."""
+    return [
+        Offer(
+            start=rnd.randint(0, 12) * rnd.choice([0, 1, 3]),
+            slowdowns=tuple(sorted(rnd.choices([2, 3, 5, 8], k=rnd.randint(1, 6)))),
+            until=rnd.choice([None, rnd.randint(10, 120)]),
+        )
+        for _ in range(number)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_branch_and_bound_equals_plain_scan(seed):
+    """More nodes than exhaustive search can do; half of the jobs in exact numbers, half in floats that hold them."""
+    rnd = seeded(seed)
+    offers = whole_offers(rnd, 30)
+    job = Job(pieces=rnd.randint(5, 40), seconds=rnd.randint(1, 3), per_member=rnd.choice([0, 1, 4]), fixed=seed % 3)
+    seconds = job.seconds if seed % 2 else float(job.seconds)
+
+    found = place([as_node(offer) for offer in offers], *job._replace(seconds=seconds))
+
+    outcome = gang_outcome(offers, job, found.counts.tolist()) if isinstance(found, GangPieces) else None
+    assert outcome == scan_gang(offers, job)
+
+
+def test_branch_and_bound_equals_apportionment_of_every_size():
+    """Many nodes, floats: against the best of every start and every number of fastest nodes."""
     rng = np.random.default_rng(8)
     starts, slowdowns = rng.choice([0.0, 0.0, 30.0, 70.0], 60), rng.random(60) + 1
     cluster = [

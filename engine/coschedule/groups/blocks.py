@@ -12,7 +12,7 @@ sums. A finer grid needs only the entries in the block's own rows and columns, s
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,33 +23,44 @@ _AT_ONCE = 2**18
 """So many entries and blocks are looked at together at most: memory stays bounded, and the limit falls in between."""
 
 
+class Shape(NamedTuple):
+    """The matrix has ``rows`` and ``columns``; what lies before its first column has no cell, but counts."""
+
+    rows: int
+    columns: int
+    first_column: int = 0
+
+
 class Bounds(Protocol):
     """What a problem knows about blocks."""
 
-    def least(self, blocks: Blocks) -> FloatArray:
-        """Bound all values in each block from below; inf when no cell of it has one."""
-
-    def reached(self, blocks: Blocks) -> FloatArray:
-        """Find a value that some cell of each block has, or a larger one; inf when none is known."""
+    def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
+        """Bound all values in each block from below, by inf when no cell of it has one; and its least from above."""
 
     def limit(self, reached: float) -> float:
         """Say up to which bound a block is of interest when this value has been reached."""
 
 
-def surviving_cells(points: Points, *, rows: int, columns: int, bounds: Bounds) -> tuple[Blocks, float]:
+def surviving_cells(points: Points, shape: Shape, bounds: Bounds, *, reached: float = math.inf) -> tuple[Blocks, float]:
     """Find all cells whose least value is within the limit of the best value reached, and that value.
+
+    ``reached`` is a value known to be reached.
 
     Time: the first grid and its histogram, then as much as blocks survive. Memory: O(entries + survivors).
     """
-    search = _Search(bounds)
-    search.look_at(first_grid(points, rows, columns), np.True_)
+    search = _Search(bounds, reached)
+    search.look_at(first_grid(points, shape.rows, shape.columns, first_column=shape.first_column), np.True_)
+    if search.is_over:
+        return search.found()
     blocks = search.next_level()
-    nearby = _Nearby(points, blocks, rows, columns)
+    nearby = _Nearby(points, blocks, shape)
     while len(blocks):
         for first, last in nearby.portions(blocks):
             chunk = search.interesting(blocks, first, last)
             if len(chunk):
                 search.look_at(*divide(chunk, *nearby.entries(chunk)))
+        if search.is_over:
+            break
         blocks = search.next_level()
     return search.found()
 
@@ -57,23 +68,30 @@ def surviving_cells(points: Points, *, rows: int, columns: int, bounds: Bounds) 
 class _Search:
     """What has been reached so far, the cells that may have it, and the blocks yet to be divided."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: Bounds, reached: float) -> None:
         self._bounds = bounds
-        self._reached = math.inf
+        self._reached = reached
         self._cells: list[tuple[Blocks, FloatArray]] = []
         self._open: list[tuple[Blocks, FloatArray]] = []
         self._least = np.empty(0)
 
     def look_at(self, blocks: Blocks, exists: BoolArray | np.bool_) -> None:
         """Drop what cannot hold the least value; keep cells apart from larger blocks."""
-        least = self._bounds.least(blocks)
-        self._reached = min(self._reached, float(self._bounds.reached(blocks).min(initial=math.inf)))
+        least, reached = self._bounds.around(blocks)
+        self._reached = min(self._reached, float(reached.min(initial=math.inf)))
         kept = exists & self._is_interesting(least)
         blocks, least = blocks.take(kept), least[kept]
         high, wide = dimensions(blocks)
         larger = high | wide
-        self._cells.append((blocks.take(~larger), least[~larger]))
-        self._open.append((blocks.take(larger), least[larger]))
+        if larger.any():
+            self._open.append((blocks.take(larger), least[larger]))
+            blocks, least = blocks.take(~larger), least[~larger]
+        self._cells.append((blocks, least))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no blocks are left to be divided."""
+        return not self._open
 
     def next_level(self) -> Blocks:
         """Hand out the blocks that are still of interest, the most promising first."""
@@ -102,14 +120,14 @@ class _Search:
 class _Nearby:
     """The entries in the rows and in the columns of some blocks, to be found for any blocks within them."""
 
-    def __init__(self, points: Points, blocks: Blocks, rows: int, columns: int) -> None:
+    def __init__(self, points: Points, blocks: Blocks, shape: Shape) -> None:
         high, wide = dimensions(blocks)
-        in_rows = _covered(blocks.top[high], blocks.bottom[high], rows)[points.row]
-        near = in_rows | _covered(blocks.left[wide], blocks.right[wide], columns)[points.column]
+        in_rows = _covered(blocks.top[high], blocks.bottom[high], shape.rows)[points.row]
+        near = in_rows | _covered(blocks.left[wide], blocks.right[wide], shape.columns)[points.column]
         self._points = points.where(np.flatnonzero(near))
         self._by_row, self._by_column = np.argsort(self._points.row), np.argsort(self._points.column)
-        self._row_ends = _ends(self._points.row, rows)
-        self._column_ends = _ends(self._points.column, columns)
+        self._row_ends = _ends(self._points.row, shape.rows)
+        self._column_ends = _ends(self._points.column, shape.columns)
 
     def portions(self, blocks: Blocks) -> Iterator[tuple[int, int]]:
         """Divide blocks into stretches, none of which takes much memory."""

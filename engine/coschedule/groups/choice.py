@@ -41,11 +41,10 @@ class NoGroup:
 
 
 class Choice(NamedTuple):
-    """One way to run: ``size`` places in rows and columns up to ``row``, which opens at ``start``, and ``column``."""
+    """One way to run: ``size`` places, open at ``start`` and at ``level``, or earlier and better."""
 
-    row: int
-    column: int
     start: Scalar
+    level: Scalar
     size: int
     finish: Scalar
     value: Scalar

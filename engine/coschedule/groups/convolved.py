@@ -20,16 +20,14 @@ class Convolved:
     """The search by convolution; a place's node says what it contributes, ``places`` only which nodes take part."""
 
     def __init__(self, columns: NodeColumns, loads: Loads) -> None:
-        starts, row = ranked(columns.start)
         self._loads = loads
+        self.least_size = int(loads.sizes[0])
         self._sums = _contributions(columns)
         self.places = Places(
-            starts=starts,
-            levels=starts[:1],
-            row=row,
-            column=np.zeros_like(row),
+            start=columns.start,
+            level=columns.start,
             count=np.array([len(sums) - 1 for sums in self._sums], dtype=np.int64),
-            node=np.arange(len(row)),
+            node=np.arange(len(columns.start)),
             until=columns.until,
         )
 
@@ -40,28 +38,29 @@ class Convolved:
             return None
         best: Choice | None = None
         sums = self._no_members(int(loads.sizes[-1]))
-        for row in np.unique(places.row).tolist():
-            for node in places.node[places.row == row].tolist():
+        starts, row = ranked(places.start)
+        for rank, start in enumerate(starts):
+            for node in places.node[row == rank].tolist():
                 sums = _convolve(sums, self._sums[node])
-            choice = _best_size(sums, loads, goal, row, places.starts[row])
+            choice = _best_size(sums, loads, goal, start)
             if choice is not None and (best is None or choice.rank(goal) < best.rank(goal)):
                 best = choice
         return best
 
-    def taken(self, places: Places, choice: Choice) -> IntArray:
+    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
         """Give every node, lowest index first, as many members as any best group allows it."""
-        nodes = places.node[places.row <= choice.row].tolist()
+        nodes = places.node[places.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
         for node in reversed(nodes):
             tails.append(_convolve(tails[-1], self._sums[node]))
-        taken = np.zeros(nodes[-1] + 1, dtype=np.int64)
-        left = choice.size
+        taken, left = [], choice.size
         for node, tail, rest in zip(nodes, reversed(tails[1:]), reversed(tails[:-1]), strict=True):
             sums = self._sums[node][: left + 1]
             reached = sums + rest[left::-1][: len(sums)]
-            taken[node] = np.flatnonzero(reached == tail[left])[-1]
-            left -= int(taken[node])
-        return taken
+            taken.append(int(np.flatnonzero(reached == tail[left])[-1]))
+            left -= taken[-1]
+        held = np.array(taken)
+        return np.array(nodes)[held > 0], held[held > 0]
 
     def _no_members(self, largest: int) -> Vector:
         sums = np.full(largest + 1, -np.inf, dtype=self._loads.work.dtype)
@@ -86,7 +85,7 @@ def _convolve(sums: Vector, node: Vector) -> Vector:
     return best
 
 
-def _best_size(sums: Vector, loads: Loads, goal: Goal, row: int, start: Scalar) -> Choice | None:
+def _best_size(sums: Vector, loads: Loads, goal: Goal, start: Scalar) -> Choice | None:
     speeds = sums[loads.sizes]
     held = np.flatnonzero(speeds > 0)
     runs = loads.run_time(held, speeds[held])
@@ -96,9 +95,8 @@ def _best_size(sums: Vector, loads: Loads, goal: Goal, row: int, start: Scalar) 
         in_time = in_time[:1]
     choices = (
         Choice(
-            row=row,
-            column=0,
             start=start,
+            level=start,
             size=int(loads.sizes[held[index]]),
             finish=finishes[index],
             value=values[index],

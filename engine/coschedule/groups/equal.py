@@ -8,10 +8,11 @@ optimum is the least, over all k and t, of start_k + e_t * (the least T(P) over 
 counted in the cell of its own latest start and slow-down, and what a cell promises some of its places can do.
 
 Method: C grows with k and t, so a block of cells is bounded from below by its first start, its first slow-down and the
-count of its last cell, whose own value can be reached: bounding over ever finer grids (``blocks``), in floats. The few
-cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: the least size
-first, then the best of that size. O(Q log Q) to sort, plus the surviving blocks; bounding cannot help where the values
-of very many cells differ by less than their blocks are wide.
+count of its last cell, whose own value can be reached. Grids laid without sorting narrow the matrix to the part around
+its least value, in O(Q) (``narrow``); what is left is sorted and bounded over ever finer grids, in floats (``blocks``).
+The few cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: the least
+size first, then the best of that size. Bounding cannot help, and all Q are sorted, where the values of very many cells
+differ by less than their blocks are wide.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -20,14 +21,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from coschedule.columns import NodeColumns, columns_of_nodes
-from coschedule.groups.blocks import surviving_cells
-from coschedule.groups.choice import Choice, Group, GroupReason, NoGroup, speedup_of
+from coschedule.groups.blocks import Shape, surviving_cells
+from coschedule.groups.choice import Choice, Group, GroupReason, NoGroup, is_plain, speedup_of
 from coschedule.groups.goal import Goal, Objective, SizeTable, size_table
 from coschedule.groups.grids import Blocks, Points
 from coschedule.groups.members import members_of
-from coschedule.groups.menu import SLACK, Menu, best_size, menu_of, quickest
-from coschedule.groups.places import Places, lay_out, lowest_nodes
+from coschedule.groups.menu import Menu, best_choices, menu_of, quickest, quickest_choices
+from coschedule.groups.narrow import Borders, Entries, borders_of, narrowed
+from coschedule.groups.places import Places, lay_out, lowest_nodes, ranked
 from coschedule.groups.windows import best_lasting
 from coschedule.nodes import Node
 from coschedule.numbers import FloatArray, as_number
@@ -44,14 +48,14 @@ def choose_equal(nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal) ->
     columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
     exact = work.is_exact and goal.is_exact and columns.is_exact
     columns = columns if exact else columns.as_floats()
-    places = lay_out(columns, most_on_a_node=goal.maximum)
+    places = lay_out(columns, columns.slowdown, most_on_a_node=goal.maximum)
     table = quickest(size_table(work, goal, places=places.total, exact=exact))
     found = best_lasting(places, goal, _Search(table, exact=exact).best) if len(table.sizes) else None
     if found is None:
         return NoGroup(reason=GroupReason.NO_GROUP_FITS, message=_why_none(places, table, goal, exact=exact))
     choice, lasting = found
-    taken = lowest_nodes(lasting, lasting.up_to(choice.row, choice.column), choice.size)
-    members = members_of(columns, taken)
+    eligible = (lasting.start <= choice.start) & (lasting.level <= choice.level)
+    members = members_of(columns, *lowest_nodes(lasting, eligible, choice.size))
     return Group(
         finish=as_number(choice.finish),
         size=choice.size,
@@ -77,67 +81,49 @@ class _Search:
         if not len(table.sizes):
             return None
         if goal.objective is Objective.FEWEST:
-            least = self._least_size(places, table, goal)
-            if least is None:
+            choices, reached = self._choices(places, table, goal)
+            least = min([reached, *(choice.size for choice in choices)])
+            if least == math.inf:
                 return None
             table, goal = table.where(table.sizes == least), replace(goal, objective=Objective.FINISH)
         choices, _ = self._choices(places, table, goal)
         return min(choices, key=lambda choice: choice.rank(goal), default=None)
 
-    def _least_size(self, places: Places, table: SizeTable, goal: Goal) -> int | None:
-        """Find the least size that meets the deadline; None when none does."""
-        choices, reached = self._choices(places, table, goal)
-        least = min([reached, *(choice.size for choice in choices)])
-        return int(least) if least < math.inf else None
-
     def _choices(self, places: Places, table: SizeTable, goal: Goal) -> tuple[list[Choice], float]:
-        """List the best choice of every cell that may hold the best of all; and the least value that is reached."""
+        """List the best choices of cells, of which one is the best of all; and the least value that is reached."""
         menu = menu_of(table, goal, places=places.total)
-        bounds = _Bounds(*places.float_axes(), menu, exact=self._exact)
-        points = Points(places.row, places.column, (places.count,))
-        rows, columns = len(places.starts), len(places.levels)
-        cells, reached = surviving_cells(points, rows=rows, columns=columns, bounds=bounds)
-        choices = (
-            _choice(places, table, goal, row, column, int(held))
-            for row, column, held in zip(cells.top.tolist(), cells.left.tolist(), cells.within[0], strict=True)
-        )
-        return [choice for choice in choices if choice is not None], reached
 
+        def bounds_of(borders: Borders) -> _Bounds:
+            return _Bounds(borders, menu, exact=self._exact)
 
-def _choice(places: Places, table: SizeTable, goal: Goal, row: int, column: int, held: int) -> Choice | None:
-    """Take the best size of one cell, in the numbers of the request."""
-    start, slowdown = places.starts[row], places.levels[column]
-    index = best_size(table, goal, start=start, slowdown=slowdown, places=held)
-    if index is None:
-        return None
-    return Choice(
-        row=row,
-        column=column,
-        start=start,
-        size=int(table.sizes[index]),
-        finish=start + slowdown * table.times[index],
-        value=start + slowdown * table.costs[index],
-    )
+        entries, reached = narrowed(Entries(places.start, places.level, places.count), bounds_of)
+        if not len(entries.start):
+            return [], reached
+        (starts, row), (slowdowns, column) = ranked(entries.start), ranked(entries.slowdown)
+        points, bounds = Points(row, column, (entries.places,)), bounds_of(borders_of(starts, slowdowns))
+        cells, reached = surviving_cells(points, Shape(len(starts), len(slowdowns)), bounds, reached=reached)
+        held = cells.within[0].astype(np.int64)
+        choices_of = quickest_choices if is_plain(goal) else best_choices
+        return choices_of(table, goal, starts[cells.top], slowdowns[cells.left], held), reached
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
     """Bounds on blocks of starts and slow-downs."""
 
-    starts: FloatArray
-    slowdowns: FloatArray
+    borders: Borders
     menu: Menu
     exact: bool
 
-    def least(self, blocks: Blocks) -> FloatArray:
-        """Grant the block's earliest start and its least slow-down to the places of its last cell."""
-        starts, slowdowns = self.starts[blocks.top], self.slowdowns[blocks.left]
-        return self.menu.values(starts, slowdowns, blocks.within[0], slack=SLACK)
-
-    def reached(self, blocks: Blocks) -> FloatArray:
-        """Take the value of the last cell."""
-        starts, slowdowns = self.starts[blocks.bottom - 1], self.slowdowns[blocks.right - 1]
-        return self.menu.values(starts, slowdowns, blocks.within[0], slack=-SLACK)
+    def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
+        """Grant the places of the last cell the block's earliest start and least slow-down; or take its own."""
+        borders, top, left = self.borders, blocks.top, blocks.left
+        bottom, right = blocks.bottom - 1, blocks.right - 1
+        return self.menu.values(
+            (borders.soonest[top], borders.fastest[left]),
+            (borders.latest[bottom], borders.slowest[right]),
+            blocks.within[0],
+        )
 
     def limit(self, reached: float) -> float:
         """Say up to which bound a block may hold the best value."""
@@ -153,7 +139,7 @@ def _why_none(places: Places, table: SizeTable, goal: Goal, *, exact: bool) -> s
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
     soonest = best_lasting(places, unhurried, _Search(table, exact=exact).best)
     if soonest is None:
-        shortest = as_number(places.levels[0] * table.times.min())
+        shortest = as_number(places.level.min() * table.times.min())
         return f"no {table.sizes[0]} places are free together until a run ends, which takes {shortest} s at least"
     finish = as_number(soonest[0].finish)
     return f"the earliest finish is {finish} s, after the deadline of {as_number(goal.deadline)} s"

@@ -1,79 +1,100 @@
 """Work that divides evenly and costs nothing to divide: every node that has started joins [A 4].
 
-The more members, the larger their speed and the sooner the finish, so a start decides everything: one sort by start,
-running sums of places and speeds, one division a start. No slow-down is ever compared with another.
+The more members, the larger their speed and the sooner the finish, so a start decides everything: the finish is the
+start plus the work over the speed of all that have started. Over a strip of starts the first start and the speed at its
+end bound the finish from below, the last start and that speed can be reached: only the starts of the few strips that
+may hold the earliest finish are sorted. O(Q) but for those.
 """
+
+import math
+from typing import TypeGuard
 
 import numpy as np
 
-from coschedule.columns import NodeColumns
+from coschedule.columns import MOST_PLACES, NodeColumns
 from coschedule.groups.choice import Choice, is_plain
 from coschedule.groups.goal import Goal
-from coschedule.groups.loads import Loads
-from coschedule.groups.places import Places, ranked
+from coschedule.groups.places import Places, lay_out, ranked
 from coschedule.groups.speeds import inverse
-from coschedule.numbers import IntArray, Vector
+from coschedule.groups.strips import strips_of
+from coschedule.numbers import IntArray, Scalar, Vector
+from coschedule.work import SerialWork, Work
+
+_FEW = 2000
+"""So few starts are sorted at once."""
+
+_SIDE = 500
+"""Starts are divided into about so many strips."""
+
+_SLACK = 1e-9
+"""Sums of a million positive floats, in whatever order, are off by a part in 10**10 at most."""
 
 
-def everyone_joins(columns: NodeColumns, loads: Loads, goal: Goal) -> bool:
+def everyone_joins(work: Work, columns: NodeColumns, goal: Goal) -> TypeGuard[SerialWork]:
     """Whether a further member never hurts and is always allowed.
 
-    Every size from the minimum up must be allowed and have the same work and no overhead, the finish alone must
-    count, and every node must have one slow-down.
+    There must be no overhead, the finish alone must count, the size have no end, and every node one slow-down.
     """
     return (
-        is_plain(goal)
-        and int(loads.sizes[-1]) == int(columns.count.sum())
-        and len(loads.sizes) == int(loads.sizes[-1]) - int(loads.sizes[0]) + 1
+        isinstance(work, SerialWork)
+        and not work.has_overhead
+        and is_plain(goal)
         and len(columns.node) == len(columns.start)
-        and bool((loads.work == loads.work[0]).all())
-        and bool((loads.overhead == 0).all())
+        and goal.maximum >= int(columns.count.sum())
     )
 
 
 class Everyone:
     """The search when everyone joins."""
 
-    def __init__(self, columns: NodeColumns, loads: Loads) -> None:
-        starts, row = ranked(columns.start)
-        self._speed = inverse(columns.slowdown)
-        self._minimum = int(loads.sizes[0])
-        self._work = loads.work[0]
-        self.places = Places(
-            starts=starts,
-            levels=starts[:1],
-            row=row,
-            column=np.zeros_like(row),
-            count=columns.count,
-            node=columns.node,
-            until=columns.until,
-        )
+    def __init__(self, columns: NodeColumns, serial: Scalar, minimum: int) -> None:
+        self.least_size = minimum
+        self._serial = serial
+        self.places = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_PLACES)
 
     def best(self, places: Places, goal: Goal) -> Choice | None:
         """Find the start from which everyone ends first."""
-        rows = len(places.starts)
-        held = np.cumsum(np.bincount(places.row, weights=places.count, minlength=rows)).astype(np.int64)
-        enough = int(np.searchsorted(held, self._minimum))
-        if enough == rows:
+        speed, count = places.level * places.count, places.count
+        near = self._likely(places, speed)
+        if not len(near):
             return None
-        speed = self._speeds_by_row(places)[enough:]
-        finishes = places.starts[enough:] + self._work / speed
-        first = int(np.argmin(finishes))
-        row, finish = enough + first, finishes[first]
-        if finish > goal.deadline:
+        first = places.start[near].min()
+        before, near = (places.start <= first).nonzero()[0], near[places.start[near] > first]
+        starts, row = ranked(places.start[near])
+        starts = np.concatenate(((first,), starts))
+        held = count[before].sum() + _sums_before(row, count[near])
+        finishes = starts + self._serial / (speed[before].sum() + _sums_before(row, speed[near]))
+        finishes[held < self.least_size] = math.inf
+        best = int(finishes.argmin())
+        finish = finishes[best]
+        if not finish <= goal.deadline or held[best] < self.least_size:
             return None
-        return Choice(row=row, column=0, start=places.starts[row], size=int(held[row]), finish=finish, value=finish)
+        return Choice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
 
-    def taken(self, places: Places, choice: Choice) -> IntArray:
-        """Take every place that has started."""
-        started = places.row <= choice.row
-        return np.bincount(places.node[started], weights=places.count[started]).astype(np.int64)
+    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Take every place that has started: the nodes, and how many places of each."""
+        started = (places.start <= choice.start).nonzero()[0]
+        return places.node[started], places.count[started]
 
-    def _speeds_by_row(self, places: Places) -> Vector:
-        """Sum up the speed of all places that have started by each row."""
-        speeds = self._speed[places.node] * places.count
-        if speeds.dtype != object:
-            return np.cumsum(np.bincount(places.row, weights=speeds, minlength=len(places.starts)))
-        by_row = np.zeros(len(places.starts), dtype=object)
-        np.add.at(by_row, places.row, speeds)
-        return np.cumsum(by_row)
+    def _likely(self, places: Places, speed: Vector) -> IntArray:
+        """List the entries in the strips of starts from which everyone may end first."""
+        if len(places.start) <= _FEW:
+            return np.arange(len(places.start))
+        strips = strips_of(places.start.astype(np.float64, copy=False), _SIDE)
+        held = np.bincount(strips.of, weights=places.count).cumsum()
+        run = float(self._serial) / np.bincount(strips.of, weights=speed.astype(np.float64, copy=False)).cumsum()
+        run[held < self.least_size] = math.inf
+        reached = (strips.highest + run).min() * (1 + _SLACK)
+        likely = ((strips.lowest + run <= reached) & (run < math.inf)).nonzero()[0]
+        first, last = (likely[0], likely[-1]) if len(likely) else (0, -1)
+        return ((strips.of >= first) & (strips.of <= last)).nonzero()[0]
+
+
+def _sums_before(row: IntArray, amounts: Vector) -> Vector:
+    """Sum up the amounts of all rows before each, and before the end."""
+    rows = int(row.max(initial=-1)) + 2
+    if amounts.dtype != object:
+        return np.bincount(row + 1, weights=amounts, minlength=rows).astype(amounts.dtype, copy=False).cumsum()
+    by_row = np.zeros(rows, dtype=object)
+    np.add.at(by_row, row + 1, amounts)
+    return by_row.cumsum()

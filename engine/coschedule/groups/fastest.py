@@ -5,47 +5,43 @@ of a block, both the number of places and the sum of their speeds are known with
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from coschedule.columns import NodeColumns
-from coschedule.groups.blocks import surviving_cells
+from coschedule.groups.blocks import Shape, surviving_cells
 from coschedule.groups.choice import Choice
 from coschedule.groups.goal import Goal, Objective
 from coschedule.groups.grids import Blocks, Points
 from coschedule.groups.loads import Loads
-from coschedule.groups.places import Places, lowest_nodes, ranked
+from coschedule.groups.narrow import Borders, borders_of
+from coschedule.groups.narrow_speeds import columns_of_field, narrowed_field
+from coschedule.groups.places import Places, lay_out, lowest_nodes, ranked
 from coschedule.groups.ranges import RangeMinima
 from coschedule.groups.speeds import inverse, step_gains
-from coschedule.numbers import BoolArray, FloatArray, IntArray
+from coschedule.numbers import BoolArray, FloatArray, IntArray, Scalar, Vector
 
 _SLACK = 1e-9
 """Sums of a million positive floats, rounded one after the other, are off by a part in 10**10 at most."""
 
 
+_PARTS = 512
+"""Speeds have at least so many ranks, if there are as many places."""
+
+
 class Fastest:
-    """The search among the fastest places; ``places.levels`` are speeds, never rising."""
+    """The search among the fastest places; their level is the speed that they add."""
 
     def __init__(self, columns: NodeColumns, loads: Loads) -> None:
         self._loads = loads
-        starts, row = ranked(columns.start)
+        self.least_size = int(loads.sizes[0])
         several = len(columns.node) > len(columns.start)
         speed = step_gains(columns) if several else inverse(columns.slowdown)
-        # Every entry has a column of its own, also of several as fast: a cell then stands for few sizes.
-        order = np.argsort(-speed)
-        column = np.empty(len(order), dtype=np.int64)
-        column[order] = np.arange(len(order))
-        self.places = Places(
-            starts=starts,
-            levels=speed[order],
-            row=row[columns.node],
-            column=column,
-            count=columns.count,
-            node=columns.node,
-            until=columns.until[columns.node],
-        )
+        self.places = lay_out(columns, speed, most_on_a_node=int(loads.sizes[-1]))
 
     def best(self, places: Places, goal: Goal) -> Choice | None:
         """Find the best choice among ``places``; None when there is none."""
@@ -59,17 +55,16 @@ class Fastest:
             loads, goal = loads.where(loads.sizes == least), replace(goal, objective=Objective.FINISH)
         return min(_choices(places, loads, goal)[0], key=lambda choice: choice.rank(goal), default=None)
 
-    def taken(self, places: Places, choice: Choice) -> IntArray:
+    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
         """Take everything faster than the slowest place used; of those as fast as that, the lowest indices."""
-        started, slowest = places.row <= choice.row, places.levels[choice.column]
-        speed = places.levels[places.column]
-        faster = np.flatnonzero(started & (speed > slowest).astype(np.bool_))
+        started = places.start <= choice.start
+        faster = (started & (places.level > choice.level)).nonzero()[0]
         counts = places.count[faster]
-        taken = np.bincount(places.node[faster], weights=counts, minlength=int(places.node.max()) + 1).astype(np.int64)
-        equal = started & (speed == slowest).astype(np.bool_)
-        rest = lowest_nodes(places, equal, choice.size - int(counts.sum()))
-        taken[: len(rest)] += rest
-        return taken
+        node, given = lowest_nodes(places, started & (places.level == choice.level), choice.size - int(counts.sum()))
+        node = np.concatenate((places.node[faster], node))
+        held = np.bincount(node, weights=np.concatenate((counts, given))).astype(np.int64)
+        nodes = held.nonzero()[0]
+        return nodes, held[nodes]
 
 
 def _least_size(places: Places, loads: Loads, goal: Goal) -> int | None:
@@ -81,27 +76,41 @@ def _least_size(places: Places, loads: Loads, goal: Goal) -> int | None:
 
 def _choices(places: Places, loads: Loads, goal: Goal) -> tuple[list[Choice], float]:
     """List the choices that may be the best of all, and the least value that is reached."""
-    starts, speeds = places.float_axes()
-    bounds = _bounds(starts, speeds, loads, goal, places=places.total)
-    points = Points(places.row, places.column, (places.count, places.count * speeds[places.column]))
-    cells, reached = surviving_cells(points, rows=len(starts), columns=len(speeds), bounds=bounds)
+    bounds_of = _bounds_of(loads, goal, places=places.total)
+    field, reached = narrowed_field(places, bounds_of)
+    if not len(field.start):
+        return [], reached
+    levels, rank = _ranked_in_parts(places.level[field.entry])
+    starts, row = ranked(field.start)
+    points = Points(row, columns_of_field(field, rank), (field.places, field.total))
+    bounds = bounds_of(borders_of(starts, np.concatenate(((math.inf,), levels))))
+    cells, reached = surviving_cells(points, Shape(len(starts), len(levels) + 1, 1), bounds, reached=reached)
     pairs, reached = bounds.pairs(cells, reached)
-    found = (_choice(places, loads, goal, *pair) for pair in zip(*(part.tolist() for part in pairs), strict=True))
+    columns = zip(starts[pairs.row], levels[pairs.column - 1], pairs.size_index.tolist(), strict=True)
+    found = (_choice(places, loads, goal, *column) for column in columns)
     return [choice for choice in found if choice is not None], reached
 
 
-def _choice(places: Places, loads: Loads, goal: Goal, row: int, column: int, index: int) -> Choice | None:
-    """Take one size in one cell, in the numbers of the request; None when it is too late."""
-    faster = (places.row <= row) & (places.column < column)
-    counts, columns = places.count[faster], places.column[faster]
-    size, start = int(loads.sizes[index]), places.starts[row]
-    speed = (counts * places.levels[columns]).sum() + (size - int(counts.sum())) * places.levels[column]
-    run = loads.run_time(index, speed)
+def _ranked_in_parts(levels: Vector) -> tuple[Vector, IntArray]:
+    """Rank speeds, the largest first, but do not let a rank have very many: a cell then stands for few sizes."""
+    order = (-levels).argsort()
+    falling = levels[order]
+    first = np.arange(len(falling)) % max(1, len(falling) // _PARTS) == 0
+    first[1:] |= (falling[1:] != falling[:-1]).astype(np.bool_)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = first.cumsum() - 1
+    return falling[first], rank
+
+
+def _choice(places: Places, loads: Loads, goal: Goal, start: Scalar, level: Scalar, index: int) -> Choice | None:
+    """Take one size whose slowest place has a speed, in the numbers of the request; None when it is too late."""
+    faster = (places.start <= start) & (places.level > level)
+    counts, speeds = places.count[faster], places.level[faster]
+    size = int(loads.sizes[index])
+    run = loads.run_time(index, (counts * speeds).sum() + (size - int(counts.sum())) * level)
     if start + run > goal.deadline:
         return None
-    return Choice(
-        row=row, column=column, start=start, size=size, finish=start + run, value=start + loads.weight[index] * run
-    )
+    return Choice(start=start, level=level, size=size, finish=start + run, value=start + loads.weight[index] * run)
 
 
 class _Pairs(NamedTuple):
@@ -112,12 +121,11 @@ class _Pairs(NamedTuple):
     size_index: IntArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Bounds:
     """Bounds on blocks of starts and speeds. ``held[n]`` is how many of the sizes ``n`` places can hold."""
 
-    starts: FloatArray
-    speeds: FloatArray
+    borders: Borders
     loads: Loads
     held: IntArray
     least_work: RangeMinima
@@ -125,10 +133,17 @@ class _Bounds:
     deadline: float
     fewest: bool
 
+    def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
+        """Bound from below by ``least`` and from above by ``reached``."""
+        return self.least(blocks), self.reached(blocks)
+
     def least(self, blocks: Blocks) -> FloatArray:
         """Take the earliest start, the least work of any size that may end here, and the most speed."""
-        starts = self.starts[blocks.top]
-        first, end = self._sizes(blocks.before[0]), self._sizes(blocks.within[0])
+        starts = self.borders.soonest[blocks.top]
+        # All that is left of a single start has started by then.
+        single = starts == self.borders.latest[blocks.bottom - 1]
+        first = self._sizes(np.where(single, blocks.beside[0], blocks.before[0]))
+        end = self._sizes(blocks.within[0])
         some = (end > first) & (blocks.within[1] > 0)
         first, last = np.where(some, first, 0), np.where(some, end - 1, 0)
         speed = np.where(some, self._most_speed(blocks, self.loads.sizes[last]), 1)
@@ -140,11 +155,11 @@ class _Bounds:
 
     def _least_sizes(self, blocks: Blocks, in_time: BoolArray, first: IntArray, last: IntArray) -> FloatArray:
         """Bound the sizes [first, last] that meet the deadline from below: fewer places would not have the speed."""
-        left = self.deadline * (1 + _SLACK) - self.starts[blocks.top] - self.least_overhead.of(first, last)
+        left = self.deadline * (1 + _SLACK) - self.borders.soonest[blocks.top] - self.least_overhead.of(first, last)
         needed = self.least_work.of(first, last) / np.where(in_time, left, 1)
         beside = blocks.beside[1]
         # No place from the block on is faster than its first column, and none before it is slower.
-        further = (needed - beside - _SLACK * (needed + beside)) / self.speeds[blocks.left]
+        further = (needed - beside - _SLACK * (needed + beside)) / self.borders.fastest[blocks.left]
         places = np.where(in_time, np.ceil(blocks.beside[0] + further), 1)
         index = np.maximum(first, self._sizes(np.maximum(places, 1) - 1))
         return np.where(in_time & (index <= last), self.loads.sizes[np.minimum(index, last)], math.inf)
@@ -152,7 +167,7 @@ class _Bounds:
     def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
         """Bound the speed of ``size`` places: those beside the block, then as fast as its first column, but no more."""
         further = np.maximum(size - blocks.beside[0], 0)
-        return np.minimum(blocks.within[1], blocks.beside[1] + further * self.speeds[blocks.left])
+        return np.minimum(blocks.within[1], blocks.beside[1] + further * self.borders.fastest[blocks.left])
 
     def reached(self, blocks: Blocks) -> FloatArray:
         """Take the largest size that the places of the last cell hold; the fastest of them do at least their part."""
@@ -162,7 +177,7 @@ class _Bounds:
         size = self.loads.sizes[index]
         speed = np.where(some, blocks.within[1] * (size / np.maximum(blocks.within[0], 1)), 1)
         run = self.loads.run_time(index, speed)
-        starts = self.starts[blocks.bottom - 1]
+        starts = self.borders.latest[blocks.bottom - 1]
         some &= starts + run <= self.deadline * (1 - _SLACK)
         return np.where(some, size if self.fewest else starts + self.loads.weight[index] * run, math.inf)
 
@@ -191,8 +206,8 @@ class _Bounds:
 
     def _ranges(self, cells: Blocks, cell: IntArray, first: IntArray, last: IntArray) -> tuple[FloatArray, float]:
         """Bound the value of all sizes [first, last] that end in a cell; find a value that one of them surely has."""
-        sizes, starts = self.loads.sizes, self.starts[cells.top[cell]]
-        beside, slowest = cells.beside[1][cell], self.speeds[cells.left[cell]]
+        sizes, starts = self.loads.sizes, self.borders.soonest[cells.top[cell]]
+        beside, slowest = cells.beside[1][cell], self.borders.fastest[cells.left[cell]]
         speed = beside + (sizes[last] - cells.beside[0][cell]) * slowest
         shortest = self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
         run = self.loads.run_time(last, speed)
@@ -207,14 +222,12 @@ class _Bounds:
         return self.held[np.minimum(places, len(self.held) - 1).astype(np.int64)]
 
 
-def _bounds(starts: FloatArray, speeds: FloatArray, loads: Loads, goal: Goal, *, places: int) -> _Bounds:
-    most = min(places, goal.maximum)
+def _bounds_of(loads: Loads, goal: Goal, *, places: int) -> Callable[[Borders], _Bounds]:
     floats = loads.as_floats()
-    return _Bounds(
-        starts=starts,
-        speeds=speeds,
+    return partial(
+        _Bounds,
         loads=floats,
-        held=np.cumsum(np.bincount(loads.sizes, minlength=most + 1)),
+        held=np.bincount(loads.sizes, minlength=min(places, goal.maximum) + 1).cumsum(),
         least_work=RangeMinima(floats.work),
         least_overhead=RangeMinima(floats.overhead),
         deadline=float(goal.deadline),

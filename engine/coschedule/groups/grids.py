@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.groups.strips import cut
 from coschedule.numbers import BoolArray, FloatArray, IntArray
 
 FIRST_SIDE = 512
 """The first grid has at most about so many rows and columns: its 2**18 blocks cost a few milliseconds."""
 
-SIDE = 16
+FEW_CELLS = 2**13
+"""A matrix with no more is looked at cell by cell."""
+
+SIDE = 8
 """Rows and columns of a finer grid, at most."""
 
 
@@ -79,31 +83,37 @@ def dimensions(blocks: Blocks) -> tuple[BoolArray, BoolArray]:
     return blocks.bottom - blocks.top > 1, blocks.right - blocks.left > 1
 
 
-def first_grid(points: Points, rows: int, columns: int) -> Blocks:
-    """Divide the whole matrix so that every row and every column of the grid has about as many entries."""
-    top, row = _strips(points.row, rows)
-    left, column = _strips(points.column, columns)
-    shape = (1, len(top) + 1, len(left) + 1)
-    corner = row[points.row] * shape[2] + column[points.column]
-    totals = [_running_sums(_histogram(corner, amount, shape)) for amount in points.amounts]
-    bottom, right = np.append(top[1:], rows), np.append(left[1:], columns)
-    return _grid(top[np.newaxis], bottom[np.newaxis], left[np.newaxis], right[np.newaxis], totals)
+def cells(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
+    """Make a block of every cell of the matrix from its first column on."""
+    points = points._replace(column=points.column - first_column) if first_column else points
+    return _grid_of(points, np.arange(rows), np.arange(first_column, columns), rows, columns)
 
 
-def _strips(position: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """Divide the positions [0, count) into strips with about as many entries: their begins, and each one's strip + 1.
+def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
+    """Divide the whole matrix so that every row and every column of the grid has about as many entries.
 
-    A position that has many entries is a strip of its own: a strip of one position need never be told apart.
+    Entries in columns before the first have no cell; they lie to the left of all cells of their row.
     """
-    side = min(FIRST_SIDE, max(SIDE, int(2 * len(position) ** 0.5)))
-    entries = np.bincount(position, minlength=count)
-    fair = max(1, -(-len(position) // side))
-    begins = np.ones(count, dtype=np.bool_)
-    if count > side:
-        nth = (np.cumsum(entries) - entries) // fair
-        many = 2 * entries > fair
-        begins[1:] = (nth[1:] != nth[:-1]) | many[1:] | many[:-1]
-    return np.flatnonzero(begins), np.cumsum(begins)
+    if rows * columns <= FEW_CELLS:
+        return cells(points, rows, columns, first_column=first_column)
+    side = min(FIRST_SIDE, max(SIDE, int(2 * len(points.row) ** 0.5)))
+    top, row = cut(np.bincount(points.row, minlength=rows), side)
+    left, column = cut(np.bincount(points.column, minlength=columns)[first_column:], side)
+    column = np.concatenate((np.full(first_column, -1), column))
+    strips = Points(row[points.row], column[points.column], points.amounts)
+    return _grid_of(strips, top, left + first_column, rows, columns)
+
+
+def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: int) -> Blocks:
+    """Make a block of each strip of rows, from ``top[s]`` on, and each of columns.
+
+    Points are placed in strips; strip -1 of the columns lies before all others.
+    """
+    shape = (len(top), len(left) + 1)
+    cell = points.row * shape[1] + (points.column + 1)
+    totals = [_sums_before(_histogram(cell, amount, shape)) for amount in points.amounts]
+    bottom, right = np.concatenate((top[1:], (rows,))), np.concatenate((left[1:], (columns,)))
+    return _grid(top[np.newaxis], bottom[np.newaxis], left[np.newaxis], right[np.newaxis], totals)
 
 
 def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, BoolArray]:
@@ -154,6 +164,14 @@ def _histogram(corner: IntArray, amount: FloatArray | IntArray, shape: tuple[int
     return np.bincount(corner, weights=amount, minlength=math.prod(shape)).astype(np.float64, copy=False).reshape(shape)
 
 
+def _sums_before(totals: FloatArray) -> FloatArray:
+    """Sum up ``totals[i, j]`` up to each column, before each row and before the end."""
+    sums = np.zeros((1, totals.shape[0] + 1, totals.shape[1]))
+    totals.cumsum(axis=0, out=sums[0, 1:])
+    sums[0, 1:].cumsum(axis=1, out=sums[0, 1:])
+    return sums
+
+
 def _running_sums(totals: FloatArray) -> FloatArray:
     """Sum up ``totals[q, i, j]`` over rows and columns, in place."""
     # numpy's cumsum along a middle axis strides through memory; adding row to row does not.
@@ -171,6 +189,8 @@ def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[
 
 def joined(parts: list[Blocks]) -> Blocks:
     """Put lists of blocks one behind the other."""
+    if len(parts) == 1:
+        return parts[0]
     top, bottom, left, right = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("top", "bottom", "left", "right")
     )

@@ -78,6 +78,6 @@ def loads_of(work: Work, goal: Goal, overhead: Overhead, *, places: int, exact: 
 
 def _total_work(work: Work, sizes: Vector, times: Vector) -> Vector:
     """P * T(P); exactly the same at every size if nothing but the serial work is divided, which rounding would hide."""
-    if isinstance(work, SerialWork) and not (work.fixed or work.per_member or work.per_log_member):
+    if isinstance(work, SerialWork) and not work.has_overhead:
         return np.full(len(sizes), work.serial, dtype=sizes.dtype)
     return sizes * times

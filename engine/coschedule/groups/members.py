@@ -24,27 +24,35 @@ class Members(NamedTuple):
     @property
     def names(self) -> tuple[int, ...]:
         """Node indices, rising, one a member."""
-        return tuple(np.repeat(self.node, self.held).tolist())
+        return tuple(self.each(self.node).tolist())
+
+    def each(self, of_node: Vector) -> Vector:
+        """Repeat what is true of each node for every member there."""
+        return np.repeat(of_node, self.held) if self.held.max() > 1 else of_node
 
 
-def members_of(columns: NodeColumns, taken: IntArray) -> Members:
-    """Describe a group that has ``taken[i]`` members, never more than its places, on node ``i``; one at least."""
-    node = np.flatnonzero(taken)
-    slowdown = _slowdowns(columns, taken)
+def members_of(columns: NodeColumns, node: IntArray, held: IntArray) -> Members:
+    """Describe a group that has ``held[h]`` members, never more than its places, on node ``node[h]``; one at least.
+
+    Nodes rise; those that are repeated hold all members together.
+    """
+    if len(columns.node) == len(columns.start):
+        slowdown = columns.slowdown[node]
+    else:
+        taken = np.bincount(node, weights=held).astype(np.int64)
+        node = taken.nonzero()[0]
+        held, slowdown = taken[node], _slowdowns(columns, taken)
     return Members(
         node=node,
-        held=taken[node],
+        held=held,
         slowdown=slowdown,
-        latest=int(node[np.argmax(columns.start[node])]),
-        slowest=int(node[np.argmax(slowdown)]),
+        latest=int(node[columns.start[node].argmax()]),
+        slowest=int(node[slowdown.argmax()]),
     )
 
 
 def _slowdowns(columns: NodeColumns, taken: IntArray) -> Vector:
     """Find the slow-down of the last member of every node that has members."""
-    if len(columns.node) == len(columns.start):
-        alone: Vector = columns.slowdown[np.flatnonzero(taken)]
-        return alone
     wanted = np.zeros(len(columns.start), dtype=np.int64)
     wanted[: len(taken)] = taken
     after = np.cumsum(columns.count)

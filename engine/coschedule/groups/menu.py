@@ -9,9 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coschedule.groups.choice import Choice
 from coschedule.groups.goal import Goal, Objective, SizeTable
 from coschedule.groups.ranges import RangeMinima
-from coschedule.numbers import FloatArray, IntArray, Scalar
+from coschedule.numbers import FloatArray, IntArray, Scalar, Vector
+
+Cell = tuple[FloatArray, FloatArray]
+"""Starts and slow-downs."""
 
 SLACK = 1e-12
 """Rounded to floats, sums and products of numbers that are not negative are off by a part in 10**15 at most."""
@@ -21,9 +25,11 @@ def quickest(table: SizeTable) -> SizeTable:
     """Keep the sizes that are quicker than every smaller one."""
     if not len(table.sizes):
         return table
+    if (table.times[1:] < table.times[:-1]).all():
+        return table
     record = np.ones(len(table.sizes), dtype=np.bool_)
     record[1:] = (table.times[1:] < np.minimum.accumulate(table.times)[:-1]).astype(np.bool_)
-    return table if record.all() else table.where(record)
+    return table.where(record)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,20 +46,22 @@ class Menu:
     fewest: bool
     priced: bool
 
-    def values(self, starts: FloatArray, slowdowns: FloatArray, places: FloatArray, *, slack: float) -> FloatArray:
-        """Find the least value with ``places`` of a slow-down from a start on, inf when no size meets the deadline.
+    def values(self, best: Cell, worst: Cell, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Find the least value with ``places`` in the best case, and in the worst, inf when no size meets the deadline.
 
-        With the fewest members as objective the value is their number. ``slack`` moves the deadline by a part.
+        With the fewest members as objective the value is their number. Rounding of the deadline favours the best case
+        and not the worst.
         """
         held = np.minimum(places, len(self.last) - 1).astype(np.int64)
         if self.fewest or (self.priced and self.deadline < math.inf):
-            return self._in_time(starts, slowdowns, self.last[held], slack)
-        values: FloatArray = self.least[held]
-        values *= slowdowns
-        values += starts
+            last = self.last[held]
+            return self._in_time(*best, last, SLACK), self._in_time(*worst, last, -SLACK)
+        costs = self.least[held]
+        least, values = (costs * slowdowns + starts for starts, slowdowns in (best, worst))
         if self.deadline < math.inf:
-            values[values > self.deadline * (1 + slack)] = math.inf
-        return values
+            least[least > self.deadline * (1 + SLACK)] = math.inf
+            values[values > self.deadline * (1 - SLACK)] = math.inf
+        return least, values
 
     def _in_time(self, starts: FloatArray, slowdowns: FloatArray, last: IntArray, slack: float) -> FloatArray:
         longest = (self.deadline * (1 + slack) - starts) / slowdowns
@@ -74,11 +82,11 @@ class Menu:
 
 def menu_of(table: SizeTable, goal: Goal, *, places: int) -> Menu:
     """List what can be had with up to ``places`` places; ``table`` has one size at least."""
-    most = min(places, goal.maximum)
     times, costs = (numbers.astype(np.float64, copy=False) for numbers in (table.times, table.costs))
-    last = np.cumsum(np.bincount(table.sizes, minlength=most + 1))[: most + 1] - 1
+    last = _last(table.sizes, min(places, goal.maximum))
+    least = np.minimum.accumulate(costs) if goal.price else costs
     # Index -1, for no size, finds the inf at the end.
-    least = np.append(np.minimum.accumulate(costs), math.inf)[last]
+    least = np.concatenate((least, (math.inf,)))[last]
     return Menu(
         table=SizeTable(table.sizes, times, costs),
         last=last,
@@ -89,10 +97,42 @@ def menu_of(table: SizeTable, goal: Goal, *, places: int) -> Menu:
     )
 
 
-def best_size(table: SizeTable, goal: Goal, *, start: Scalar, slowdown: Scalar, places: int) -> int | None:
-    """Find the index of the size that is best by ``goal`` in the table's own arithmetic, None when none is in time."""
+def _last(sizes: IntArray, most: int) -> IntArray:
+    """Find the index of the largest size up to each of 0, 1, ..., most."""
+    if int(sizes[-1]) - int(sizes[0]) == len(sizes) - 1:
+        return np.clip(np.arange(-int(sizes[0]), most + 1 - int(sizes[0])), -1, len(sizes) - 1)
+    return np.bincount(sizes, minlength=most + 1).cumsum()[: most + 1] - 1
+
+
+def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, places: IntArray) -> list[Choice]:
+    """List the choices of cells that end first, if they meet the deadline; one of each cell, in the table's numbers."""
+    index = np.searchsorted(table.sizes, places, side="right") - 1
+    finishes = starts + slowdowns * table.times[index]
+    finish = finishes.min(initial=math.inf)
+    if not finish <= goal.deadline:
+        return []
+    first = np.flatnonzero(finishes == finish)
+    columns = (starts[first], slowdowns[first], table.sizes[index[first]].tolist())
+    return [Choice(*column, finish=finish, value=finish) for column in zip(*columns, strict=True)]
+
+
+def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, places: IntArray) -> list[Choice]:
+    """List the best choice of every cell that has one, in the table's own numbers."""
+    columns = zip(starts, slowdowns, places.tolist(), strict=True)
+    choices = (_best_choice(table, goal, *column) for column in columns)
+    return [choice for choice in choices if choice is not None]
+
+
+def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, places: int) -> Choice | None:
     sizes = table.up_to(places)
-    possible = np.flatnonzero(start + slowdown * sizes.times <= goal.deadline)
-    if not possible.size:
+    in_time = np.flatnonzero(start + slowdown * sizes.times <= goal.deadline)
+    if not in_time.size:
         return None
-    return int(possible[0] if goal.objective is Objective.FEWEST else possible[np.argmin(sizes.costs[possible])])
+    index = int(in_time[0] if goal.objective is Objective.FEWEST else in_time[_last_least(sizes.costs[in_time])])
+    finish, value = start + slowdown * sizes.times[index], start + slowdown * sizes.costs[index]
+    return Choice(start, slowdown, int(sizes.sizes[index]), finish=finish, value=value)
+
+
+def _last_least(costs: Vector) -> int:
+    """Find the least cost; of several the last, which is of the largest size and ends first."""
+    return len(costs) - 1 - int(costs[::-1].argmin())

@@ -1,4 +1,4 @@
-"""Places for members, on two axes: when they open, and how good they are.
+"""Places for members: when they open, and how good they are.
 
 A node that holds several members becomes several entries, one a distinct slow-down: the places with the smallest
 slow-downs are always used first, so any choice of P places is a choice of P members.
@@ -9,21 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.columns import NodeColumns
-from coschedule.numbers import BoolArray, FloatArray, IntArray, Vector
+from coschedule.numbers import BoolArray, IntArray, Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Places:
-    """Entry ``e`` is ``count[e]`` equal places on node ``node[e]``, which is taken back at ``until[e]``.
+    """Entry ``e`` is ``count[e]`` equal places on node ``node[e]``, rising, open from ``start[e]`` to ``until[e]``.
 
-    ``starts[row[e]]`` is when they open and ``levels[column[e]]`` how good they are; both axes hold every value once,
-    the earliest and the best first. A level is a slow-down (rising), or a speed (falling).
+    ``level[e]`` says how good they are: a slow-down or a speed.
     """
 
-    starts: Vector
-    levels: Vector
-    row: IntArray
-    column: IntArray
+    start: Vector
+    level: Vector
     count: IntArray
     node: IntArray
     until: Vector
@@ -34,38 +31,25 @@ class Places:
         return int(self.count.sum())
 
     def where(self, kept: BoolArray) -> "Places":
-        """Keep the entries that ``kept``, bool[e], says; the axes stay."""
+        """Keep the entries that ``kept``, bool[e], says."""
         return Places(
-            starts=self.starts,
-            levels=self.levels,
-            row=self.row[kept],
-            column=self.column[kept],
+            start=self.start[kept],
+            level=self.level[kept],
             count=self.count[kept],
             node=self.node[kept],
             until=self.until[kept],
         )
 
-    def up_to(self, row: int, column: int) -> BoolArray:
-        """Tell which places lie in rows and columns up to these."""
-        return (self.row <= row) & (self.column <= column)
 
-    def float_axes(self) -> tuple[FloatArray, FloatArray]:
-        """Round starts and levels to the nearest float64."""
-        return self.starts.astype(np.float64, copy=False), self.levels.astype(np.float64, copy=False)
-
-
-def lay_out(columns: NodeColumns, *, most_on_a_node: int) -> Places:
-    """Turn nodes into places whose level is their slow-down, at most ``most_on_a_node`` an entry."""
-    starts, row = ranked(columns.start)
-    levels, column = ranked(columns.slowdown)
+def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Places:
+    """Turn the steps of nodes, each with its level, into places, at most ``most_on_a_node`` an entry."""
+    one_each = len(columns.node) == len(columns.start)
     return Places(
-        starts=starts,
-        levels=levels,
-        row=row[columns.node],
-        column=column,
+        start=columns.start if one_each else columns.start[columns.node],
+        level=level,
         count=np.minimum(columns.count, most_on_a_node),
         node=columns.node,
-        until=columns.until[columns.node],
+        until=columns.until if one_each else columns.until[columns.node],
     )
 
 
@@ -80,8 +64,15 @@ def ranked(values: Vector) -> tuple[Vector, IntArray]:
     return rising[first], rank
 
 
-def lowest_nodes(places: Places, eligible: BoolArray, size: int) -> IntArray:
-    """Count how many places each node gives if, for ``size`` of the eligible ones, the lowest indices give all."""
-    entries = np.flatnonzero(eligible)
-    offered = np.bincount(places.node[entries], weights=places.count[entries]).astype(np.int64)
-    return np.diff(np.minimum(np.cumsum(offered), size), prepend=0)
+def lowest_nodes(places: Places, eligible: BoolArray, size: int) -> tuple[IntArray, IntArray]:
+    """Take ``size`` of the eligible places, the lowest indices first: the nodes, and how many places of each.
+
+    Nodes rise, and are repeated where several entries give.
+    """
+    entries = eligible.nonzero()[0]
+    count = places.count[entries]
+    after = count.cumsum()
+    last = int(after.searchsorted(size))
+    given = count[: last + 1]
+    given[last:] -= after[last] - size
+    return places.node[entries[: last + 1]], given

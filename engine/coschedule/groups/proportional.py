@@ -7,9 +7,9 @@ T(1) / H(G) instead (``loads``). With a price the run time counts 1 + price * P 
 Theorem: for a start and a size only the largest H matters. If every further member on a node adds a speed that is
 positive and not larger than the one before, the P largest of all these speeds on nodes that have started give it.
 
-Method: three, by what is asked. Work that divides evenly and has no overhead: every node that has started joins; one
-sort and running sums, O(Q log Q) (``everyone``). Otherwise bounding over blocks of starts and speeds (``blocks``):
-H and P at the corners of a block bound the run times in it (``fastest``). Speeds of a node that rise with its members:
+Method: three, by what is asked. Work that divides evenly and has no overhead: every node that has started joins; sums
+by start, O(Q) (``everyone``). Otherwise bounding over blocks of starts and speeds (``narrow_speeds``, ``blocks``): H
+and P at the corners of a block bound the run times in it (``fastest``). Speeds of a node that rise with its members:
 the sums are convolved node by node, O(places * sizes) (``convolved``). Windows: ``windows``.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
@@ -21,15 +21,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
-import numpy as np
-
 from coschedule.columns import NodeColumns, columns_of_nodes
 from coschedule.groups.choice import Choice, Group, GroupReason, NoGroup, speedup_of
 from coschedule.groups.convolved import Convolved
 from coschedule.groups.everyone import Everyone, everyone_joins
 from coschedule.groups.fastest import Fastest
 from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.loads import Loads, Overhead, loads_of
+from coschedule.groups.loads import Overhead, loads_of
 from coschedule.groups.members import Members, members_of
 from coschedule.groups.places import Places
 from coschedule.groups.speeds import are_regular
@@ -50,12 +48,13 @@ class Method(Protocol):
     """One of the three methods, for some nodes and sizes."""
 
     places: Places
+    least_size: int
 
     def best(self, places: Places, goal: Goal) -> Choice | None:
         """Find the best choice among ``places``, windows ignored; None when there is none."""
 
-    def taken(self, places: Places, choice: Choice) -> IntArray:
-        """Count the members on each node: of the groups that make this choice, that with the lowest indices."""
+    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Name nodes, rising, and their members: of the groups that make this choice, that with the lowest indices."""
 
 
 def choose_proportional(
@@ -69,16 +68,14 @@ def choose_proportional(
     columns = nodes if isinstance(nodes, NodeColumns) else columns_of_nodes(nodes)
     exact = work.is_exact and goal.is_exact and columns.is_exact
     columns = (columns if exact else columns.as_floats()).up_to(goal.maximum)
-    total = int(columns.count.sum())
-    loads = loads_of(work, goal, overhead, places=total, exact=exact)
-    if not len(loads.sizes):
-        return _none(_no_size(total, goal))
-    method = _method(columns, loads, goal)
+    method = _method(columns, work, goal, overhead, exact=exact)
+    if method is None:
+        return _none(_no_size(columns, goal))
     found = best_lasting(method.places, goal, method.best)
     if found is None:
-        return _none(_too_late(method, loads, goal))
+        return _none(_too_late(method, goal))
     choice, lasting = found
-    members = members_of(columns, method.taken(lasting, choice))
+    members = members_of(columns, *method.taken(lasting, choice))
     serial = (work.exact_times if exact else work.float_times)(1)[0]
     return SharedGroup(
         finish=as_number(choice.finish),
@@ -92,29 +89,35 @@ def choose_proportional(
     )
 
 
-def _method(columns: NodeColumns, loads: Loads, goal: Goal) -> Method:
-    if everyone_joins(columns, loads, goal):
-        return Everyone(columns, loads)
+def _method(columns: NodeColumns, work: Work, goal: Goal, overhead: Overhead, *, exact: bool) -> Method | None:
+    """Pick the method; None when no size may run."""
+    total = int(columns.count.sum())
+    if total >= goal.minimum and everyone_joins(work, columns, goal):
+        return Everyone(columns, Fraction(work.serial) if exact else float(work.serial), goal.minimum)
+    loads = loads_of(work, goal, overhead, places=total, exact=exact)
+    if not len(loads.sizes):
+        return None
     return Fastest(columns, loads) if are_regular(columns) else Convolved(columns, loads)
 
 
 def _shares(members: Members, *, exact: bool) -> tuple[Number, ...]:
     speeds = (Fraction(1) if exact else 1.0) / members.slowdown
     shares = speeds / (speeds * members.held).sum()
-    return tuple(np.repeat(shares, members.held).tolist())
+    return tuple(members.each(shares).tolist())
 
 
 def _none(message: str) -> NoGroup:
     return NoGroup(reason=GroupReason.NO_GROUP_FITS, message=message)
 
 
-def _no_size(total: int, goal: Goal) -> str:
+def _no_size(columns: NodeColumns, goal: Goal) -> str:
+    total = int(columns.count.sum())
     if total < goal.minimum:
         return f"needs {goal.minimum} or more members and the nodes hold {total}"
     return f"no size from {goal.minimum} to {goal.maximum} has a run time"
 
 
-def _too_late(method: Method, loads: Loads, goal: Goal) -> str:
+def _too_late(method: Method, goal: Goal) -> str:
     """Say in one sentence with numbers what stands in the way of every size."""
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
     soonest = best_lasting(method.places, unhurried, method.best)
@@ -124,6 +127,6 @@ def _too_late(method: Method, loads: Loads, goal: Goal) -> str:
     unbroken = method.best(method.places, unhurried)
     assert unbroken is not None  # there is a size and there are as many places
     return (
-        f"no {loads.sizes[0]} places are free together until a run ends, "
+        f"no {method.least_size} places are free together until a run ends, "
         f"which is after {as_number(unbroken.finish)} s at the earliest"
     )

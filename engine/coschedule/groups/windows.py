@@ -54,7 +54,7 @@ def _without_the_first(lasting: Places, goal: Goal, search: Search) -> tuple[Pla
     if soonest is None:
         return lasting.where(np.zeros(len(lasting.until), dtype=np.bool_)), None
     narrowed = lasting.where((lasting.until >= soonest.finish).astype(np.bool_))
-    if len(narrowed.row) < len(lasting.row):
+    if len(narrowed.node) < len(lasting.node):
         return narrowed, None
     first = lasting.until.min()
     found = search(lasting, replace(goal, deadline=min(goal.deadline, first)))

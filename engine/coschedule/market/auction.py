@@ -105,9 +105,9 @@ class ShareMarket:
         application.learn(event.also_known)
 
     def _hold(self, event: HoldAuction) -> tuple[Move, ...]:
-        first = [self._find(name, f"order[{index}]") for index, name in enumerate(event.order)]
-        exempt = [self._find(name, f"exempt[{index}]").name for index, name in enumerate(event.exempt)]
-        ordered = [*first, *(other for other in self._applications.values() if other.name not in event.order)]
+        first = {name: self._find(name, f"order[{index}]") for index, name in enumerate(event.order)}
+        exempt = {self._find(name, f"exempt[{index}]").name for index, name in enumerate(event.exempt)}
+        ordered = [*first.values(), *(other for name, other in self._applications.items() if name not in first)]
         present = [each for each in ordered if each.level is not None and each.name not in exempt]
         return _Auction(self._rules, present, available=self._available()).hold()
 

@@ -70,9 +70,11 @@ class HoldAuction:
     exempt: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        earlier: set[str] = set()
         for index, name in enumerate(self.order):
-            if name in self.order[:index]:
+            if name in earlier:
                 raise InvalidValueError(f"order[{index}]", "must not repeat a name")
+            earlier.add(name)
 
 
 Event = Arrive | Depart | Load | SetUnitTimes | HoldAuction

@@ -10,8 +10,8 @@ with the larger product is no worse, whatever the others get.
 
 Method: tables of float64 logarithms say, for every number of workstations left, how much the other applications can
 still add. A way whose bound is below the optimum by more than all rounding together is out; what remains (the optimum
-and its ties, as a rule) is compared in exact products. O(applications * levels * workstations) time in vectors of
-workstations, O(applications * workstations) memory.
+and its ties, as a rule) is compared in exact products. O(applications * levels * workstations) time in vectors,
+O(applications * workstations) memory.
 
 Ties: fewest workstations, then the lowest level of the first application, of the second, and so on.
 """
@@ -26,10 +26,10 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.errors import InvalidValueError
-from coschedule.numbers import FloatArray, Number
+from coschedule.numbers import FloatArray, IntArray, Number, Vector
 
-LARGEST_TABLE = 20_000_000
-"""Applications times workstations may not be more than this: eight bytes each must fit in memory."""
+LARGEST_TABLE = 10_000_000
+"""Levels of all applications times workstations may not be more than this: that many ways may have to be compared."""
 
 _ROUNDING = 2.0**-50
 """More than the rounding of a logarithm and of the sums it is in, relative to the largest sum, per application."""
@@ -91,7 +91,7 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
     """Choose the levels with the largest product of speed-ups that need no more than ``total`` workstations.
 
     Exact for floats too, each of which is a rational. InvalidValueError when ``total`` is negative or when there are
-    more than LARGEST_TABLE applications times workstations; module docstring: method, complexity, ties.
+    more than LARGEST_TABLE levels times workstations; module docstring: method, complexity, ties.
     """
     if total < 0:
         raise InvalidValueError("total", "must be at least 0")
@@ -99,11 +99,10 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
     if least > total:
         return NoShares(reason=ShareReason.NO_SHARES_FIT, message=_too_few(least, total))
     usable = min(total, sum(max(application.workstations) for application in applications))
-    if len(applications) * usable > LARGEST_TABLE:
-        message = f"must be at most {LARGEST_TABLE // len(applications)} for {len(applications)} applications"
-        raise InvalidValueError("total", message)
-    left, best = _best_way(applications, usable)
-    chosen = _choices(best)
+    levels = sum(len(application.workstations) for application in applications)
+    if levels * usable > LARGEST_TABLE:
+        raise InvalidValueError("total", f"must be at most {LARGEST_TABLE // levels} for {levels} levels")
+    left, chosen = _best_way(applications, usable)
     logs = [math.log(application.speedups[level]) for application, level in zip(applications, chosen, strict=True)]
     return Shares(levels=chosen, workstations=usable - left, value=math.fsum(logs))
 
@@ -112,47 +111,68 @@ def _too_few(least: int, total: int) -> str:
     return f"the smallest levels need {least} workstations together and there are {total}"
 
 
-class _Way(NamedTuple):
-    """One choice for the applications so far: its product, the float64 logarithm of that, and how it came about."""
+class _Ways(NamedTuple):
+    """Choices for the applications so far, the best for each number of workstations left, in the order of levels.
 
-    product: int
-    log: float
-    level: int
-    before: "_Way | None"
+    Entry i: it leaves ``left[i]`` and has ``product[i]``, whose float64 logarithm is ``log[i]``; its last application
+    is at ``level[i]``, the others as in entry ``before[i]`` of the ways that this one extends.
+    """
+
+    left: IntArray
+    product: Vector
+    log: FloatArray
+    level: IntArray
+    before: IntArray
 
 
-def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, _Way]:
-    """Find the workstations left and the choice of all applications that comes first in the stated order."""
-    addable = _addable(applications, usable)
-    least = float(addable[0][usable]) - _slack(applications)
-    # Ordered by levels, as every step goes through it in order and puts what it finds better at the end.
-    ways = {usable: _Way(1, 0.0, -1, None)}
+def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, tuple[int, ...]]:
+    """Find the workstations left and the levels of the choice for all applications that comes first, as stated."""
+    addable, slack = _addable(applications, usable), _slack(applications)
+    least = float(addable[0][usable]) - slack
+    none = np.zeros(1, dtype=np.int64)
+    ways = _Ways(left=none + usable, product=np.array([1], dtype=object), log=np.zeros(1), level=none, before=none)
+    steps: list[tuple[IntArray, IntArray]] = []
     for application, rest in zip(applications, addable[1:], strict=True):
-        ways = _extended(ways, application, rest, least)
-    return max(ways.items(), key=lambda item: (item[1].product, item[0]))
+        ways = _extended(ways, application, rest, least=least, slack=slack)
+        steps.append((ways.level, ways.before))
+    best = max(range(len(ways.left)), key=lambda index: (ways.product[index], ways.left[index]))
+    return int(ways.left[best]), _levels(steps, best)
 
 
-def _extended(ways: dict[int, _Way], application: Levels, rest: FloatArray, least: float) -> dict[int, _Way]:
+def _extended(ways: _Ways, application: Levels, rest: FloatArray, *, least: float, slack: float) -> _Ways:
     """Give one more application each of its levels; of the ways that leave as many workstations keep the best."""
-    choices = list(zip(application.workstations, application.whole_speedups(), _logs(application), strict=True))
-    extended: dict[int, _Way] = {}
-    for left, way in ways.items():
-        for level, (workstations, speedup, log) in enumerate(choices):
-            remaining = left - workstations
-            if remaining < 0 or way.log + log + rest[remaining] < least:
-                continue
-            product, held = way.product * speedup, extended.get(remaining)
-            if held is None or product > held.product:
-                extended.pop(remaining, None)
-                extended[remaining] = _Way(product, way.log + log, level, way)
-    return extended
+    needed = np.array([min(workstations, len(rest)) for workstations in application.workstations], dtype=np.int64)
+    lefts, logs = ways.left[:, None] - needed, ways.log[:, None] + np.array(_logs(application))
+    reaches = (lefts >= 0) & (logs + rest[np.maximum(lefts, 0)] >= least)
+    # In the order of levels, as the ways are and nonzero goes row by row.
+    before, level = np.nonzero(reaches)
+    left, log = lefts[reaches], logs[reaches]
+    best = np.full(len(rest), -np.inf)
+    np.maximum.at(best, left, log)
+    near = np.flatnonzero(log >= best[left] - slack)
+    product = ways.product[before[near]] * np.array(application.whole_speedups(), dtype=object)[level[near]]
+    first = _first_of_best(left[near], product)
+    kept = near[first]
+    return _Ways(left=left[kept], product=product[first], log=log[kept], level=level[kept], before=before[kept])
 
 
-def _choices(way: _Way | None) -> tuple[int, ...]:
+def _first_of_best(left: IntArray, product: Vector) -> IntArray:
+    """Return, rising, the index of the first of the largest products for each number of workstations left."""
+    by_left = np.argsort(left, kind="stable")
+    starts = np.flatnonzero(np.diff(left[by_left], prepend=-1))
+    largest = np.maximum.reduceat(product[by_left], starts)
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(left)))
+    best = np.flatnonzero(product[by_left] == largest[group])
+    _, first = np.unique(group[best], return_index=True)
+    return np.sort(by_left[best[first]])
+
+
+def _levels(steps: Sequence[tuple[IntArray, IntArray]], last: int) -> tuple[int, ...]:
+    """Follow one way back to the first application; a step is ``level`` and ``before`` of the ways there."""
     levels = []
-    while way is not None and way.before is not None:
-        levels.append(way.level)
-        way = way.before
+    for level, before in reversed(steps):
+        levels.append(int(level[last]))
+        last = int(before[last])
     return tuple(reversed(levels))
 
 

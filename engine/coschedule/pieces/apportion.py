@@ -8,8 +8,8 @@ j / a_i <= T. The MTAT algorithm as printed does not reach it (Theorem 1 of the 
 share that is whole already, and one more piece than the share is not enough.
 
 Method: below X / sum(a) nobody is past the floor of its share and fewer than X pieces fit; at (X + n) / sum(a) at least
-X fit. At most 2n times lie between, whatever X is: T is selected among them. O(n). By heap: from the same floors the
-missing pieces are given out one by one. O(n log n).
+X fit. At most 2n times lie between, whatever X is, and few where interpolation has narrowed these bounds: T is selected
+among them. O(n). By heap: from the same lower bounds the missing pieces are given out one by one. O(n log n).
 
 Ties: among equal times lower indices take a piece first.
 """
@@ -25,6 +25,12 @@ from coschedule.pieces.loads import Loads, check_pieces, check_speeds, is_ration
 
 _ROUNDING = 2.0**-46
 """More than the relative error of a sum of a few million floats, added pairwise, and of one division."""
+
+_MANY = 1000
+"""From so many processors on, looking for narrower bounds costs less than listing all pieces between wide ones."""
+
+_NEAR = 1 / 64
+"""How far, of the whole way from bound to bound, narrower ones are from where the turn-around is likely to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,8 +51,8 @@ def apportion(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
     """Spread ``pieces`` over processors of ``speeds`` for the least turn-around; module docstring: method, ties.
 
     Rational speeds are answered exactly; otherwise times are the floats j / speeds[i] and the answer is exact for
-    those. ``speeds`` may be an array. InvalidValueError unless pieces are from 1 to 10**15 and speeds above 0 and
-    finite. O(n), whatever ``pieces`` is.
+    those. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to 10**15
+    and speeds above 0 and finite. O(n), whatever ``pieces`` is.
     """
     return apportion_loads(pieces, _loads(pieces, speeds))
 
@@ -89,8 +95,18 @@ def _loads(pieces: int, speeds: Sequence[Number] | Vector) -> Loads:
 
 
 def _bracket(loads: Loads, pieces: int) -> tuple[IntArray, IntArray]:
-    """Counts that together are fewer than ``pieces``, and counts that are at least as many."""
-    total = float(loads.speed.sum())
+    """Counts that together are fewer than ``pieces``, and counts that are at least as many; few pieces between them."""
+    total, processors = float(loads.speed.sum()), len(loads.speed)
     low = pieces / total * (1 - _ROUNDING)
-    high = (pieces + len(loads.speed)) / total * (1 + _ROUNDING)
-    return loads.most_by_key(low, pieces), loads.most_by_key(high, pieces)
+    high = (pieces + processors) / total * (1 + _ROUNDING)
+    base, top = loads.most_by_key(low, pieces), loads.most_by_key(high, pieces)
+    if processors < _MANY:
+        return base, top
+    share = (pieces - int(base.sum())) / int((top - base).sum())
+    for near in (share - _NEAR, share + _NEAR):
+        counts = loads.most_by_key(low + min(max(near, 0.0), 1.0) * (high - low), pieces)
+        if int(counts.sum()) < pieces:
+            base = counts
+        else:
+            top = np.minimum(top, counts)
+    return base, top

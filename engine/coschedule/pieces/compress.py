@@ -62,7 +62,8 @@ def compress(pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number)
 
     Units: one piece takes one unit of time on a processor of speed 1. Exact when everything is rational; otherwise the
     floats j / speeds[i] are compared. InvalidValueError unless pieces are from 1 to 10**15, speeds above 0 and finite,
-    and the turn-around above 0 and finite. O(n log n); module docstring: method, ties.
+    and the turn-around above 0 and finite; NoRoom when all are too few. O(n log n); module docstring: method,
+    ties, source.
     """
     check_pieces(pieces)
     check_speeds(speeds)
@@ -85,8 +86,9 @@ def _compress(
 def compress_pools(pools: Sequence[Pool]) -> PoolsCompression:
     """Find the least turn-around of a job in ``pools`` of architectures, and the fewest processors that keep it.
 
-    When one pool has a speed that is not rational, all are computed in floats. InvalidValueError as ``compress``, with
-    the pool in the field's path.
+    Units as ``compress``, source [S 4.1, 4.2]. When one pool has a speed that is not rational, all are computed in
+    floats. InvalidValueError as ``compress``, with the pool in the field's path, and without pools. O(n log n), n
+    processors in all.
     """
     if not pools:
         raise InvalidValueError("pools", "must hold at least one pool")

@@ -25,8 +25,8 @@ import numpy as np
 
 from coschedule.errors import InvalidValueError
 from coschedule.numbers import FloatArray, IntArray, Number, Scalar, as_number
-from coschedule.pieces.apportion import apportion, apportion_loads
-from coschedule.pieces.compress import Compression, compress
+from coschedule.pieces.apportion import apportion_loads
+from coschedule.pieces.compress import fill_largest
 from coschedule.pieces.loads import Loads, check_named_speeds, check_pieces, is_rational, uniform
 from coschedule.pieces.refusal import NoRoom
 
@@ -139,8 +139,11 @@ class _Job:
         loads = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own))
         return cls(pieces=pieces, names=names, speeds=own, loads=loads, slices=slices, objective=objective)
 
-    def turnaround(self, pattern: _Pattern) -> Scalar:
-        alone: Scalar = apportion_loads(self.pieces, self.loads.only(pattern.rows)).turnaround
+    def alone(self, pattern: _Pattern) -> Number:
+        """How long the job takes on the pattern's processors when it has every slice."""
+        return apportion_loads(self.pieces, self.loads.only(pattern.rows)).turnaround
+
+    def turnaround(self, pattern: _Pattern, alone: Scalar) -> Scalar:
         return alone * self.slices / len(pattern.slices)
 
     def size(self, pattern: _Pattern) -> Scalar:
@@ -148,7 +151,9 @@ class _Job:
 
     def cost(self, pattern: _Pattern) -> Scalar:
         """What the least of is best."""
-        return self.turnaround(pattern) if self.objective is ExpandObjective.TURNAROUND else -self.size(pattern)
+        if self.objective is ExpandObjective.SIZE:
+            return -self.size(pattern)
+        return self.turnaround(pattern, self.alone(pattern))
 
     def bounds(self, widths: IntArray, sums: FloatArray, fastest: FloatArray) -> FloatArray:
         """Bound from below, but for rounding, the cost of patterns of these widths, sums of speeds and top speeds."""
@@ -158,15 +163,15 @@ class _Job:
         return alone * self.slices / widths
 
     def expansion(self, pattern: _Pattern, *, exact: bool) -> Expansion:
-        speeds = [self.speeds[row] for row in pattern.rows]
-        compression = compress(self.pieces, speeds, apportion(self.pieces, speeds).turnaround)
-        assert isinstance(compression, Compression), "a pattern keeps its own turn-around"
+        alone = self.alone(pattern)
+        counts = fill_largest(self.loads.only(pattern.rows).most_within(alone, self.pieces), self.pieces)
+        assert counts is not None, "a pattern keeps its own turn-around"
         processors = tuple(self.names[row] for row in pattern.rows)
         return Expansion(
             slices=pattern.slices,
             processors=processors,
-            counts={processors[index]: int(compression.counts[index]) for index in compression.processors},
-            turnaround=as_number(self.turnaround(pattern)),
+            counts={name: count for name, count in zip(processors, counts.tolist(), strict=True) if count},
+            turnaround=as_number(self.turnaround(pattern, alone)),
             size=as_number(self.size(pattern)),
             exact=exact,
         )

@@ -61,6 +61,8 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
     """Refuse speeds that no processor has, and a list without any."""
     if not len(speeds):
         raise InvalidValueError("speeds", "must hold at least one speed")
+    if isinstance(speeds, np.ndarray) and speeds.ndim != 1:
+        raise InvalidValueError("speeds", "must be an array with one entry a processor")
     if isinstance(speeds, np.ndarray) and speeds.dtype != object:
         wrong = ~((speeds > 0) & (speeds < math.inf))
         index = int(wrong.argmax()) if wrong.any() else None
@@ -81,6 +83,10 @@ class Loads:
     denominator: Vector
     speed: FloatArray
     exact: bool
+
+    def __post_init__(self) -> None:
+        if not self.numerator.shape == self.denominator.shape == self.speed.shape or self.speed.ndim != 1:
+            raise InvalidValueError("loads", "must have one entry a row")
 
     @classmethod
     def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "Loads":
@@ -164,10 +170,12 @@ class Loads:
     def between(self, base: IntArray, top: IntArray) -> tuple[IntArray, IntArray]:
         """List the row and the count of every piece past ``base[r]`` up to ``top[r]``, rows rising."""
         extra = top - base
-        rows = np.repeat(np.arange(len(extra)), extra)
+        more = np.flatnonzero(extra)
+        extra = extra[more]
+        rows = np.repeat(more, extra)
         before = np.cumsum(extra)
         before -= extra
-        before -= base
+        before -= base[more]
         counts = np.arange(1, len(rows) + 1)
         counts -= np.repeat(before, extra)
         return rows, counts

@@ -37,11 +37,12 @@ class PiecesJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Offers:
-    """Nodes as columns: ``until`` and ``start_rank`` by node, the rank among ``starts``, which rise.
+    """Axes: node i, start s, and row r: a slow-down of a node, by node and then rising.
 
-    A node whose slow-down depends on the count has several rows in ``loads``, one a slow-down: ``row_node[r]`` names
-    it, and row r stands for the counts from ``row_first[r]`` to ``row_last[r]``. A node's rows follow each other from
-    ``first_row[i]``.
+    ``until[i]`` and ``starts[s]``, which rise, are seconds after the request; node i starts at
+    ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``loads``:
+    ``row_node[r]`` names it, and row r stands for the counts from ``row_first[r]`` to ``row_last[r]``. A node's rows
+    follow each other from ``first_row[i]``.
     """
 
     loads: Loads
@@ -53,9 +54,41 @@ class Offers:
     start_rank: IntArray
     starts: Vector
 
+    def __post_init__(self) -> None:
+        if not self.row_node.shape == self.row_first.shape == self.row_last.shape == self.loads.speed.shape:
+            raise InvalidValueError("row_node", "must have one entry a row")
+        if not self.until.shape == self.start_rank.shape == self.first_row.shape:
+            raise InvalidValueError("until", "must have one entry a node")
+
     def room(self, counts: IntArray) -> IntArray:
         """Turn the counts done on every row into those done on every node."""
+        if len(self.row_node) == len(self.until):
+            return counts
         return np.maximum.reduceat(np.where(counts >= self.row_first, counts, 0), self.first_row)
+
+    def time(self, node: int, count: int) -> Number:
+        """The time of ``count`` pieces on ``node``."""
+        row = int(self.first_row[node])
+        while self.row_last[row] < count:
+            row += 1
+        return self.loads.time(row, count)
+
+    def only(self, nodes: IntArray) -> "Offers":
+        """Keep ``nodes``, which rise, and number them anew; ``starts`` stay."""
+        renumbered = np.full(len(self.until), -1)
+        renumbered[nodes] = np.arange(len(nodes))
+        rows = np.flatnonzero(renumbered[self.row_node] >= 0)
+        row_node = renumbered[self.row_node[rows]]
+        return Offers(
+            loads=self.loads.only(rows),
+            row_node=row_node,
+            row_first=self.row_first[rows],
+            row_last=self.row_last[rows],
+            first_row=np.flatnonzero(np.diff(row_node, prepend=-1)),
+            until=self.until[nodes],
+            start_rank=self.start_rank[nodes],
+            starts=self.starts,
+        )
 
 
 def lay_out_offers(nodes: Sequence[Node], job: PiecesJob, *, exact: bool) -> Offers:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from coschedule.numbers import Number
-from coschedule.pieces.apportion import apportion
+from coschedule.pieces.apportion import apportion_loads
 from coschedule.pieces.compress import fill_largest
 from coschedule.pieces.loads import Loads, is_rational
 
@@ -18,12 +18,13 @@ from coschedule.pieces.loads import Loads, is_rational
 def settle(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -> dict[str, int]:
     """Return the pieces on each processor in use, of those in ``speeds``, when ``held`` is what they have now.
 
-    ``held`` may name other processors, and is at most ``pieces`` in all.
+    ``held`` may name other processors, and is at most ``pieces`` in all. O(n log n). Source: [S 4.1, 4.2], and that
+    nothing moves without need [S 3].
     """
     names = sorted(speeds, key=lambda name: (-held.get(name, 0), name))
     own = [speeds[name] for name in names]
-    turnaround = apportion(pieces, own).turnaround
-    room = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own)).most_within(turnaround, pieces)
+    loads = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own))
+    room = loads.most_within(apportion_loads(pieces, loads).turnaround, pieces)
     filled = fill_largest(room, pieces)
     assert filled is not None, "processors keep their own turn-around"
     chosen = [names[index] for index in np.flatnonzero(filled)]

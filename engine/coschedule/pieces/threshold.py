@@ -20,30 +20,35 @@ from coschedule.pieces.loads import Loads
 Enough = Callable[[IntArray], bool]
 
 
-def least_time(loads: Loads, most: IntArray, enough: Enough) -> tuple[Number, IntArray] | None:
+def least_time(loads: Loads, most: IntArray, enough: Enough, *, at_least: Number = 0) -> tuple[Number, IntArray] | None:
     """Find the least time at which ``enough`` holds, and the counts done within it, at most ``most[r]`` on row r.
 
-    None when it does not hold for ``most`` either.
+    It is ``at_least`` a time that the caller knows to be no larger. None when ``enough`` does not hold for ``most``.
     """
     if not enough(most):
         return None
-    key = _least_key(loads, most, enough)
-    base = loads.most_by_key(float(np.nextafter(key, 0)), most)
-    rows, counts = loads.between(base, loads.most_by_key(key, most))
-    ranks, times = loads.ranks(rows, counts)
+    base, top = _bracket(loads, most, enough, float(np.nextafter(float(at_least), 0)))
+    rows, counts = loads.between(base, top)
+    keys = loads.keys(rows, counts)
+    distinct = np.unique(keys)
+    key = distinct[bisect_left(distinct, x=True, key=lambda key: enough(_with(base, rows[keys <= key])))]
+    base = _with(base, rows[keys < key])
+    tied = np.flatnonzero(keys == key)
+    rows, (ranks, times) = rows[tied], loads.ranks(rows[tied], counts[tied])
+    first = bisect_left(range(len(times)), x=True, key=lambda rank: enough(_with(base, rows[ranks <= rank])))
+    return times[first], _with(base, rows[ranks <= first])
 
-    def done_within(rank: int) -> IntArray:
-        return base + np.bincount(rows[ranks <= rank], minlength=len(base))
 
-    first = bisect_left(range(len(times)), x=True, key=lambda rank: enough(done_within(rank)))
-    return times[first], done_within(first)
+def _with(base: IntArray, rows: IntArray) -> IntArray:
+    """Add one piece for every time that a row is in ``rows``."""
+    return base + np.bincount(rows, minlength=len(base))
 
 
-def _least_key(loads: Loads, most: IntArray, enough: Enough) -> float:
-    """Find the least key of a time at which ``enough`` holds, when it holds for ``most``."""
+def _bracket(loads: Loads, most: IntArray, enough: Enough, low: float) -> tuple[IntArray, IntArray]:
+    """Find counts that are not enough and counts that are, few pieces apart; those done by ``low`` are not enough."""
     every = np.flatnonzero(most)
-    low, high = 0.0, float(loads.keys(every, most[every]).max())
-    base, top = np.zeros_like(most), most
+    high = float(loads.keys(every, most[every]).max())
+    base, top = loads.most_by_key(low, most), most
     while int((top - base).sum(dtype=np.float64)) > 2 * len(most):
         middle = (low + high) / 2
         if not low < middle < high:
@@ -53,6 +58,4 @@ def _least_key(loads: Loads, most: IntArray, enough: Enough) -> float:
             high, top = middle, counts
         else:
             low, base = middle, counts
-    keys = np.unique(loads.keys(*loads.between(base, top)))
-    reached = bisect_left(keys, x=True, key=lambda key: enough(loads.most_by_key(float(key), most)))
-    return float(keys[reached])
+    return base, top

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from coschedule.errors import InvalidValueError
-from coschedule.reading import parse
+from coschedule.reading import parse, refusal
 from coschedule.requests.auction import answer_auction
 from coschedule.requests.compress import answer_compress
 from coschedule.requests.compress_pools import answer_compress_pools
@@ -40,24 +40,32 @@ PROBLEMS: Mapping[str, Problem] = {
 }
 
 
+LONGEST_LINE = 2**25
+"""Bytes of a line that are read: what it is parsed into takes some thirty times as many."""
+
+_TOO_MANY_DIGITS = "is answered by a number of more than 4300 digits; ask with decimals instead of rationals"
+
+
 def answer_line(line: bytes) -> bytes:
     """Answer one request, given and returned as a line of JSON.
 
-    The answer repeats the request's ``id``. A line that is not a request gets an error that names the field, and a
-    null id when it has none; no line raises.
+    The answer repeats the request's ``id``. A line that is not a request, an empty one too, gets an error that names
+    the field ("" for the whole) and a null id when it has none; no line raises.
     """
     identity: dict[str, Any] = {}
     try:
         request = _request(line)
         identity = _identity(request)
-        answer = identity | _problem(request)(request)
+        answer = identity | _answer(request)
     except InvalidValueError as error:
-        refusal = {"reason": "InvalidRequest", "field": error.field, "message": error.message}
-        answer = {"id": None} | identity | {"error": refusal}
+        refused = {"reason": "InvalidRequest", "field": error.field, "message": error.message}
+        answer = {"id": None} | identity | {"error": refused}
     return json.dumps(answer, allow_nan=False).encode("ascii") + b"\n"
 
 
 def _request(line: bytes) -> Mapping[str, Any]:
+    if len(line) > LONGEST_LINE:
+        raise InvalidValueError("", f"is longer than {LONGEST_LINE} bytes")
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
@@ -77,7 +85,19 @@ def _identity(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"id": float(identity)}
     if isinstance(identity, str | int) or identity is None:
         return {"id": identity}
-    raise InvalidValueError("id", "must be a string, a number, true, false or null")
+    raise refusal(identity, "id", "must be a string, a number, true, false or null")
+
+
+def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a request of any problem."""
+    answer_problem = _problem(request)
+    try:
+        return answer_problem(request)
+    except ValueError as error:
+        # Python writes no int that is longer, be it in a number of the answer or in a sentence.
+        if "int_max_str_digits" in str(error):
+            raise InvalidValueError("", _TOO_MANY_DIGITS) from None
+        raise
 
 
 def _problem(request: Mapping[str, Any]) -> Problem:
@@ -85,5 +105,5 @@ def _problem(request: Mapping[str, Any]) -> Problem:
         raise InvalidValueError("problem", "is required")
     name = request["problem"]
     if not isinstance(name, str) or name not in PROBLEMS:
-        raise InvalidValueError("problem", f"must be one of {', '.join(PROBLEMS)}")
+        raise refusal(name, "problem", f"must be one of {', '.join(PROBLEMS)}")
     return PROBLEMS[name]

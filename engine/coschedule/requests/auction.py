@@ -17,8 +17,14 @@ from coschedule.market.events import (
     SetUnitTimes,
 )
 from coschedule.numbers import Number
-from coschedule.reading import read_exact, read_integer, read_list, read_object, read_string
-from coschedule.requests.lists import placed_in_lists
+from coschedule.reading import read_exact, read_integer, read_list, read_object, read_string, read_truth
+from coschedule.requests.fields import placed
+
+LARGEST_REPLAY = 1_000_000
+"""Arrivals times events may not be more than this: every event is answered with all that are there."""
+
+MOST_LEVELS = 100
+"""Levels an application may have: an auction looks at all of them, for everyone who may give."""
 
 _SPELLING = {"unitTimes": "unit_times", "alsoKnown": "also_known"}
 
@@ -30,24 +36,25 @@ def answer_auction(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     read_object(request, "", required=("problem", "total", "psi", "events"), optional=("id", "requireGain"))
     market = ShareMarket(_read_rules(request))
-    return {"events": [_answer_event(market, item, path) for path, item in read_list(request["events"], "events")]}
+    events = read_list(request["events"], "events")
+    arrivals = sum(isinstance(item, dict) and item.get("op") == "arrive" for _, item in events)
+    if arrivals * len(events) > LARGEST_REPLAY:
+        raise InvalidValueError("events", f"must be at most {LARGEST_REPLAY // arrivals} with {arrivals} arrivals")
+    return {"events": [_answer_event(market, item, path) for path, item in events]}
 
 
 def _read_rules(request: Mapping[str, Any]) -> AuctionRules:
-    require_gain = request.get("requireGain", True)
-    if not isinstance(require_gain, bool):
-        raise InvalidValueError("requireGain", "must be true or false")
     return AuctionRules(
         total=read_integer(request["total"], "total"),
         psi=read_exact(request["psi"], "psi"),
-        require_gain=require_gain,
+        require_gain=read_truth(request.get("requireGain", True), "requireGain"),
     )
 
 
 def _answer_event(market: ShareMarket, value: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidValueError(path, "must be an object")
-    with placed_in_lists(path, _SPELLING):
+    with placed(path, _SPELLING):
         event = _read_event(value)
         outcome = market.apply(event)
     return {
@@ -85,6 +92,8 @@ def _read_event(value: Mapping[str, Any]) -> Event:
 
 def _read_arrive(value: Any) -> Event:
     fields = read_object(value, "", required=("op", "name", "levels", "unitTimes"))
+    if len(read_list(fields["levels"], "levels")) > MOST_LEVELS:
+        raise InvalidValueError("levels", f"must hold at most {MOST_LEVELS} levels")
     return Arrive(
         name=read_string(fields["name"], "name"),
         levels=_read_integers(fields["levels"], "levels"),

@@ -12,8 +12,8 @@ from coschedule.reading import join, read_integer, read_list, read_object
 from coschedule.requests.numbers import Spelling
 from coschedule.work import SerialWork, TimesWork, Work
 
-LARGEST_SIZE = 1_000_000
-"""No gang is larger: a vector over sizes must fit in memory."""
+LARGEST_SIZE = 100_000
+"""No gang is larger: run times of all sizes are computed, as fractions too, and every member is answered."""
 
 _SERIAL_FIELDS = {"serial": "serial", "fixed": "fixed", "perMember": "per_member", "perLogMember": "per_log_member"}
 _NODE_FIELDS = {"start": "start", "dutyCycle": "duty_cycle", "capacity": "capacity"}
@@ -24,12 +24,17 @@ _REPLACED = {"dutyCycle": 0, "capacity": 1, "slots": 1}
 
 @contextmanager
 def placed(path: str, spelling: Mapping[str, str]) -> Iterator[None]:
-    """Give a refused value its place in the request; ``spelling`` maps a field there to the attribute it becomes."""
+    """Give a refused value its place in the request.
+
+    ``spelling`` maps a field there to the attribute it becomes. What stands behind an attribute's name, as the index of
+    a refused item does, is kept.
+    """
     try:
         yield
     except InvalidValueError as error:
+        attribute, bracket, index = error.field.partition("[")
         fields = {attribute: field for field, attribute in spelling.items()}
-        raise InvalidValueError(join(path, fields.get(error.field, error.field)), error.message) from None
+        raise InvalidValueError(join(path, fields.get(attribute, attribute) + bracket + index), error.message) from None
 
 
 def read_nodes(value: Any, numbers: Spelling) -> list[Node]:

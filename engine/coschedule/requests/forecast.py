@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from coschedule.errors import InvalidValueError
 from coschedule.market.forecast import DAY_HOURS, LoadHistory, Smoothing, forecast_load
 from coschedule.numbers import Number
 from coschedule.reading import join, read_integer, read_list, read_object
 from coschedule.requests.fields import placed
-from coschedule.requests.lists import placed_in_lists
 from coschedule.requests.numbers import Spelling, spelling_of
+
+MOST_DAYS = 1000
+"""Past days there may be: as a fraction, a forecast has more digits with every day."""
 
 _MEASURED = {"smoothing": "smoothing", "pastDays": "past_days", "today": "today", "now": "now"}
 _WEIGHTS = {"A": "past", "B": "last_hour", "C": "forecast"}
@@ -37,9 +40,12 @@ def _read_smoothing(value: Any, numbers: Spelling) -> Smoothing:
 
 
 def _read_history(request: Mapping[str, Any], numbers: Spelling) -> LoadHistory:
-    past_days = tuple(_read_loads(day, path, numbers) for path, day in read_list(request["pastDays"], "pastDays"))
+    days = read_list(request["pastDays"], "pastDays")
+    if len(days) > MOST_DAYS:
+        raise InvalidValueError("pastDays", f"must hold at most {MOST_DAYS} days")
+    past_days = tuple(_read_loads(day, path, numbers) for path, day in days)
     today = _read_loads(request["today"], "today", numbers)
-    with placed_in_lists("", _MEASURED):
+    with placed("", _MEASURED):
         return LoadHistory(past_days=past_days, today=today, now=numbers.read(request["now"], "now"))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from coschedule.market.shares import Levels, NoShares, divide_shares
 from coschedule.reading import join, read_integer, read_list, read_object
-from coschedule.requests.lists import placed_in_lists
+from coschedule.requests.fields import placed
 from coschedule.requests.numbers import Spelling, spelling_of
 
 
@@ -25,8 +25,7 @@ def _read_application(value: Any, path: str, numbers: Spelling) -> Levels:
     fields = read_object(value, path, required=("levels", "speedups"))
     levels = read_list(fields["levels"], join(path, "levels"))
     workstations = tuple(read_integer(item, item_path) for item_path, item in levels)
-    speedups = read_list(fields["speedups"], join(path, "speedups"))
-    with placed_in_lists(path, {"levels": "workstations"}):
-        return Levels(
-            workstations=workstations, speedups=tuple(numbers.read(item, item_path) for item_path, item in speedups)
-        )
+    listed = read_list(fields["speedups"], join(path, "speedups"))
+    speedups = tuple(numbers.read(item, item_path) for item_path, item in listed)
+    with placed(path, {"levels": "workstations"}):
+        return Levels(workstations=workstations, speedups=speedups)

@@ -30,7 +30,3 @@ class Series:
     def y_now(self, current):
         """(5.3)."""
         return self.c * self.y_ahead(0) + (1 - self.c) * current
-
-    def mean(self, s):
-        """(5.4)."""
-        return sum((self.y_ahead(i) for i in range(s + 1)), Fraction(0)) / (s + 1)

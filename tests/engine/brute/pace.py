@@ -1,6 +1,22 @@
-"""What members that wait for each other can count on, from the definitions in [D 3.2]."""
+"""How uneven nodes are [D 2.3], and what members that wait for each other can count on [D 3.2], by definition."""
 
 from fractions import Fraction
+
+
+def total_power(weights):
+    """(2.2)."""
+    total = Fraction(0)
+    for weight in weights:
+        total += weight
+    return total
+
+
+def heterogeneity(weights):
+    """(2.3)."""
+    away = Fraction(0)
+    for weight in weights:
+        away += 1 - weight
+    return away / len(weights)
 
 
 def common_power(weights, free):

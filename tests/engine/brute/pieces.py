@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
+from math import lcm
 from operator import mul
 from typing import NamedTuple
 
@@ -18,17 +19,28 @@ def spreads(pieces, places):
 @cache
 def least_turnaround(pieces, speeds):
     """Return the time at which the last piece is done, in the best of all spreads."""
-    return min(last_done(counts, speeds) for counts in spreads(pieces, len(speeds)))
+    units, scale = whole_times(speeds)
+    return Fraction(min(max(map(mul, counts, units)) for counts in spreads(pieces, len(speeds))), scale)
+
+
+@cache
+def fewest_processors(pieces, speeds, turnaround):
+    """Return how many processors are needed, None when all are too few."""
+    units, scale = whole_times(speeds)
+    timely = (counts for counts in spreads(pieces, len(speeds)) if max(map(mul, counts, units)) <= turnaround * scale)
+    return min((used(counts) for counts in timely), default=None)
+
+
+@cache
+def whole_times(speeds):
+    """Return the time of one piece on every processor in whole units, and how many units are 1: ints are quick."""
+    times = [1 / Fraction(speed) for speed in speeds]
+    scale = lcm(*(time.denominator for time in times))
+    return [int(time * scale) for time in times], scale
 
 
 def last_done(counts, speeds):
     return max(Fraction(count) / speed for count, speed in zip(counts, speeds, strict=True))
-
-
-def fewest_processors(pieces, speeds, turnaround):
-    """Return how many processors are needed, None when all are too few."""
-    timely = (counts for counts in spreads(pieces, len(speeds)) if last_done(counts, speeds) <= turnaround)
-    return min((used(counts) for counts in timely), default=None)
 
 
 def used(counts):
@@ -52,8 +64,33 @@ class Job(NamedTuple):
 
 def best_gang(offers, job):
     """Return the least (finish, nodes used, start), None when no spread is allowed."""
-    outcomes = (gang_outcome(offers, job, counts) for counts in product(*(range(len(o.slowdowns) + 1) for o in offers)))
-    return min((outcome for outcome in outcomes if outcome is not None), default=None)
+    return min(gang_outcomes(offers, job), default=None)
+
+
+def gang_outcomes(offers, job):
+    """Return (finish, nodes used, start) of every spread that is allowed."""
+    offers, job, scale = in_whole_numbers(offers, job)
+    every = product(*(range(len(offer.slowdowns) + 1) for offer in offers))
+    outcomes = (gang_outcome(offers, job, counts) for counts in every if sum(counts) == job.pieces)
+    return {(Fraction(one[0], scale), one[1], Fraction(one[2], scale)) for one in outcomes if one is not None}
+
+
+def in_whole_numbers(offers, job):
+    """Scale slow-downs and times to ints, which are quick; return also how many units of time are 1."""
+    relative = lcm(*(slowdown.denominator for offer in offers for slowdown in offer.slowdowns))
+    times = [job.seconds, job.per_member, job.fixed, *(offer.start for offer in offers)]
+    times += [offer.until for offer in offers if offer.until is not None]
+    scale = lcm(*(Fraction(time).denominator for time in times))
+    whole = [
+        Offer(
+            start=int(offer.start * relative * scale),
+            slowdowns=tuple(int(slowdown * relative) for slowdown in offer.slowdowns),
+            until=None if offer.until is None else int(offer.until * relative * scale),
+        )
+        for offer in offers
+    ]
+    overhead = {name: int(getattr(job, name) * relative * scale) for name in ("per_member", "fixed")}
+    return whole, job._replace(seconds=int(job.seconds * scale), **overhead), relative * scale
 
 
 def gang_outcome(offers, job, counts):
@@ -82,7 +119,7 @@ def patterns(free_by_slice):
 
 def pattern_turnaround(pattern, free_by_slice, speeds, pieces):
     slices, processors = pattern
-    alone = least_turnaround(pieces, tuple(speeds[name] for name in processors))
+    alone = least_turnaround(pieces, tuple(sorted(speeds[name] for name in processors)))
     return alone * len(free_by_slice) / len(slices)
 
 

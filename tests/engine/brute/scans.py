@@ -28,14 +28,23 @@ def _soonest(begin, slowdown, until, time, size):
     return np.inf
 
 
-def proportional_by_sort(start, slowdown, work):
-    """Return the least finish: at every start the running sums of the sorted speeds; ``work[P - 1]`` is P * T(P)."""
-    speed = np.sort(1 / slowdown)[::-1]
-    start = start[np.argsort(1 / slowdown)[::-1]]
+def priced_by_scan(start, slowdown, times, price):
+    """Return the least value start + e * T(P) * (1 + price * P), by the same scan."""
+    return equal_by_scan(start, slowdown, times * (1 + price * np.arange(1, len(times) + 1)))
+
+
+def proportional_by_sort(start, slowdown, work, overhead=0):
+    """Return the least finish: at every start the running sums of the sorted speeds; ``work[P - 1]`` is P * T(P).
+
+    Per gang, ``work`` is the serial work of every size and ``overhead[P - 1]`` is added undivided.
+    """
+    order = np.argsort(slowdown, kind="stable")
+    speed, start = 1 / slowdown[order], start[order]
+    overhead = np.broadcast_to(overhead, len(work))
     best = np.inf
     for begin in np.unique(start):
         total = np.cumsum(speed[start <= begin])
-        best = min(best, (begin + work[: len(total)] / total).min())
+        best = min(best, (begin + work[: len(total)] / total + overhead[: len(total)]).min())
     return best
 
 
