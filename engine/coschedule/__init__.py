@@ -20,7 +20,7 @@ from coschedule.groups.loads import Overhead
 from coschedule.groups.proportional import choose_proportional
 from coschedule.groups.why import why
 from coschedule.market.auction import replay
-from coschedule.market.events import Arrive, AuctionRules, Depart, HoldAuction, Load, SetUnitTimes
+from coschedule.market.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
 from coschedule.market.forecast import LoadHistory, Smoothing, forecast_load
 from coschedule.market.replication import mean_turnaround
 from coschedule.market.shares import Levels, divide_shares
@@ -45,8 +45,8 @@ __all__ = [
     "HoldAuction",
     "InvalidValueError",
     "Levels",
-    "Load",
     "LoadHistory",
+    "Loaders",
     "Node",
     "Objective",
     "Overhead",

@@ -4,7 +4,7 @@ import pytest
 
 from coschedule.errors import InvalidValueError
 from coschedule.market.auction import ShareMarket, replay
-from coschedule.market.events import Depart, Load, SetUnitTimes
+from coschedule.market.events import Depart, Loaders, SetUnitTimes
 from engine.auctions import GRAINS, arrive, auction, moves, rules, times
 
 
@@ -21,7 +21,7 @@ from engine.auctions import GRAINS, arrive, auction, moves, rules, times
 )
 def test_arrival(total, loaded, levels, want_level):
     """Rule 1."""
-    [_, outcome] = replay(rules(total), [Load(workstations=loaded), arrive("A", *[1] * len(levels), levels=levels)])
+    [_, outcome] = replay(rules(total), [Loaders(workstations=loaded), arrive("A", *[1] * len(levels), levels=levels)])
 
     assert outcome.level == want_level
     assert outcome.allocation == ({} if want_level is None else {"A": levels[want_level]})
@@ -29,11 +29,11 @@ def test_arrival(total, loaded, levels, want_level):
 
 def test_refused_application_may_be_named_and_come_again():
     events = [
-        Load(workstations=9),
+        Loaders(workstations=9),
         arrive("A", 3, 2, 1),
         SetUnitTimes(name="A", unit_times=times(3, 2, 1)),
         auction("A", exempt=("A",)),
-        Load(workstations=0),
+        Loaders(workstations=0),
         arrive("A", 3, 2, 1),
         Depart(name="A"),
         arrive("A", 3, 2, 1),
@@ -55,9 +55,9 @@ def test_unit_time_that_does_not_fall_merges_back_and_sits_out():
 def test_newcomer_takes_the_highest_level_that_is_free():
     """Rule 4: two levels at once, and back by two when it gained nothing."""
     events = [
-        Load(workstations=8),
+        Loaders(workstations=8),
         arrive("A", 2, 1, 2),
-        Load(workstations=0),
+        Loaders(workstations=0),
         auction(),
         auction(),
     ]
@@ -155,7 +155,7 @@ def test_events_that_make_no_sense_change_nothing():
         pytest.param(lambda: arrive("A", 1, 1, levels=(2, 2)), "levels[1]", id="a level that is no more"),
         pytest.param(lambda: arrive("A", 1), "unit_times", id="unit times are missing"),
         pytest.param(lambda: arrive("A", 1, 0, 1), "unit_times[1]", id="no unit time"),
-        pytest.param(lambda: Load(workstations=-1), "workstations", id="fewer loaders than none"),
+        pytest.param(lambda: Loaders(workstations=-1), "workstations", id="fewer loaders than none"),
         pytest.param(lambda: SetUnitTimes(name="A", unit_times=(1, -1)), "unit_times[1]", id="negative unit time"),
         pytest.param(
             lambda: SetUnitTimes(name="A", unit_times=(1,), also_known=(0, 1)), "also_known[1]", id="unknown level"

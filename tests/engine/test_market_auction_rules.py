@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coschedule.market.auction import ShareMarket, replay
-from coschedule.market.events import Arrive, AuctionRules, Depart, HoldAuction, Load, SetUnitTimes
+from coschedule.market.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
 from engine.brute.auction import Cluster
 from engine.builders import seeded
 
@@ -32,7 +32,7 @@ def random_event(rnd, here):
     if kind < 0.31:
         return Depart(name=rnd.choice(list(here)))
     if kind < 0.37:
-        return Load(workstations=rnd.randint(0, 8))
+        return Loaders(workstations=rnd.randint(0, 8))
     if kind < 0.45:
         name = rnd.choice(list(here))
         known = tuple(level for level in range(here[name]) if rnd.random() < 0.3)
@@ -48,7 +48,7 @@ def apply_by_rules(cluster, event):
             return cluster.arrive(event.name, event.levels, event.unit_times)
         case Depart():
             cluster.depart(event.name)
-        case Load():
+        case Loaders():
             cluster.loaded = event.workstations
         case SetUnitTimes():
             cluster.times[event.name] = event.unit_times

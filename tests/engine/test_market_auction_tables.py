@@ -1,7 +1,7 @@
 """The share auction: tables 5.1 to 5.4 of [C 5.8.2, pages 76-77] action by action, and the errata of its rules."""
 
 from coschedule.market.auction import replay
-from coschedule.market.events import Depart, Load, SetUnitTimes
+from coschedule.market.events import Depart, Loaders, SetUnitTimes
 from coschedule.market.shares import Levels, divide_shares
 from engine.auctions import GRAINS, arrive, auction, moves, rules, times
 
@@ -88,13 +88,13 @@ def test_table_5_4():
     assert_rows(
         rules(12),
         [
-            (Load(workstations=10), [], ()),
+            (Loaders(workstations=10), [], ()),
             (arrive("PSA1", "3.171", 1, "0.5"), [], (1,)),
             (arrive("CSN1", "3.301", 1, "0.5"), [], (1, 1)),
-            (Load(workstations=6), [], (1, 1)),
+            (Loaders(workstations=6), [], (1, 1)),
             (auction(exempt=("CSN1",)), [(1, "PSA1", 0, 1)], (3, 1)),
             (auction(), [(1, "CSN1", 0, 1)], (3, 3)),
-            (Load(workstations=0), [], (3, 3)),
+            (Loaders(workstations=0), [], (3, 3)),
             (auction(), [(3, "CSN1", 1, 2)], (3, 9)),
         ],
     )
@@ -125,11 +125,11 @@ def test_auctions_come_to_rest_where_without_a_gain_they_never_do():
 def test_smaller_bid_starves_where_the_exact_division_serves_it():
     """Erratum 8: only the largest forward bid is tried [C figure 5.8, page 73]: A needs 6 more, C would need 2."""
     events = [
-        Load(workstations=2),
+        Loaders(workstations=2),
         arrive("A", 3, 1, levels=(3, 9)),
         arrive("C", 2, 1, levels=(1, 3)),
         auction(),
-        Load(workstations=0),
+        Loaders(workstations=0),
         SetUnitTimes(name="A", unit_times=times(3, 1), also_known=(1,)),
         SetUnitTimes(name="C", unit_times=times(2, 1), also_known=(1,)),
         *[auction()] * 5,

@@ -37,7 +37,7 @@ from coschedule.market.events import (
     Donation,
     Event,
     HoldAuction,
-    Load,
+    Loaders,
     Move,
     MoveKind,
     Outcome,
@@ -74,7 +74,7 @@ class ShareMarket:
             case Depart(name=name):
                 self._find(name, "name")
                 del self._applications[name]
-            case Load(workstations=workstations):
+            case Loaders(workstations=workstations):
                 self._loaded = workstations
             case SetUnitTimes():
                 self._set_unit_times(event)

@@ -37,7 +37,7 @@ class Depart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Loaders:
     """From now on processes of others keep ``workstations`` of them busy, at least 0."""
 
     workstations: int
@@ -77,7 +77,7 @@ class HoldAuction:
             earlier.add(name)
 
 
-Event = Arrive | Depart | Load | SetUnitTimes | HoldAuction
+Event = Arrive | Depart | Loaders | SetUnitTimes | HoldAuction
 
 
 class MoveKind(IntEnum):

@@ -11,7 +11,7 @@ from coschedule.market.events import (
     Depart,
     Event,
     HoldAuction,
-    Load,
+    Loaders,
     Move,
     Outcome,
     SetUnitTimes,
@@ -108,7 +108,7 @@ def _read_depart(value: Any) -> Event:
 
 def _read_load(value: Any) -> Event:
     fields = read_object(value, "", required=("op", "workstations"))
-    return Load(workstations=read_integer(fields["workstations"], "workstations"))
+    return Loaders(workstations=read_integer(fields["workstations"], "workstations"))
 
 
 def _read_unit_times(value: Any) -> Event:
