@@ -21,8 +21,8 @@ from coschedule.numbers import BoolArray, FloatArray, IntArray, Scalar, Vector
 FEW = 400
 """So few entries are sorted at once."""
 
-_LEAST_SIDE, _MOST_SIDE = 24, 192
-"""A grid has between so many rows and columns."""
+_LEAST_SIDE, _USUAL_SIDE, _MOST_SIDE = 24, 96, 192
+"""A grid has between so many rows and columns; more than usual only pay with very many entries."""
 
 MUCH = 0.7
 """A narrower matrix pays when it has at most this part of the entries."""
@@ -109,7 +109,8 @@ def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> E
 
 def side_for(entries: int) -> int:
     """Say how many rows and columns a grid should have for so many entries."""
-    return min(_MOST_SIDE, max(_LEAST_SIDE, int(3 * entries**0.5)))
+    root = entries**0.5
+    return int(max(_LEAST_SIDE, min(_USUAL_SIDE, 3 * root), min(_MOST_SIDE, root / 2)))
 
 
 def ends(hopeful: BoolArray) -> tuple[int, int]:
