@@ -8,6 +8,7 @@ import argparse
 import math
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -23,10 +24,13 @@ from coschedule.groups.proportional import choose_proportional
 from coschedule.numbers import FloatArray
 from coschedule.pieces.apportion import apportion
 from coschedule.pieces.compress import compress
+from coschedule.pieces.gang_pieces import place_pieces
+from coschedule.pieces.offers import PiecesJob
 from coschedule.work import SerialWork
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 FEWER = SIZES[:-1]
+FEWEST = SIZES[:-2]
 ROUNDS = 5
 WIDTH = 116
 """Columns that the table needs; a pipe has fewer unless told."""
@@ -94,6 +98,17 @@ def pieces(each: float) -> Callable[[int], Task]:
     return task
 
 
+def gang_pieces(distribution: clusters.Distribution) -> Callable[[int], Task]:
+    """Place a piece for ten nodes, on nodes that take up to four."""
+
+    def task(nodes: int) -> Task:
+        offers = [replace(node, slots=4) for node in clusters.as_nodes(distribution(nodes))]
+        job = PiecesJob(pieces=nodes // 10, seconds_per_piece=300.0, per_member=0.5, fixed=5.0)
+        return lambda: place_pieces(offers, job)
+
+    return task
+
+
 def compression(processors: int) -> Task:
     """Compress ten pieces a processor at twice the least turn-around."""
     speeds, wanted = _speeds(processors), 10 * processors
@@ -116,6 +131,8 @@ CASES = (
     Case("proportional, much overhead", FEWER, proportional(clusters.mixed, 0.05)),
     Case("pieces, half as many as processors", SIZES, pieces(0.5)),
     Case("pieces, a thousand a processor", SIZES, pieces(1000)),
+    Case("pieces with overhead on nodes with starts", FEWEST, gang_pieces(clusters.mixed)),
+    Case("pieces with overhead, few kinds of nodes", FEWEST, gang_pieces(clusters.few_kinds)),
     Case("compress", SIZES, compression),
 )
 

@@ -9,9 +9,9 @@ counted in the cell of its own latest start and slow-down, and what a cell promi
 
 Method: C grows with k and t, so a block of cells is bounded from below by its first start, its first slow-down and the
 count of its last cell, whose own value can be reached. Grids laid without sorting narrow the matrix to the part around
-its least value, in O(Q) (``narrow``); what is left is sorted and bounded over ever finer grids, in floats (``blocks``).
-The few cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: the least
-size first, then the best of that size. Bounding cannot help, and all Q are sorted, where the values of very many cells
+its least value, in O(Q); what is left is sorted and bounded over ever finer grids, in floats (``bounding``). The few
+cells that survive are compared in the numbers of the request. Windows: ``windows``. Fewest members: the least size
+first, then the best of that size. Bounding cannot help, and all Q are sorted, where the values of very many cells
 differ by less than their blocks are wide.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coschedule.columns import NodeColumns, columns_of_nodes
-from coschedule.groups.blocks import Shape, surviving_cells
+from coschedule.groups.bounding.blocks import Shape, surviving_cells
+from coschedule.groups.bounding.grids import Blocks, Points
+from coschedule.groups.bounding.narrow import Borders, Entries, borders_of, narrowed
 from coschedule.groups.choice import Choice, Group, GroupReason, NoGroup, is_plain, speedup_of
 from coschedule.groups.goal import Goal, Objective, SizeTable, size_table
-from coschedule.groups.grids import Blocks, Points
 from coschedule.groups.members import members_of
 from coschedule.groups.menu import Menu, best_choices, menu_of, quickest, quickest_choices
-from coschedule.groups.narrow import Borders, Entries, borders_of, narrowed
 from coschedule.groups.places import Places, lay_out, lowest_nodes, ranked
 from coschedule.groups.windows import best_lasting
 from coschedule.nodes import Node

@@ -12,11 +12,11 @@ from typing import TypeGuard
 import numpy as np
 
 from coschedule.columns import MOST_PLACES, NodeColumns
+from coschedule.groups.bounding.strips import strips_of
 from coschedule.groups.choice import Choice, is_plain
 from coschedule.groups.goal import Goal
 from coschedule.groups.places import Places, lay_out, ranked
 from coschedule.groups.speeds import inverse
-from coschedule.groups.strips import strips_of
 from coschedule.numbers import IntArray, Scalar, Vector
 from coschedule.work import SerialWork, Work
 

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.columns import NodeColumns
-from coschedule.groups.blocks import Shape, surviving_cells
+from coschedule.groups.bounding.blocks import Shape, surviving_cells
+from coschedule.groups.bounding.grids import Blocks, Points
+from coschedule.groups.bounding.narrow import Borders, borders_of
+from coschedule.groups.bounding.narrow_speeds import columns_of_field, narrowed_field
+from coschedule.groups.bounding.ranges import RangeMinima
 from coschedule.groups.choice import Choice
 from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.grids import Blocks, Points
 from coschedule.groups.loads import Loads
-from coschedule.groups.narrow import Borders, borders_of
-from coschedule.groups.narrow_speeds import columns_of_field, narrowed_field
 from coschedule.groups.places import Places, lay_out, lowest_nodes, ranked
-from coschedule.groups.ranges import RangeMinima
 from coschedule.groups.speeds import inverse, step_gains
 from coschedule.numbers import BoolArray, FloatArray, IntArray, Scalar, Vector
 

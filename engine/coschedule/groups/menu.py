@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coschedule.groups.bounding.ranges import RangeMinima
 from coschedule.groups.choice import Choice
 from coschedule.groups.goal import Goal, Objective, SizeTable
-from coschedule.groups.ranges import RangeMinima
 from coschedule.numbers import FloatArray, IntArray, Scalar, Vector
 
 Cell = tuple[FloatArray, FloatArray]

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.groups.grids import Points, cells
-from coschedule.groups.narrow import FEW, MUCH, Borders, BoundsOf, ends, side_for
+from coschedule.groups.bounding.grids import Points, cells
+from coschedule.groups.bounding.narrow import FEW, MUCH, Borders, BoundsOf, ends, side_for
+from coschedule.groups.bounding.strips import Strips, strips_of
 from coschedule.groups.places import Places
-from coschedule.groups.strips import Strips, strips_of
 from coschedule.numbers import BoolArray, FloatArray, IntArray, Scalar, Vector
 
 SLACK = 1e-12

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.groups.blocks import Bounds
-from coschedule.groups.grids import Points, cells
-from coschedule.groups.strips import strips_of
+from coschedule.groups.bounding.blocks import Bounds
+from coschedule.groups.bounding.grids import Points, cells
+from coschedule.groups.bounding.strips import strips_of
 from coschedule.numbers import BoolArray, FloatArray, IntArray, Scalar, Vector
 
 FEW = 400

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from coschedule.groups.grids import SIDE, Blocks, Points, dimensions, divide, first_grid, joined
+from coschedule.groups.bounding.grids import SIDE, Blocks, Points, dimensions, divide, first_grid, joined
 from coschedule.numbers import BoolArray, FloatArray, IntArray
 
 _AT_ONCE = 2**18

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.groups.strips import cut
+from coschedule.groups.bounding.strips import cut
 from coschedule.numbers import BoolArray, FloatArray, IntArray
 
 FIRST_SIDE = 512
