@@ -20,7 +20,7 @@ from coschedule.cluster.decision import Plan
 from coschedule.cluster.snapshot import Snapshot
 from coschedule.errors import InvalidValueError
 from coschedule.numbers import Number
-from coschedule.reading import join, read_exact, read_list, read_object, read_string
+from coschedule.reading import join, read_choice, read_exact, read_list, read_object, read_string
 
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 _ELEMENTS = {np.int64: int, np.float64: float, np.bool_: bool}
@@ -130,9 +130,7 @@ def _decode_fields(record: Any, value: Any, path: str) -> Any:
 
 def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
     if issubclass(hint, StrEnum):
-        if value not in list(hint):
-            raise InvalidValueError(path, f"must be one of {', '.join(hint)}")
-        return hint(value)
+        return read_choice(hint, value, path)
     if hint in (float, Fraction):
         return _decode_number(hint, value, path)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):

@@ -10,11 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from coschedule.errors import InvalidValueError
 from coschedule.numbers import Number
+
+Choice = TypeVar("Choice", bound=StrEnum)
 
 LARGEST = 10**18
 """No number may be further from 0 than this, and none but 0 nearer to it than 1/LARGEST: no sum or product of them
@@ -113,6 +116,13 @@ def read_truth(value: Any, path: str) -> bool:
     if not isinstance(value, bool):
         raise refusal(value, path, "must be true or false")
     return value
+
+
+def read_choice(kind: type[Choice], value: Any, path: str) -> Choice:
+    """Read the value of one of the kind's members."""
+    if value not in list(kind):
+        raise refusal(value, path, f"must be one of {', '.join(kind)}")
+    return kind(value)
 
 
 def read_integer(value: Any, path: str, *, largest: int = LARGEST) -> int:

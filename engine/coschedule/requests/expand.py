@@ -7,7 +7,7 @@ from coschedule.errors import InvalidValueError
 from coschedule.numbers import Number
 from coschedule.pieces.expand import ExpandObjective, expand
 from coschedule.pieces.refusal import NoRoom
-from coschedule.reading import join, read_integer, read_list, read_object, read_string
+from coschedule.reading import join, read_choice, read_integer, read_list, read_object, read_string
 from coschedule.requests.numbers import Spelling, spelling_of
 from coschedule.requests.speeds import write_no_room
 
@@ -20,7 +20,7 @@ def answer_expand(request: Mapping[str, Any]) -> dict[str, Any]:
     numbers = spelling_of(request["speeds"], request["pieces"])
     speeds = _read_named_speeds(request["speeds"], numbers)
     free = [_read_names(item, path, speeds) for path, item in read_list(request["freeBySlice"], "freeBySlice")]
-    objective = _read_objective(request.get("objective", ExpandObjective.TURNAROUND))
+    objective = read_choice(ExpandObjective, request.get("objective", ExpandObjective.TURNAROUND), "objective")
     found = expand(free, speeds, read_integer(request["pieces"], "pieces"), objective=objective)
     if isinstance(found, NoRoom):
         return write_no_room(found)
@@ -50,9 +50,3 @@ def _read_names(value: Any, path: str, speeds: Mapping[str, Number]) -> set[str]
             raise InvalidValueError(item_path, f"names {name} again")
         names.add(name)
     return names
-
-
-def _read_objective(value: Any) -> ExpandObjective:
-    if value not in list(ExpandObjective):
-        raise InvalidValueError("objective", f"must be one of {', '.join(ExpandObjective)}")
-    return ExpandObjective(value)

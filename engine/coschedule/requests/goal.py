@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.errors import InvalidValueError
 from coschedule.groups.choice import Group, NoGroup
 from coschedule.groups.goal import Goal, Objective
-from coschedule.reading import read_integer, read_object
+from coschedule.reading import read_choice, read_integer, read_object
 from coschedule.requests.fields import LARGEST_SIZE, placed, read_limit
 from coschedule.requests.numbers import Spelling, spelling_of
 
@@ -27,15 +26,9 @@ def read_goal(request: Mapping[str, Any], numbers: Spelling) -> Goal:
             minimum=read_integer(size["min"], "size.min", largest=LARGEST_SIZE),
             maximum=read_integer(size["max"], "size.max", largest=LARGEST_SIZE),
             deadline=read_limit(request.get("deadline"), "deadline", numbers),
-            objective=_read_objective(request.get("objective", Objective.FINISH)),
+            objective=read_choice(Objective, request.get("objective", Objective.FINISH), "objective"),
             price=numbers.read(request.get("price", 0), "price"),
         )
-
-
-def _read_objective(value: Any) -> Objective:
-    if value not in list(Objective):
-        raise InvalidValueError("objective", f"must be one of {', '.join(Objective)}")
-    return Objective(value)
 
 
 def write_group(group: Group | NoGroup, numbers: Spelling) -> dict[str, Any]:

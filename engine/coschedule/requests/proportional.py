@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.errors import InvalidValueError
 from coschedule.groups.loads import Overhead
 from coschedule.groups.proportional import SharedGroup, choose_proportional
-from coschedule.reading import read_object
+from coschedule.reading import read_choice, read_object
 from coschedule.requests.fields import read_nodes, read_work
 from coschedule.requests.goal import OPTIONAL, REQUIRED, read_goal, spelling_of_group, write_group
 
@@ -16,13 +15,7 @@ def answer_proportional(request: Mapping[str, Any]) -> dict[str, Any]:
     read_object(request, "", required=REQUIRED, optional=(*OPTIONAL, "overhead"))
     numbers = spelling_of_group(request)
     nodes, work = read_nodes(request["nodes"], numbers), read_work(request["work"], numbers)
-    overhead = _read_overhead(request.get("overhead", Overhead.PER_MEMBER))
+    overhead = read_choice(Overhead, request.get("overhead", Overhead.PER_MEMBER), "overhead")
     group = choose_proportional(nodes, work, read_goal(request, numbers), overhead=overhead)
     shares = {"shares": [numbers.write(share) for share in group.shares]} if isinstance(group, SharedGroup) else {}
     return write_group(group, numbers) | shares
-
-
-def _read_overhead(value: Any) -> Overhead:
-    if value not in list(Overhead):
-        raise InvalidValueError("overhead", f"must be one of {', '.join(Overhead)}")
-    return Overhead(value)
