@@ -82,15 +82,22 @@ def _finish(snapshot, gang, counts, size, start):
         return None
     if gang.work is None:
         return math.inf
-    time = float(gang.work.float_times(size)[-1])
+    time = _time(gang.work, size)
     return None if time == math.inf else start + _run_time(snapshot, gang, counts, size, time)
+
+
+def _time(work, size):
+    """T(P) on idle nodes; inf where P has not been measured."""
+    if hasattr(work, "times"):
+        return work.times[size - 1] if size <= len(work.times) else math.inf
+    return work.serial / size + work.fixed + work.per_member * size
 
 
 def _run_time(snapshot, gang, counts, size, time):
     if gang.load == "Proportional":
         return size * time / sum(count / float(snapshot.slowdown[node]) for node, count in enumerate(counts))
     if gang.load == "Pieces":
-        overhead = float(gang.work.float_overheads(size)[-1])
+        overhead = gang.work.fixed + gang.work.per_member * size
         return _longest(snapshot, counts, gang.pieces) * gang.work.serial / gang.pieces + overhead
     return time * max(float(snapshot.slowdown[node]) for node, count in enumerate(counts) if count)
 
