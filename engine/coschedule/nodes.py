@@ -58,6 +58,11 @@ class Node:
     def _finite_until(self) -> tuple[Number, ...]:
         return () if self.until == math.inf else (self.until,)
 
+    @property
+    def places(self) -> int:
+        """How many members it holds."""
+        return self.slots if self.slowdowns is None else len(self.slowdowns)
+
     def slowdown_steps(self) -> list[tuple[Number, int]]:
         """Slow-down and number of places of each distinct slow-down, rising; (1 + duty_cycle)/capacity without slots.
 

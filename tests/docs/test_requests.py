@@ -13,8 +13,8 @@ from coschedule.pieces.loads import MOST_PIECES
 from coschedule.reading import LARGEST, LONGEST_NUMBER
 from coschedule.requests.answer import LONGEST_LINE, PROBLEMS, answer_line
 from coschedule.requests.auction import LARGEST_REPLAY, MOST_LEVELS
-from coschedule.requests.fields import LARGEST_SIZE
 from coschedule.requests.forecast import MOST_DAYS
+from coschedule.requests.goal import LARGEST_SIZE
 from docs.markdown import ROOT, fences, first_cells
 
 PAGE = ROOT / "docs" / "requests.md"

@@ -8,8 +8,8 @@ import pytest
 
 from coschedule.requests.answer import answer_line
 from coschedule.requests.auction import MOST_LEVELS
-from coschedule.requests.fields import LARGEST_SIZE
 from coschedule.requests.forecast import MOST_DAYS
+from coschedule.requests.goal import LARGEST_SIZE
 
 GROUP = {"problem": "equal", "nodes": [{}], "work": {"serial": 12}, "size": {"min": 1, "max": 1}}
 GANG = {"problem": "gangPieces", "nodes": [{}], "pieces": 1, "secondsPerPiece": 1, "perMember": 1}
@@ -32,8 +32,9 @@ def arrivals(count, *, levels=1):
 @pytest.mark.parametrize(
     ("request_", "want_field"),
     [
-        pytest.param(GROUP | {"size": {"min": 1, "max": LARGEST_SIZE + 1}}, "size.max", id="a gang"),
-        pytest.param(GROUP | {"size": {"min": 10**12, "max": 10**12}}, "size.min", id="a least gang"),
+        pytest.param(
+            GROUP | {"nodes": [{"slots": 10**12}], "size": {"min": 1, "max": LARGEST_SIZE + 1}}, "size.max", id="a gang"
+        ),
         pytest.param({"problem": "pieces", "pieces": 10**16, "speeds": [1]}, "pieces", id="pieces"),
         pytest.param(GANG | {"pieces": 10**16, "nodes": [{"slots": 10**16}]}, "pieces", id="pieces on nodes"),
         pytest.param(FORECAST | {"pastDays": [[0] * 24] * (MOST_DAYS + 1)}, "pastDays", id="days"),
@@ -97,6 +98,22 @@ def test_answer_with_as_many_digits_as_there_may_be_is_written():
     got = json.loads(answer_line(json.dumps({"problem": "heterogeneity", "weights": rationals(265)}).encode()))
 
     assert 4000 < len(got["power"].partition("/")[2]) <= 4300
+
+
+@pytest.mark.parametrize("problem", ["equal", "proportional"])
+def test_largest_size_may_be_anything_that_nodes_do_not_hold(problem):
+    request = GROUP | {"problem": problem, "nodes": [{}, {"slots": 2}]}
+    answers = {answer_line(json.dumps(request | {"size": {"min": 1, "max": most}}).encode()) for most in (3, *MANY)}
+
+    [answer] = answers
+    assert json.loads(answer)["size"] == 3
+
+
+def test_gang_may_be_as_large_as_there_are_nodes():
+    many = LARGEST_SIZE + 1
+    request = GROUP | {"nodes": [{}] * many, "size": {"min": 1, "max": 10**9}, "work": {"serial": 12.5}}
+
+    assert json.loads(answer_line(json.dumps(request).encode()))["size"] == many
 
 
 def test_program_answers_short_requests_for_very_much_at_once():

@@ -14,4 +14,4 @@ def answer_equal(request: Mapping[str, Any]) -> dict[str, Any]:
     read_object(request, "", required=REQUIRED, optional=OPTIONAL)
     numbers = spelling_of_group(request)
     nodes, work = read_nodes(request["nodes"], numbers), read_work(request["work"], numbers)
-    return write_group(choose_equal(nodes, work, read_goal(request, numbers)), numbers)
+    return write_group(choose_equal(nodes, work, read_goal(request, numbers, nodes)), numbers)

@@ -12,9 +12,6 @@ from coschedule.reading import join, read_integer, read_list, read_object
 from coschedule.requests.numbers import Spelling
 from coschedule.work import SerialWork, TimesWork, Work
 
-LARGEST_SIZE = 100_000
-"""No gang is larger: run times of all sizes are computed, as fractions too, and every member is answered."""
-
 _SERIAL_FIELDS = {"serial": "serial", "fixed": "fixed", "perMember": "per_member", "perLogMember": "per_log_member"}
 _NODE_FIELDS = {"start": "start", "dutyCycle": "duty_cycle", "capacity": "capacity"}
 

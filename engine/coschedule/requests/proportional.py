@@ -16,6 +16,6 @@ def answer_proportional(request: Mapping[str, Any]) -> dict[str, Any]:
     numbers = spelling_of_group(request)
     nodes, work = read_nodes(request["nodes"], numbers), read_work(request["work"], numbers)
     overhead = read_choice(Overhead, request.get("overhead", Overhead.PER_MEMBER), "overhead")
-    group = choose_proportional(nodes, work, read_goal(request, numbers), overhead=overhead)
+    group = choose_proportional(nodes, work, read_goal(request, numbers, nodes), overhead=overhead)
     shares = {"shares": [numbers.write(share) for share in group.shares]} if isinstance(group, SharedGroup) else {}
     return write_group(group, numbers) | shares
