@@ -17,6 +17,8 @@ Scalar = Any
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+PositionArray = npt.NDArray[np.signedinteger[Any]]
+"""Positions, in as many bits as they need."""
 BoolArray = npt.NDArray[np.bool_]
 
 

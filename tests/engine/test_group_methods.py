@@ -96,13 +96,15 @@ def test_equal_load_with_a_price_agrees_with_a_plain_scan(distribution):
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["equal", "proportional"])
-def test_rational_numbers_are_exact_on_many_nodes_too(shared):
+@pytest.mark.parametrize("overhead", [Fraction(1, 300), Fraction(9, 5)], ids=["most nodes", "some of those alike"])
+@pytest.mark.parametrize("least", [Fraction(4, 3), 1 + Fraction(1, 10**20)], ids=["far apart", "the same in floats"])
+def test_rational_numbers_are_exact_on_many_nodes_too(shared, overhead, least):
     """Three slow-downs and seven starts: nearly all nodes tie with others."""
     rnd, count = seeded(8), 600
     start = np.array([Fraction(rnd.randrange(7), 3) for _ in range(count)], dtype=object)
-    slowdown = np.array([rnd.choice((Fraction(1), Fraction(4, 3), Fraction(7, 5))) for _ in range(count)], dtype=object)
+    slowdown = np.array([rnd.choice((Fraction(1), least, Fraction(7, 5))) for _ in range(count)], dtype=object)
     nodes = [Node(start=opens, slowdowns=(slow,)) for opens, slow in zip(start, slowdown, strict=True)]
-    work = SerialWork(serial=1000, per_member=Fraction(1, 300))
+    work = SerialWork(serial=1000, per_member=overhead)
 
     group = (choose_proportional if shared else choose_equal)(nodes, work, goal(count))
 

@@ -119,11 +119,15 @@ class _Bounds:
         """Grant the places of the last cell the block's earliest start and least slow-down; or take its own."""
         borders, top, left = self.borders, blocks.top, blocks.left
         bottom, right = blocks.bottom - 1, blocks.right - 1
-        return self.menu.values(
-            (borders.soonest[top], borders.fastest[left]),
-            (borders.latest[bottom], borders.slowest[right]),
-            blocks.within[0],
-        )
+        best = worst = (borders.soonest[top], borders.fastest[left])
+        if borders.apart or (bottom > top).any() or (right > left).any():
+            worst = (borders.latest[bottom], borders.slowest[right])
+        return self.menu.values(best, worst, blocks.within[0])
+
+    def least(self, blocks: Blocks) -> FloatArray:
+        """Grant the places of the last cell the block's earliest start and least slow-down."""
+        best = (self.borders.soonest[blocks.top], self.borders.fastest[blocks.left])
+        return self.menu.values(best, best, blocks.within[0])[0]
 
     def limit(self, reached: float) -> float:
         """Say up to which bound a block may hold the best value."""

@@ -52,12 +52,17 @@ class Menu:
         With the fewest members as objective the value is their number. Rounding of the deadline favours the best case
         and not the worst.
         """
-        held = np.minimum(places, len(self.last) - 1).astype(np.int64)
+        held = places.astype(np.int64)
         if self.fewest or (self.priced and self.deadline < math.inf):
-            last = self.last[held]
+            last = self.last.take(held, mode="clip")
             return self._in_time(*best, last, SLACK), self._in_time(*worst, last, -SLACK)
-        costs = self.least[held]
-        least, values = (costs * slowdowns + starts for starts, slowdowns in (best, worst))
+        costs = self.least.take(held, mode="clip")
+        least = costs * best[1]
+        least += best[0]
+        if worst is best and self.deadline == math.inf:
+            return least, least
+        values = np.multiply(costs, worst[1], out=costs)
+        values += worst[0]
         if self.deadline < math.inf:
             least[least > self.deadline * (1 + SLACK)] = math.inf
             values[values > self.deadline * (1 - SLACK)] = math.inf

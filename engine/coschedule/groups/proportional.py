@@ -9,8 +9,8 @@ positive and not larger than the one before, the P largest of all these speeds o
 
 Method: three, by what is asked. Work that divides evenly and has no overhead: every node that has started joins; sums
 by start, O(Q) (``everyone``). Otherwise bounding over blocks of starts and speeds (``bounding``): H and P at the
-corners of a block bound the run times in it (``fastest``). Speeds of a node that rise with its members: the sums are
-convolved node by node, O(places * sizes) (``convolved``). Windows: ``windows``.
+corners of a block bound the run times in it (``fastest``, ``speed_bounds``). Speeds of a node that rise with its
+members: the sums are convolved node by node, O(places * sizes) (``convolved``). Windows: ``windows``.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """

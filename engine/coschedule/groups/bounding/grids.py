@@ -1,13 +1,13 @@
 """Grids over a large matrix: blocks of cells, and totals of what lies up to their corners."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from coschedule.groups.bounding.strips import cut
-from coschedule.numbers import BoolArray, FloatArray, IntArray
+from coschedule.numbers import BoolArray, FloatArray, IntArray, PositionArray
 
 FIRST_SIDE = 512
 """The first grid has at most about so many rows and columns: its 2**18 blocks cost a few milliseconds."""
@@ -15,8 +15,8 @@ FIRST_SIDE = 512
 FEW_CELLS = 2**13
 """A matrix with no more is looked at cell by cell."""
 
-SIDE = 8
-"""Rows and columns of a finer grid, at most."""
+SIDE = 16
+"""A block is cut into so many strips, at most."""
 
 
 Index = BoolArray | IntArray | tuple[IntArray | int, ...]
@@ -25,9 +25,13 @@ Index = BoolArray | IntArray | tuple[IntArray | int, ...]
 class Points(NamedTuple):
     """Entry ``e`` lies at ``row[e]``, ``column[e]`` and weighs ``amounts[m][e]`` in total ``m``."""
 
-    row: IntArray
-    column: IntArray
+    row: PositionArray
+    column: PositionArray
     amounts: tuple[FloatArray | IntArray, ...]
+
+    def transposed(self) -> "Points":
+        """Let rows be columns."""
+        return Points(self.column, self.row, self.amounts)
 
     def where(self, kept: BoolArray | IntArray) -> "Points":
         """Keep some entries, named by a mask or by position."""
@@ -65,6 +69,27 @@ class Blocks:
             tuple([total[both] for total in self.beside]),
             tuple([total[both] for total in self.within]),
         )
+
+    def transposed(self) -> "Blocks":
+        """Let rows be columns."""
+        if self.top.ndim == 1:
+            return Blocks(
+                self.left, self.right, self.top, self.bottom, self.before, self.beside, self.above, self.within
+            )
+        before, beside, above, within = (
+            tuple([total.swapaxes(1, 2) for total in totals])
+            for totals in (self.before, self.beside, self.above, self.within)
+        )
+        left, right, top, bottom = (edge.swapaxes(1, 2) for edge in (self.left, self.right, self.top, self.bottom))
+        return Blocks(left, right, top, bottom, before, beside, above, within)
+
+    def first_row(self) -> "Blocks":
+        """Make blocks of what is above all but the first row, at most."""
+        return replace(self, bottom=self.top + 1, beside=self.before, within=self.above)
+
+    def last_row(self) -> "Blocks":
+        """Make blocks of the last rows, of which all entries may be in earlier rows."""
+        return replace(self, top=self.bottom - 1, before=self.beside, above=self.within)
 
     def __len__(self) -> int:
         return len(self.top)
@@ -110,39 +135,33 @@ def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: 
     Points are placed in strips; strip -1 of the columns lies before all others.
     """
     shape = (len(top), len(left) + 1)
-    cell = points.row * shape[1] + (points.column + 1)
+    cell = np.multiply(points.row, shape[1], dtype=np.int64)
+    cell += points.column
+    cell += 1
     totals = [_sums_before(_histogram(cell, amount, shape)) for amount in points.amounts]
     bottom, right = np.concatenate((top[1:], (rows,))), np.concatenate((left[1:], (columns,)))
     return _grid(top[np.newaxis], bottom[np.newaxis], left[np.newaxis], right[np.newaxis], totals)
 
 
 def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, BoolArray]:
-    """Lay a grid over each block; say which of its blocks exist, as not every height is a multiple of the grid's.
+    """Cut each block into strips of rows; say which of them exist, as not every height is a multiple of theirs.
 
-    ``points[e]`` is one of the ``entries`` of block ``owner[e]``.
+    ``points[e]`` is in the rows of block ``owner[e]``, and not beyond its last column.
     """
-    heights, widths = blocks.bottom - blocks.top, blocks.right - blocks.left
-    grid_rows, grid_columns = (min(SIDE, int(edges.max())) for edges in (heights, widths))
-    heights, widths = -(-heights // grid_rows), -(-widths // grid_columns)
-    row = np.maximum((points.row - blocks.top[owner]) // heights[owner] + 1, 0)
-    column = np.maximum((points.column - blocks.left[owner]) // widths[owner] + 1, 0)
-    corner = (owner * (grid_rows + 1) + row) * (grid_columns + 1) + column
-    shape = (len(blocks), grid_rows + 1, grid_columns + 1)
-    totals = [_histogram(corner, amount, shape) for amount in points.amounts]
-    _add_known(totals, blocks)
-    top, bottom, has_rows = _edges(blocks.top, blocks.bottom, heights, grid_rows)
-    left, right, has_columns = _edges(blocks.left, blocks.right, widths, grid_columns)
-    exists = has_rows[:, :, np.newaxis] & has_columns[:, np.newaxis]
-    return _grid(top, bottom, left, right, [_running_sums(total) for total in totals]), exists
-
-
-def _add_known(totals: list[FloatArray], blocks: Blocks) -> None:
-    """Add what lies before each block, and beside or above it where its only row or column was not listed."""
-    high, wide = dimensions(blocks)
-    for total, before, above, beside in zip(totals, blocks.before, blocks.above, blocks.beside, strict=True):
+    heights = blocks.bottom - blocks.top
+    rows = min(SIDE, int(heights.max(initial=1)))
+    heights = -(-heights // rows)
+    row = (points.row - blocks.top[owner]) // heights[owner] + 1
+    corner = (owner * 2 + (points.column >= blocks.left[owner])) * (rows + 1) + row
+    totals = [_histogram(corner, amount, (len(blocks), 2, rows + 1)) for amount in points.amounts]
+    for total, before, above in zip(totals, blocks.before, blocks.above, strict=True):
         total[:, 0, 0] += before
-        total[:, 1, 0] += np.where(high, 0, beside - before)
-        total[:, 0, 1] += np.where(wide, 0, above - before)
+        total[:, 1, 0] += above - before
+        np.cumsum(total, axis=2, out=total)
+        total[:, 1] += total[:, 0]
+    top, bottom, exists = _edges(blocks.top, blocks.bottom, heights, rows)
+    left, right = blocks.left[:, np.newaxis], blocks.right[:, np.newaxis]
+    return _grid(top, bottom, left, right, [total.swapaxes(1, 2) for total in totals]), exists[:, :, np.newaxis]
 
 
 def _grid(top: IntArray, bottom: IntArray, left: IntArray, right: IntArray, totals: list[FloatArray]) -> Blocks:
@@ -170,14 +189,6 @@ def _sums_before(totals: FloatArray) -> FloatArray:
     totals.cumsum(axis=0, out=sums[0, 1:])
     sums[0, 1:].cumsum(axis=1, out=sums[0, 1:])
     return sums
-
-
-def _running_sums(totals: FloatArray) -> FloatArray:
-    """Sum up ``totals[q, i, j]`` over rows and columns, in place."""
-    # numpy's cumsum along a middle axis strides through memory; adding row to row does not.
-    for row in range(1, totals.shape[1]):
-        totals[:, row] += totals[:, row - 1]
-    return np.cumsum(totals, axis=2, out=totals)
 
 
 def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:

@@ -48,6 +48,11 @@ class Borders(NamedTuple):
     fastest: FloatArray
     slowest: FloatArray
 
+    @property
+    def apart(self) -> bool:
+        """Whether a row or a column may have several values."""
+        return self.soonest is not self.latest or self.fastest is not self.slowest
+
 
 def borders_of(starts: Vector, slowdowns: Vector) -> Borders:
     """Let every start and every slow-down have a row or column of its own."""
@@ -82,7 +87,7 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
     hopeful = (least <= bounds.limit(reached)) & (least < math.inf)
     if not hopeful.any():
         return entries.where(np.empty(0, dtype=np.int64)), reached
-    (first_row, last_row), (first_column, last_column) = ends(hopeful.any(axis=1)), ends(hopeful.any(axis=0))
+    (first_row, last_row), (first_column, last_column) = ends(hopeful, axis=0), ends(hopeful, axis=1)
     before = int(blocks.before[0][0, first_row, first_column])
     row, column = rows.of, columns.of
     near = (row >= first_row) | (column >= first_column)
@@ -113,7 +118,7 @@ def side_for(entries: int) -> int:
     return int(max(_LEAST_SIDE, min(_USUAL_SIDE, 3 * root), min(_MOST_SIDE, root / 2)))
 
 
-def ends(hopeful: BoolArray) -> tuple[int, int]:
-    """Find the first and the last."""
-    where = hopeful.nonzero()[0]
+def ends(hopeful: BoolArray, *, axis: int) -> tuple[int, int]:
+    """Find the first and the last row, or column, that has one."""
+    where = np.flatnonzero(hopeful.any(axis=1 - axis))
     return int(where[0]), int(where[-1])

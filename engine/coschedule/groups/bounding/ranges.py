@@ -8,18 +8,20 @@ from coschedule.numbers import FloatArray, IntArray
 
 
 class RangeMinima:
-    """Least of ``values[first], ..., values[last]``: looked up if values only rise, else minima over powers of two."""
+    """Least of ``values[first], ..., values[last]``: looked up if values fall and then rise, else by powers of two."""
 
     def __init__(self, values: FloatArray) -> None:
         self._levels = values[np.newaxis]
-        self._rising = bool((values[1:] >= values[:-1]).all())
-        if not self._rising:
+        self._lowest = int(values.argmin())
+        rising = values[1:] >= values[:-1]
+        self._one_valley = bool(rising[self._lowest :].all() and not rising[: self._lowest].any())
+        if not self._one_valley:
             self._levels = np.stack(_doubled(values))
 
     def of(self, first: IntArray, last: IntArray) -> FloatArray:
         """Look up many ranges, none empty."""
-        if self._rising:
-            least: FloatArray = self._levels[0][first]
+        if self._one_valley:
+            least: FloatArray = self._levels[0][np.maximum(first, np.minimum(last, self._lowest))]
             return least
         level = np.frexp(last + 1 - first)[1] - 1
         minima: FloatArray = np.minimum(self._levels[level, first], self._levels[level, last + 1 - 2**level])

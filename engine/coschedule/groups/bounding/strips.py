@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.numbers import FloatArray, IntArray
+from coschedule.numbers import FloatArray, IntArray, PositionArray
 
 _FINE = 8
 """Strips are cut between equal parts of the range of values, so many times as many as strips are wanted."""
@@ -23,7 +23,7 @@ class Strips(NamedTuple):
     No value of strip ``s`` is below ``lowest[s]`` or above ``highest[s]``.
     """
 
-    of: IntArray
+    of: PositionArray
     lowest: FloatArray
     highest: FloatArray
 
@@ -37,16 +37,18 @@ def strips_of(values: FloatArray, side: int) -> Strips:
     top = float(sample[-1 - len(sample) // 64])
     scale = _ratio(parts, (top if top > least else most) - least)
     if not 0 < scale < math.inf:
-        return Strips(np.zeros(len(values), dtype=np.int64), np.array([least]), np.array([most]))
+        return Strips(np.zeros(len(values), dtype=np.int16), np.array([least]), np.array([most]))
     with np.errstate(over="ignore"):
-        # Rounded up: what equals the least value is apart from all others.
-        part = np.ceil(np.minimum((values - least) * scale, parts - 1)).astype(np.int32)
+        places = values - least
+        places *= scale
+    # Rounded up: what equals the least value is apart from all others.
+    part = np.ceil(np.minimum(places, parts - 1, out=places), out=places).astype(np.int16)
     first, strip = cut(np.bincount(part[::every], minlength=parts), side)
     begins = least + (first - 1) / scale
     lowest, highest = begins * (1 - _SLACK), np.concatenate((begins[1:] * (1 + _SLACK), (most,)))
     lowest[0] = least
     highest[:-1][first[1:] == 1] = least
-    return Strips(strip[part], lowest, highest)
+    return Strips(strip.astype(np.int16)[part], lowest, highest)
 
 
 def _ratio(parts: int, width: float) -> float:
