@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from builders import bid, gang
+from builders import bid, from_now, gang
 from live.examples import OFFERS, documents_of, example_of
 
 MILLI = Fraction(1, 1000)
@@ -79,6 +79,34 @@ def test_gang_gets_no_member_that_does_not_end_it_sooner(arena):
     planned = arena.condition("tiles", "Planned")["message"]
     assert planned.startswith("5 members on ")
     assert ", 1 to 2 pieces each, effective speed-up 4.5" in planned
+
+
+@pytest.mark.parametrize(
+    "load", [{"load": "Proportional"}, {"load": "Pieces", "pieces": 12}], ids=lambda one: one["load"]
+)
+def test_gang_with_a_deadline_gets_the_fewest_members_that_meet_it(arena, load):
+    """12 minutes of work are done in time by three members or more, on equal nodes."""
+    arena.add_nodes(6, cpu="1")
+    arena.submit(gang("tiles", size=(1, 6), deadline="5m", work={"serialTime": "12m"}, **load))
+
+    arena.until_placed("tiles")
+
+    assert arena.status("tiles")["size"] == 3
+
+
+@pytest.mark.parametrize(
+    "load", [{"load": "Proportional"}, {"load": "Pieces", "pieces": 12}], ids=lambda one: one["load"]
+)
+def test_gang_waits_for_a_node_with_which_it_ends_sooner(arena, load):
+    """Alone the first node would need an hour; a minute later there are two."""
+    first, late = arena.add_nodes(2, cpu="1")
+    arena.create(bid(late, availableFrom=from_now(60)))
+    arena.submit(gang("tiles", size=(1, 2), work={"serialTime": "1h"}, **load))
+
+    planned = arena.until("tiles", "Planned", reason="StartsLater")
+
+    assert f"when {late} has room" in planned["message"]
+    assert [entry["node"] for entry in arena.status("tiles")["members"]] == [first, late]
 
 
 def test_gang_of_pieces_without_work_gets_every_piece_dealt(arena):
