@@ -33,6 +33,7 @@ from coschedule.pieces.events import new_processor, new_vp, processor_exit, subm
 from coschedule.pieces.expand import expand
 from coschedule.pieces.gang_pieces import place_pieces
 from coschedule.pieces.offers import PiecesJob
+from coschedule.pieces.why import why_pieces
 from coschedule.work import SerialWork, TimesWork
 
 __all__ = [
@@ -78,4 +79,5 @@ __all__ = [
     "submit",
     "vp_exit",
     "why",
+    "why_pieces",
 ]

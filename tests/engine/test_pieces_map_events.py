@@ -142,8 +142,8 @@ def check_others_gain_or_stay(event):
         if one.job in event.touched or opened:
             continue
         changed = one.moves or one.slices_before != one.slices_after
-        assert one.turnaround_after < one.turnaround_before if changed else True
         assert one.turnaround_after <= one.turnaround_before
+        assert not changed or one.turnaround_after < one.turnaround_before
 
 
 def check_first_of_queue(event, speeds, between):
