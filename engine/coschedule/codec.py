@@ -1,14 +1,14 @@
 """Snapshots and plans as JSON values and back, exactly: any decision taken in production can be replayed.
 
-The JSON mirrors the types: a dataclass or a named tuple becomes an object with the same field names, a tuple or an
-array a list. Infinities become the strings "Infinity" and "-Infinity", fractions strings such as "3/5". Because the
+The JSON mirrors the types: a dataclass or a named tuple becomes an object with the same field names; a tuple, an array
+or a set a list. Infinities become the strings "Infinity" and "-Infinity", fractions strings such as "3/5". Because the
 types say everything, a field added to one of them needs nothing here.
 """
 
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -57,8 +57,8 @@ def _encode(value: Any) -> Any:
         return _encode(value.tolist())
     if _has_fields(value):
         return _encode_fields(value)
-    if isinstance(value, tuple | list):
-        return [_encode(item) for item in value]
+    if isinstance(value, tuple | list | frozenset):
+        return [_encode(item) for item in (sorted(value) if isinstance(value, frozenset) else value)]
     return dict(value) if isinstance(value, Mapping) else value
 
 
@@ -77,6 +77,8 @@ def _decode(hint: Any, value: Any, path: str) -> Any:
         return _decode_union(parts, value, path)
     if origin is tuple:
         return _decode_tuple(parts, value, path)
+    if origin is frozenset:
+        return frozenset(_decode(parts[0], item, where) for where, item in read_list(value, path))
     if origin is np.ndarray:
         [element] = get_args(parts[1])
         return _decode_array(_ELEMENTS[element], value, path)
@@ -120,8 +122,9 @@ def _decode_mapping(value: Any, path: str) -> dict[str, str]:
 
 def _decode_fields(record: Any, value: Any, path: str) -> Any:
     hints = _hints(record)
-    given = read_object(value, path, required=hints)
-    decoded = {name: _decode(hint, given[name], join(path, name)) for name, hint in hints.items()}
+    optional = _with_default(record)
+    given = read_object(value, path, required=[name for name in hints if name not in optional], optional=optional)
+    decoded = {name: _decode(hint, given[name], join(path, name)) for name, hint in hints.items() if name in given}
     try:
         return record(**decoded)
     except (ValueError, OverflowError) as error:
@@ -150,6 +153,14 @@ def _decode_number(hint: Any, value: Any, path: str) -> Number:
 def _has_fields(hint: Any) -> bool:
     """Tell dataclasses and named tuples, and their types, from everything else."""
     return is_dataclass(hint) or hasattr(hint, "_fields")
+
+
+@cache
+def _with_default(record: Any) -> tuple[str, ...]:
+    """List the fields that may be missing: facts written before there was such a field can still be read."""
+    if not is_dataclass(record):
+        return tuple(record._field_defaults)
+    return tuple(one.name for one in fields(record) if (one.default, one.default_factory) != (MISSING, MISSING))
 
 
 @cache

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, PendingGang, Release, Snapshot
+from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, Nominated, PendingGang, Release, Snapshot
 from coschedule.work import SerialWork, TimesWork
 
 NOW = 1000.0
@@ -18,7 +18,18 @@ def seeded(seed):
 
 
 def node(
-    name, *, free=1, start=-math.inf, until=math.inf, slowdown=1.0, labels=None, taints=(), ready=True, cordoned=False
+    name,
+    *,
+    free=1,
+    start=-math.inf,
+    until=math.inf,
+    slowdown=1.0,
+    labels=None,
+    taints=(),
+    ready=True,
+    cordoned=False,
+    someday=(),
+    lasting=(),
 ):
     """Describe a node; ``free`` is a number of places, or amounts by resource."""
     return {
@@ -31,6 +42,8 @@ def node(
         "taints": tuple(taints),
         "ready": ready,
         "cordoned": cordoned,
+        "someday": someday,
+        "lasting": lasting,
     }
 
 
@@ -49,6 +62,9 @@ def gang(
     load=Load.EQUAL,
     pieces=None,
     per_member=0,
+    not_before=-math.inf,
+    may_hold=True,
+    held=(),
 ):
     """Describe a gang of ``size`` to ``most`` members; without ``serial`` or ``times`` its run time is unknown."""
     serial_work = SerialWork(serial=serial, per_member=per_member) if serial else None
@@ -65,6 +81,9 @@ def gang(
         deadline=deadline,
         load=load,
         pieces=pieces,
+        not_before=not_before,
+        may_hold=may_hold,
+        held=held,
     )
 
 
@@ -81,7 +100,12 @@ def release(node_index, time, *request):
     return Release(node=node_index, request=request or (1,), time=time)
 
 
-def snapshot(nodes, gangs, *, releases=(), resources=("slots",), now=NOW, generation=1):
+def in_front(node_index, *request, priority=0):
+    """Describe a pod for which room is made on a node, one place unless told."""
+    return Nominated(node=node_index, request=request or (1,), priority=priority)
+
+
+def snapshot(nodes, gangs, *, releases=(), nominated=(), resources=("slots",), now=NOW, generation=1, most_holding=0):
     """Freeze nodes (sorted by name here) and gangs."""
     nodes = sorted(nodes, key=lambda one: one["name"])
     return Snapshot(
@@ -101,4 +125,13 @@ def snapshot(nodes, gangs, *, releases=(), resources=("slots",), now=NOW, genera
         until=np.array([one["until"] for one in nodes]),
         releases=tuple(releases),
         gangs=tuple(gangs),
+        someday=amounts(nodes, "someday", resources),
+        lasting=amounts(nodes, "lasting", resources),
+        most_holding=most_holding,
+        nominated=tuple(nominated),
     )
+
+
+def amounts(nodes, kind, resources):
+    """Tell what each node has of a kind: nothing, unless told."""
+    return np.array([one[kind] or (0,) * len(resources) for one in nodes], dtype=np.int64)

@@ -20,9 +20,11 @@ def assert_in_range(snapshot, placement, gang):
     assert names == sorted(names)
     assert all(one.size >= 1 for one in placement.members)
     assert gang.minimum <= placement.size == sum(one.size for one in placement.members) <= gang.maximum
-    assert snapshot.now <= placement.start < placement.finish
+    earliest = max(snapshot.now, gang.not_before)
+    assert earliest <= placement.start < placement.finish
     assert placement.slowest in names
-    assert (placement.latest is None) == (placement.start == snapshot.now)
+    assert placement.start > (snapshot.now if placement.latest else -math.inf)
+    assert placement.latest or placement.start == earliest
     assert placement.latest is None or placement.latest in names
     for name in names:
         index = snapshot.nodes.names.index(name)

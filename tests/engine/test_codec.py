@@ -10,12 +10,14 @@ from coschedule.cluster.plan import plan
 from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.errors import InvalidValueError
-from engine.builders import NOW, gang, node, release, snapshot
+from engine.builders import NOW, gang, in_front, node, release, snapshot
 
 CONSTRAINTS = Constraints(
     node_selector=(("disk", "ssd"),),
     affinity=(NodeTerm((Requirement("zone", "In", ("a", "b")),), (Requirement("metadata.name", "NotIn", ("n9",)),)),),
     tolerations=(Toleration("gpu", "Exists", "", "NoSchedule"),),
+    volumes=((NodeTerm((Requirement("zone", "Exists", ()),), ()),),),
+    barred=(("kept free", frozenset({"n2", "n1"})),),
 )
 NODES = [
     node("n1", free=(3, -1), start=NOW + 0.1, until=NOW + 1e9 / 7, slowdown=4 / 3, labels={"disk": "ssd", "zone": "a"}),
@@ -36,7 +38,10 @@ def through_json(document):
 
 def full_snapshot():
     releases = [release(0, NOW + 5, 1, 2), release(1, math.inf, 1, 1)]
-    return snapshot(NODES, GANGS, releases=releases, resources=("cpu", "memory"), now=NOW + 1 / 3, generation=12)
+    pods = [in_front(1, 1, 0, priority=3)]
+    return snapshot(
+        NODES, GANGS, releases=releases, nominated=pods, resources=("cpu", "memory"), now=NOW + 1 / 3, generation=12
+    )
 
 
 def test_snapshot_comes_back_equal():
@@ -44,7 +49,7 @@ def test_snapshot_comes_back_equal():
 
     back = decode_snapshot(through_json(encode_snapshot(snap)))
 
-    for name in ("generation", "now", "resources", "releases", "gangs"):
+    for name in ("generation", "now", "resources", "releases", "gangs", "nominated"):
         assert getattr(back, name) == getattr(snap, name)
     for name in ("free", "start", "slowdown", "until"):
         assert getattr(back, name).dtype == getattr(snap, name).dtype
@@ -99,7 +104,7 @@ def test_empty_cluster_comes_back():
         pytest.param(("free", 0, 0), 2**70, "", id="more than 64 bits"),
         pytest.param(("gangs", 0, "key", "name"), 3, "gangs[0].key.name", id="a number for a name"),
         pytest.param(("gangs", 0, "minimum"), 0, "gangs[0]", id="a gang of nobody"),
-        pytest.param(("gangs", 0, "work"), {"serial": 1}, "gangs[0].work.fixed", id="half a description of work"),
+        pytest.param(("gangs", 0, "work"), {"fixed": 1}, "gangs[0].work.serial", id="half a description of work"),
         pytest.param(("gangs", 0, "work"), 3, "gangs[0].work", id="a number for work"),
         pytest.param(("gangs", 0, "work", "serial"), "1/0", "gangs[0].work.serial", id="division by zero"),
         pytest.param(

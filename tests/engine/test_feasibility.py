@@ -155,8 +155,38 @@ def test_cordoned_node_takes_who_tolerates_it(toleration, want):
     assert passing([node("n", cordoned=True)], tolerations=(Toleration(*toleration),)) == want
 
 
-def test_node_that_is_not_ready_takes_nobody():
-    assert passing([node("n", ready=False)], tolerations=(Toleration("", "Exists", "", ""),)) == []
+@pytest.mark.parametrize(
+    ("toleration", "want"),
+    [
+        pytest.param(Toleration("dedicated", "Exists", "", ""), ["ready"], id="tolerates something else"),
+        pytest.param(Toleration("", "Exists", "", ""), ["not-ready", "ready"], id="tolerates all"),
+        pytest.param(
+            Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoSchedule"),
+            ["not-ready", "ready"],
+            id="tolerates nodes that are not ready",
+        ),
+        pytest.param(
+            Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoExecute"), ["ready"], id="stays, but won't go"
+        ),
+    ],
+)
+def test_node_that_is_not_ready_takes_whom_tolerates_it(toleration, want):
+    assert passing([node("ready"), node("not-ready", ready=False)], tolerations=(toleration,)) == want
+
+
+def test_every_affinity_of_volumes_has_to_match():
+    nodes = [node("n1", labels={"a": "1"}), node("n2", labels={"a": "1", "b": "1"})]
+    a, b = ((NodeTerm((Requirement(key, "Exists", ()),), ()),) for key in "ab")
+
+    assert passing(nodes, volumes=(a, b)) == ["n2"]
+
+
+def test_barred_nodes_take_nobody_and_their_phrase_says_why():
+    constraints = Constraints(barred=(("kept free by others", frozenset({"n1", "n3"})),))
+    feasibility = Feasibility(snapshot([node("n1"), node("n2"), node("n3")], []).nodes)
+
+    assert feasibility.mask(constraints).tolist() == [False, True, False]
+    assert feasibility.failures(constraints) == {"kept free by others": 2}
 
 
 def test_failures_count_each_node_once_at_the_first_check():

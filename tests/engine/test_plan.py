@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from coschedule.cluster.plan import Reason, Unplaceable, plan
+from coschedule.cluster.plan import Placement, Reason, Unplaceable, plan
 from coschedule.cluster.snapshot import Constraints, GangKey
-from engine.builders import NOW, gang, node, release, seats, snapshot
+from engine.builders import NOW, gang, in_front, node, release, seats, snapshot
 
 FOUR = [node(f"n{index}") for index in range(1, 5)]
 
@@ -285,3 +285,105 @@ def test_equally_slow_nodes_are_named_in_order():
     placement = only([node("n2"), node("n1")], gang(size=2, serial=2))
 
     assert (placement.slowest, placement.latest) == ("n1", None)
+
+
+def test_gang_that_may_not_start_yet_keeps_its_nodes_from_those_behind():
+    found = decisions(
+        [node("n1"), node("n2")],
+        gang("front", size=2, serial=20, not_before=NOW + 30),
+        gang("short", size=2, serial=60, created=1),
+        gang("long", size=2, serial=61, created=2),
+        gang("endless", size=1, created=3),
+    )
+
+    assert {name: one.start - NOW for name, one in found.items() if isinstance(one, Placement)} == {
+        "front": 30,
+        "short": 0,
+        "long": 40,
+        "endless": 70.5,
+    }
+
+
+WINDOW_OF_10 = (
+    "needs 1 member together for 20 s or more: of 1 nodes that pass its constraints 0 never open and 1 close again, "
+    "after 10 s at most"
+)
+
+
+def test_gang_that_may_not_start_before_nodes_close_says_so():
+    found = only([node("n1", until=NOW + 40)], gang(serial=20, not_before=NOW + 30))
+
+    assert (found.reason, found.detail) == (
+        Reason.WINDOW_TOO_SHORT,
+        WINDOW_OF_10,
+    )
+
+
+@pytest.mark.parametrize("where", ["_decide", "_masks"])
+def test_gang_that_raises_costs_no_other_its_plan(where):
+    one, another = gang("one"), gang("another", created=1)
+    poison = (
+        gang("poison", constraints=Constraints(node_selector=7))
+        if where == "_masks"
+        else gang("poison", request=(2**80,))
+    )
+    errors = {}
+    made = plan(snapshot(FOUR, [one, poison, another]), rescue=errors.__setitem__)
+
+    assert list(errors) == [poison.key]
+    assert [decision for decision in made.decisions if decision.gang != poison.key] == list(
+        plan(snapshot(FOUR, [one, another])).decisions
+    )
+    assert [one.reason for one in made.decisions if one.gang == poison.key] == [Reason.PLANNING_FAILED]
+
+
+def test_mistake_of_the_planner_is_raised_where_nobody_wants_to_hear_of_it():
+    with pytest.raises(OverflowError):
+        plan(snapshot(FOUR, [gang(request=(2**80,))]))
+
+
+def test_amounts_of_many_nodes_do_not_wrap_around():
+    nodes = [node(f"n{index:04}", free=2**53 - index) for index in range(1025)]
+
+    assert only(nodes, gang(size=1025, serial=2, request=(2**53 - 1024,))).start == NOW
+
+
+def test_amounts_that_come_back_do_not_wrap_around():
+    back = [release(0, NOW + index, 2**61) for index in range(8)] + [release(0, NOW + 9, 2**70)]
+    found = only([node("n1", free=-(2**61))], gang(size=3, serial=3, request=(2**59,)), releases=back)
+
+    assert found.start == NOW + 1
+    refused = only([node("n1", free=-1)], gang(size=3, request=(2**62 - 1,)), releases=back)
+    assert refused.detail == "needs 3 members, 1 fit: 1 of 1 nodes pass its constraints"
+
+
+@pytest.mark.parametrize(
+    ("priority", "want_node"),
+    [
+        pytest.param(4, "n2", id="a less urgent gang"),
+        pytest.param(5, "n2", id="an equally urgent gang"),
+        pytest.param(6, "n1", id="a more urgent gang"),
+    ],
+)
+def test_room_that_is_made_for_a_pod_is_left_to_it_by(priority, want_node):
+    placement = only(FOUR, gang(priority=priority), nominated=[in_front(0, priority=5)])
+
+    assert seats(placement) == ((want_node, 1),)
+
+
+def test_gang_behind_a_more_urgent_one_leaves_room_to_pods_between_them():
+    urgent, other = gang("urgent", priority=9), gang("other", priority=1)
+
+    placed = decisions(FOUR[:3], urgent, other, nominated=[in_front(1, priority=5), in_front(2, priority=0)])
+
+    assert (seats(placed["urgent"]), seats(placed["other"])) == ((("n1", 1),), (("n3", 1),))
+
+
+def test_room_is_made_where_there_is_none_yet():
+    refused = only([node("n1", free=0)], gang(), releases=[release(0, NOW + 5)], nominated=[in_front(0, priority=3)])
+
+    assert refused.reason is Reason.HELD_BY_GANGS_IN_FRONT
+    assert refused.detail == (
+        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold room: "
+        "for ever, until taken back or for themselves"
+    )

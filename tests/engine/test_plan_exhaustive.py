@@ -51,6 +51,7 @@ def random_gang(rnd, index, loads):
         load=load,
         pieces=rnd.choice([3, 4, 6, 8]) if load is Load.PIECES else None,
         per_member=0 if load is Load.EQUAL else rnd.choice([0, 0, 1, 2]),
+        not_before=rnd.choice([-math.inf, -math.inf, NOW - 1, NOW + 3, NOW + 7]),
     )
 
 

@@ -57,6 +57,7 @@ def random_gang(rnd, index):
         load=load,
         pieces=rnd.randint(minimum, 40) if load is Load.PIECES else None,
         per_member=rnd.choice([0, 0, 1]),
+        not_before=NOW + rnd.choice([-1, -1, -1, 50]) * rnd.random(),
     )
 
 

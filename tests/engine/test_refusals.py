@@ -47,7 +47,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             ],
             gang(size=4, serial=1, request=(2, 1)),
             Reason.NOT_ENOUGH_ROOM,
-            "needs 4 members, 2 fit: 3 of 4 nodes pass its constraints and cpu is short on 1 of them",
+            "needs 4 members, 2 fit: 3 of 4 nodes pass its constraints, 1 short of cpu",
             id="too little room on the nodes that pass",
         ),
         pytest.param(
@@ -127,9 +127,7 @@ def test_room_that_comes_back_counts():
         snapshot(nodes, [gang(size=3, serial=1)], releases=[release(0, NOW + 5), release(1, math.inf)])
     ).decisions
 
-    assert decision.detail == (
-        "needs 3 members, 1 fit: 2 of 2 nodes pass its constraints and slots is short on 1 of them"
-    )
+    assert decision.detail == ("needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots")
 
 
 def test_gangs_in_front_that_never_end_are_named_as_the_cause():
@@ -139,5 +137,5 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
 
     assert (decision.reason, decision.detail) == (
         Reason.HELD_BY_GANGS_IN_FRONT,
-        "needs 2 members and would fit, but gangs in front hold room for ever or until it is taken back",
+        "needs 2 members and would fit, but gangs in front hold room: for ever, until taken back or for themselves",
     )

@@ -19,9 +19,17 @@ class Reason(StrEnum):
     WINDOW_TOO_SHORT = "WindowTooShort"
     """There is room, but nodes are taken back by their owners before the gang could end."""
     HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
-    """There is room, but gangs in front hold it for ever, or until it is taken back."""
+    """There is room, but gangs in front hold it: for ever, until it is taken back, or for themselves."""
     DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
     """Every possible placement ends after the deadline."""
+    HELD_BY_LASTING_PODS = "HeldByLastingPods"
+    """Fewer than the minimum fit even when everything has ended that is meant to end; without the rest it would fit."""
+    HOLDS_NODES = "HoldsNodes"
+    """It fits when others have ended, nobody knows when; until then it keeps nodes from those behind it."""
+    BEHIND_IN_QUEUE = "BehindInQueue"
+    """Too many gangs are in front to plan it now. The engine plans whatever it is given; who asks it may not."""
+    PLANNING_FAILED = "PlanningFailed"
+    """Planning it raised an exception, which is a mistake of the planner's; the other gangs were planned without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +68,8 @@ class Placement:
     gang that starts later, the best start now. Best means the least finish. None when there is none.
 
     What limits it: node ``slowest`` has the largest slow-down of its nodes; node ``latest`` has room for its members
-    only from the start on, None when the gang starts now. Of several nodes, the fastest, then the first by name.
+    only from the start on, None when the gang starts now or waits for no node. Of several nodes, the fastest, then the
+    first by name.
     """
 
     gang: GangKey
@@ -75,12 +84,24 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """The nodes a gang holds, in node order: nothing behind it is put there that does not end by ``start``."""
+
+    nodes: tuple[str, ...]
+    start: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unplaceable:
-    """A gang that fits nowhere, now or later; ``detail`` is one sentence with numbers for its owner."""
+    """A gang that fits nowhere, now or later; ``detail`` is one sentence with numbers for its owner.
+
+    ``hold``: what it holds until it fits, with ``Reason.HOLDS_NODES`` and only with that.
+    """
 
     gang: GangKey
     reason: Reason
     detail: str
+    hold: Hold | None = None
 
 
 Decision = Placement | Unplaceable

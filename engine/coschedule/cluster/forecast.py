@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from coschedule.cluster.segments import is_last
-from coschedule.cluster.snapshot import Snapshot
+from coschedule.cluster.snapshot import MOST, Snapshot
 from coschedule.cluster.timeline import Pieces, Timeline
 from coschedule.numbers import BoolArray, FloatArray, IntArray
 
@@ -67,11 +67,7 @@ def _pieces(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeRelea
     owner, time, gain = _changes(snapshot, example, releases)
     order = np.lexsort((time, owner))
     owner, time = owner[order], time[order]
-    total = np.cumsum(gain[order], axis=0)
-    # The sum over all classes less what earlier classes contributed is the sum within the class.
-    first = np.searchsorted(owner, np.arange(len(example)))
-    before = np.concatenate([np.zeros((1, total.shape[1]), dtype=np.int64), total])[first]
-    free = total - before[owner]
+    free = _sums_by_class(gain[order], owner, first=np.searchsorted(owner, np.arange(len(example))))
     kept = np.flatnonzero(is_last(owner) | (np.append(time[1:], np.inf) > time))
     owner, time = owner[kept], time[kept]
     node = example[owner]
@@ -81,6 +77,19 @@ def _pieces(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeRelea
         free=free[kept],
         open=(snapshot.start[node] <= time) & (time < snapshot.until[node]),
     )
+
+
+def _sums_by_class(gain: IntArray, owner: IntArray, *, first: IntArray) -> IntArray:
+    """Add up within every class; a sum that no 64 bits hold is more than anybody asks for."""
+    total = np.cumsum(gain, axis=0)
+    about = np.cumsum(gain, axis=0, dtype=np.float64)
+    # The sum over all classes less what earlier classes contributed is the sum within the class, also where the former
+    # wraps around.
+    nothing = np.zeros((1, gain.shape[1]), dtype=np.int64)
+    free: IntArray = total - np.concatenate([nothing, total])[first][owner]
+    about -= np.concatenate([nothing, about])[first][owner]
+    free[about > MOST] = MOST
+    return free
 
 
 def _changes(
@@ -99,5 +108,5 @@ def _changes(
     gain = np.zeros((len(owner), len(snapshot.resources)), dtype=np.int64)
     gain[: len(classes)] = snapshot.free[example]
     if freed:
-        gain[len(owner) - len(freed) :] = [request for _, _, request in freed]
+        gain[len(owner) - len(freed) :] = [[min(amount, MOST) for amount in request] for _, _, request in freed]
     return owner, time, gain

@@ -40,6 +40,14 @@ class Losses:
         met = np.searchsorted(self.time[some], finishes)
         return lost[np.arange(len(starts))[:, np.newaxis], met]
 
+    def lost_soon(self, start: float, finishes: FloatArray) -> IntArray:
+        """Count the places no slower than each pace that one start loses before ``finishes[t]``, which rise: int[t]."""
+        seen = np.flatnonzero((self.since <= start) & (start < self.before) & (self.time < finishes[-1]))
+        # A loss tells from the first pace on that may use the place and does not end before.
+        first = np.maximum(self.pace[seen], np.searchsorted(finishes, self.time[seen], side="right"))
+        by_pace = np.bincount(first, weights=self.places[seen], minlength=len(finishes))
+        return np.cumsum(by_pace).astype(np.int64)
+
     def lost_by_pace(self, start: float, finish: float, *, paces: int) -> IntArray:
         """Count the places no slower than each pace that one start loses before ``finish``: int[t]."""
         seen = np.flatnonzero((self.since <= start) & (start < self.before) & (self.time < finish))

@@ -6,7 +6,7 @@ import numpy as np
 
 from coschedule.cluster.decision import Reason, Unplaceable
 from coschedule.cluster.feasibility import Feasibility
-from coschedule.cluster.snapshot import Snapshot
+from coschedule.cluster.snapshot import MOST, Snapshot
 from coschedule.cluster.timeline import Timeline
 from coschedule.cluster.wish import Wish
 from coschedule.numbers import IntArray
@@ -26,7 +26,7 @@ def refuse(
         or _late(wish, by_now)
         or _too_little(wish, snapshot)
         or _too_short(wish, snapshot, at_first)
-        or _held(wish)
+        or _held(wish, snapshot)
     )
     return Unplaceable(gang=wish.gang.key, reason=reason, detail=detail)
 
@@ -62,32 +62,55 @@ def _late(wish: Wish, by_now: Timeline) -> _Why | None:
 
 
 def _too_little(wish: Wish, snapshot: Snapshot) -> _Why | None:
-    """Compare with what is free once everything has ended that is expected to end, whatever the windows."""
-    nodes = np.flatnonzero(wish.passes)
-    by_resource = _places_by_resource(wish, _free_at_last(snapshot)[nodes])
+    """Compare with what is free once everything has ended that is expected to end, whatever the windows.
+
+    Only what the gang asks for is looked at: others may ask for a thousand other resources.
+    """
+    nodes, wanted = np.flatnonzero(wish.passes), np.flatnonzero(wish.request)
+    at_last = _free_at_last(snapshot, wanted)[nodes]
+    by_resource = _places_by_resource(wish, wanted, at_last)
     places = by_resource.min(axis=1, initial=wish.gang.maximum)
     if places.sum() >= wish.needed:
         return None
-    short = Counter(snapshot.resources[int(np.argmin(row))] for row in by_resource[places == 0])
-    shortages = " and ".join(f"{name} is short on {count} of them" for name, count in short.most_common())
+    scarcest = np.argmin(by_resource[places == 0], axis=1) if wanted.size else ()
+    short = Counter(snapshot.resources[wanted[column]] for column in scarcest)
+    shortages = " and ".join(f"{count} short of {name}" for name, count in short.most_common())
     fit = f"needs {_members(wish.needed)}, {places.sum()} fit"
+    others = np.ix_(nodes, wanted)
+    in_the_end = _sum(at_last, snapshot.someday[others])
+    if _would_fit_without(wish, wanted, in_the_end, snapshot.lasting[others]):
+        return Reason.HELD_BY_LASTING_PODS, f"{fit}: pods that are not meant to end hold the rest"
     passing = f"{len(nodes)} of {len(snapshot.nodes.names)} nodes pass its constraints"
-    return Reason.NOT_ENOUGH_ROOM, f"{fit}: {passing}" + (f" and {shortages}" if short else "")
+    return Reason.NOT_ENOUGH_ROOM, f"{fit}: {passing}" + (f", {shortages}" if short else "")
 
 
-def _free_at_last(snapshot: Snapshot) -> IntArray:
-    free = snapshot.free.copy()
+def _would_fit_without(wish: Wish, wanted: IntArray, in_the_end: IntArray, lasting: IntArray) -> bool:
+    """Whether too little comes back at all, and without the pods that are not meant to end there would be enough."""
+    fitting = [
+        _places_by_resource(wish, wanted, free).min(axis=1, initial=wish.gang.maximum).sum()
+        for free in (in_the_end, _sum(in_the_end, lasting))
+    ]
+    return bool(fitting[0] < wish.needed <= fitting[1])
+
+
+def _sum(free: IntArray, more: IntArray) -> IntArray:
+    """Add amounts, of which at most ``MOST`` count."""
+    total: IntArray = np.minimum(free, MOST - np.minimum(more, MOST)) + np.minimum(more, MOST)
+    return total
+
+
+def _free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
+    free: IntArray = snapshot.free[:, wanted]
     for release in snapshot.releases:
         if release.time < np.inf:
-            free[release.node] += release.request
+            back = zip(free[release.node].tolist(), (release.request[column] for column in wanted), strict=True)
+            free[release.node] = [min(amount + more, MOST) for amount, more in back]
     return free
 
 
-def _places_by_resource(wish: Wish, free: IntArray) -> IntArray:
-    """Count the members each resource alone would allow, int[n, r]; one that is not requested allows the maximum."""
-    places = np.full(free.shape, wish.gang.maximum, dtype=np.int64)
-    wanted = np.flatnonzero(wish.request)
-    places[:, wanted] = np.clip(free[:, wanted] // wish.request[wanted], 0, wish.gang.maximum)
+def _places_by_resource(wish: Wish, wanted: IntArray, free: IntArray) -> IntArray:
+    """Count the members that each of the wanted resources alone would allow, int[n, w]."""
+    places: IntArray = np.clip(free // wish.request[wanted], 0, wish.gang.maximum)
     return places
 
 
@@ -103,7 +126,7 @@ def _too_short(wish: Wish, snapshot: Snapshot, at_first: Timeline) -> _Why | Non
 
 
 def _windows(wish: Wish, snapshot: Snapshot) -> str:
-    start = np.maximum(snapshot.start[wish.passes], snapshot.now)
+    start = np.maximum(snapshot.start[wish.passes], max(snapshot.now, wish.gang.not_before))
     until = snapshot.until[wish.passes]
     never = (until <= start) | (start == np.inf)
     closing = (until < np.inf) & ~never
@@ -113,10 +136,12 @@ def _windows(wish: Wish, snapshot: Snapshot) -> str:
     return f"{nodes} {never.sum()} never open and {closing.sum()} close again{after}"
 
 
-def _held(wish: Wish) -> _Why:
-    return Reason.HELD_BY_GANGS_IN_FRONT, (
-        f"needs {_members(wish.needed)} and would fit, but gangs in front hold room for ever or until it is taken back"
-    )
+def _held(wish: Wish, snapshot: Snapshot) -> _Why:
+    are_there_pods = any(pod.priority >= wish.gang.priority for pod in snapshot.nominated)
+    who = "gangs in front, or pods for which room is made," if are_there_pods else "gangs in front"
+    why = "for ever, until taken back or for themselves"
+    detail = f"needs {_members(wish.needed)} and would fit, but {who} hold room: {why}"
+    return Reason.HELD_BY_GANGS_IN_FRONT, detail
 
 
 def _members(count: int) -> str:

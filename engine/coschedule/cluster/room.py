@@ -16,8 +16,8 @@ class Room:
     ``number[c]`` is the class in the timeline, ``width[c]`` how many nodes it has, ``pace[c]`` the index of its
     slow-down in ``slowdowns``, which are those of the room, rising. ``places[b]`` is how many members each node of
     class ``owner[b]`` could hold from ``begin[b]`` to ``end[b]``, not as many as in the piece before. ``instants`` are
-    now and every later instant at which some node gains places, rising: a gang that can run at all can be moved earlier
-    until it starts at one of them.
+    the first at which the gang may start, which is now as a rule, and every later one at which some node gains places,
+    rising: a gang that can run at all can be moved earlier until it starts at one of them.
     """
 
     number: IntArray
@@ -31,7 +31,9 @@ class Room:
     instants: FloatArray
 
 
-def room_for(timeline: Timeline, request: IntArray, *, passes: BoolArray, most: int) -> Room:
+def room_for(
+    timeline: Timeline, request: IntArray, *, passes: BoolArray, most: int, not_before: float = -np.inf
+) -> Room:
     """Count places for members of ``request`` on nodes that pass, bool[n]; never more than ``most`` on a node."""
     pieces = timeline.pieces
     places = _places(pieces, request, most)
@@ -54,8 +56,13 @@ def room_for(timeline: Timeline, request: IntArray, *, passes: BoolArray, most: 
         begin=begin,
         end=end,
         places=places,
-        instants=np.unique(np.append(begin[gains], timeline.now)),
+        instants=_instants(begin[gains], max(timeline.now, not_before)),
     )
+
+
+def _instants(gains: FloatArray, first: float) -> FloatArray:
+    instants: FloatArray = np.unique(np.append(gains[gains > first], first))
+    return instants
 
 
 def _places(pieces: Pieces, request: IntArray, most: int) -> IntArray:

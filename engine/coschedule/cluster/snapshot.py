@@ -6,7 +6,7 @@ a resource; pod count, a bid's slots and host ports are columns like any other.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from coschedule.numbers import BoolArray, FloatArray, IntArray
 from coschedule.work import SerialWork, Work
+
+MOST = 2**62
+"""More of a resource than any node has; sums of amounts stop here, so that no 64 bits wrap around."""
 
 
 class GangKey(NamedTuple):
@@ -60,12 +63,16 @@ class NodeTerm(NamedTuple):
 class Constraints:
     """What a member demands of a node besides resources; hashable, so that gangs of one kind share one mask.
 
-    ``affinity`` is None when there is none; an empty tuple matches no node.
+    ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, of
+    which each has to match. ``barred`` holds what keeps members off single nodes: a phrase that completes "3 nodes
+    ...", and the names of these nodes.
     """
 
     node_selector: tuple[tuple[str, str], ...] = ()
     affinity: tuple[NodeTerm, ...] | None = None
     tolerations: tuple[Toleration, ...] = ()
+    volumes: tuple[tuple[NodeTerm, ...], ...] = ()
+    barred: tuple[tuple[str, frozenset[str]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,6 +110,18 @@ class Release:
     time: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nominated:
+    """Room that a pod in front of some gangs is about to take on a node, for ever as far as anybody knows.
+
+    It is taken from gangs of its priority and lower ones.
+    """
+
+    node: int
+    request: tuple[int, ...]
+    priority: int
+
+
 class Load(StrEnum):
     """How a gang's work is divided among its members."""
 
@@ -121,7 +140,10 @@ class PendingGang:
     It takes any size from ``minimum`` to ``maximum`` for which ``work`` knows a time; ``work`` is None when its run
     time is unknown. ``request`` is what one member takes of each resource of the snapshot. ``deadline`` is an absolute
     time, which cannot bind a gang whose run time is unknown. ``pieces``, into which the serial work is divided, goes
-    with ``Load.PIECES`` and is not below ``minimum``. Raises ValueError when a number makes no sense.
+    with ``Load.PIECES`` and is not below ``minimum``. It does not start before ``not_before``, an absolute time.
+
+    Where it fits only when others have ended, nobody knows when, it may hold nodes if ``may_hold``; ``held`` are the
+    nodes it holds already, by index. Raises ValueError when a number makes no sense.
     """
 
     key: GangKey
@@ -135,10 +157,15 @@ class PendingGang:
     deadline: float | None = None
     load: Load = Load.EQUAL
     pieces: int | None = None
+    not_before: float = -math.inf
+    may_hold: bool = True
+    held: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):
             raise ValueError("created and deadline must be numbers")
+        if not self.not_before < math.inf:
+            raise ValueError("not_before must be a time, or -inf")
         if not 1 <= self.minimum <= self.maximum:
             raise ValueError(f"sizes must satisfy 1 <= minimum <= maximum, not {self.minimum} and {self.maximum}")
         if any(amount < 0 for amount in self.request):
@@ -155,14 +182,22 @@ class PendingGang:
             raise ValueError("measured times do not say how long a piece takes")
 
 
+def _nothing() -> IntArray:
+    return np.zeros((0, 0), dtype=np.int64)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Snapshot:
     """Everything one cycle decides on.
 
     Axes: node ``n``, resource ``r``. ``free[n, r]`` is what is free at ``now``, possibly negative where others
     overcommit. A node takes members in its window ``[start[n], until[n])``, until inf when it is never taken back; a
-    member costs ``slowdown[n]`` seconds a second of work on an idle reference node. Arrays are copied and read-only;
-    ValueError when a shape or a value is wrong.
+    member costs ``slowdown[n]`` seconds a second of work on an idle reference node.
+
+    Of what is not free at ``now``, ``releases`` come back at known times, ``someday[n, r]`` some time, nobody knows
+    when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes
+    until something of ``someday`` has come back. Arrays are copied and read-only; ValueError when a shape or a value is
+    wrong.
     """
 
     generation: int
@@ -175,14 +210,23 @@ class Snapshot:
     until: FloatArray
     releases: tuple[Release, ...]
     gangs: tuple[PendingGang, ...]
+    someday: IntArray = field(default_factory=_nothing)
+    lasting: IntArray = field(default_factory=_nothing)
+    most_holding: int = 0
+    nominated: tuple[Nominated, ...] = ()
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
         object.__setattr__(self, "free", _read_only("free", self.free, np.int64, (count, width)))
+        for name in ("someday", "lasting"):
+            given = getattr(self, name)
+            amounts = given if np.size(given) else np.zeros((count, width))
+            object.__setattr__(self, name, _read_only(name, amounts, np.int64, (count, width)))
         for name in ("start", "slowdown", "until"):
             object.__setattr__(self, name, _read_only(name, getattr(self, name), np.float64, (count,)))
         self._check_numbers()
         self._check_releases()
+        self._check_nominated()
         self._check_gangs()
 
     def _check_numbers(self) -> None:
@@ -199,6 +243,11 @@ class Snapshot:
                 raise ValueError(f"a release names node {release.node} of {len(self.nodes.names)}")
             if len(release.request) != len(self.resources) or math.isnan(release.time):
                 raise ValueError("a release needs one amount a resource and a time")
+
+    def _check_nominated(self) -> None:
+        for pod in self.nominated:
+            if not 0 <= pod.node < len(self.nodes.names) or len(pod.request) != len(self.resources):
+                raise ValueError("a nominated pod needs a node of the snapshot and one amount a resource")
 
     def _check_gangs(self) -> None:
         for gang in self.gangs:

@@ -13,9 +13,10 @@ from coschedule.numbers import FloatArray, IntArray
 class Tally:
     """Axes: pace ``t``, instant ``k`` of the room, change ``v`` after now.
 
-    ``now[t]`` places of pace ``t`` are there now. ``gain[v]`` more (or fewer) of pace ``pace[v]`` are there from
-    ``time[v]`` on, which is at the instant ``met[v]`` or between the one before and that; the places that change were
-    there since the instant ``began[v]``. An index may be one past the last instant.
+    Times before the first instant count as that instant. ``now[t]`` places of pace ``t`` are there now. ``gain[v]``
+    more (or fewer) of pace ``pace[v]`` are there from ``time[v]`` on, which is at the instant ``met[v]`` or between the
+    one before and that; the places that change were there since the instant ``began[v]``. An index may be one past the
+    last instant.
     """
 
     instants: FloatArray

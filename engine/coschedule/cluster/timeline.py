@@ -47,13 +47,17 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Claim:
-    """``counts[i]`` members on the node of rank ``ranks[i]``, all distinct; ``finish`` may be inf."""
+    """``counts[i]`` members on the node of rank ``ranks[i]``, all distinct; ``finish`` may be inf.
+
+    ``closes``: nobody else is put on these nodes meanwhile.
+    """
 
     ranks: IntArray
     counts: IntArray
     request: IntArray
     start: float
     finish: float
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,7 +79,7 @@ class Timeline:
     pieces: Pieces
 
     def claimed(self, claim: Claim) -> "Timeline":
-        """Take what ``claim`` needs; it must be free, which is not checked."""
+        """Take what ``claim`` needs; what is not free becomes negative."""
         parents, counts, group_of = _groups(self.class_of[claim.ranks], claim.counts)
         class_of = self.class_of.copy()
         class_of[claim.ranks] = len(self.width) + group_of
@@ -126,7 +130,9 @@ def _cut(pieces: Pieces, parents: IntArray, counts: IntArray, claim: Claim, firs
     free = pieces.free[source]
     during = np.flatnonzero((begin >= claim.start) & (begin < claim.finish))
     free[during] -= counts[group[during], np.newaxis] * claim.request
-    return Pieces(owner=first_class + group, begin=begin, free=free, open=pieces.open[source])
+    is_open = pieces.open[source]
+    is_open[during] &= not claim.closes
+    return Pieces(owner=first_class + group, begin=begin, free=free, open=is_open)
 
 
 def _pieces_of(owner: IntArray, classes: IntArray) -> tuple[IntArray, IntArray]:

@@ -45,7 +45,8 @@ class Wish:
 
     def outlook(self, timeline: Timeline) -> Outlook:
         """Find the places on a timeline."""
-        room = room_for(timeline, self.request, passes=self.passes, most=_largest(self.gang))
+        most, not_before = _largest(self.gang), self.gang.not_before
+        room = room_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
         return outlook_of(room, self.consider)
 
     def best(self, outlook: Outlook) -> Candidate | None:

@@ -2,7 +2,7 @@
 
 import math
 from functools import cache, partial
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 
@@ -14,6 +14,11 @@ class Taken(NamedTuple):
     finish: float
 
 
+class Closed(NamedTuple):
+    node: int
+    start: float
+
+
 class Found(NamedTuple):
     finish: float
     size: int
@@ -21,14 +26,25 @@ class Found(NamedTuple):
     counts: tuple[int, ...]
 
 
+class Held(NamedTuple):
+    nodes: tuple[int, ...]
+    start: float
+
+
 def plan_queue(snapshot, passes):
-    """Return (gang, Found or None) in planning order; ``passes(gang, node)`` stands for the constraints."""
+    """Return (gang, Found, Held or None) in planning order; ``passes(gang, node)`` stands for the constraints."""
     taken = []
     results = []
+    left = snapshot.most_holding
     for gang in sorted(snapshot.gangs, key=lambda gang: (-gang.priority, gang.created, gang.key)):
         found = best_placement(snapshot, gang, taken, passes)
+        if found is None and left and gang.may_hold:
+            found = best_hold(snapshot, gang, taken, passes)
         results.append((gang, found))
-        if found is not None:
+        if isinstance(found, Held):
+            left -= 1
+            taken += [Closed(node, found.start) for node in found.nodes]
+        elif found is not None:
             for node, count in enumerate(found.counts):
                 if count:
                     taken.append(Taken(node, count, gang.request, found.start, found.finish))
@@ -50,6 +66,53 @@ def best_placement(snapshot, gang, taken, passes):
     return min(found, key=lambda one: (one.finish, one.size, one.start, *_preference(snapshot, one)), default=None)
 
 
+def best_hold(snapshot, gang, taken, passes):
+    """Return the best set among all sets of nodes that could hold the gang once everything has ended that ends."""
+    sizes = [size for size in _sizes(gang) if gang.work is None or _time(gang.work, size) < math.inf]
+    if not sizes or next(placements(snapshot, gang, taken, passes), None) is not None:
+        return None
+    nodes = [node for node in range(len(snapshot.nodes.names)) if passes(gang, node)]
+    ends = {node: _in_the_end(snapshot, gang, taken, node) for node in nodes}
+    ranks = sorted(range(len(snapshot.nodes.names)), key=lambda node: (snapshot.slowdown[node], node))
+    for size in range(1, len(nodes) + 1):
+        sets = [
+            chosen
+            for chosen in combinations(nodes, size)
+            if all(ends[node][0] for node in chosen) and sum(ends[node][0] for node in chosen) >= sizes[0]
+        ]
+        if sets:
+            best = min(
+                sets, key=lambda chosen: sorted((ends[node][1], ends[node][2], ranks.index(node)) for node in chosen)
+            )
+            start = max(ends[node][2] for node in best)
+            return Held(best, start) if _may_end_in_time(snapshot, gang, sizes, start) else None
+    return None
+
+
+def _sizes(gang):
+    return range(gang.minimum, min(gang.maximum, gang.pieces or gang.maximum) + 1)
+
+
+def _may_end_in_time(snapshot, gang, sizes, start):
+    if gang.deadline is None or gang.work is None:
+        return True
+    return start + min(snapshot.slowdown) * min(_time(gang.work, size) for size in sizes) <= gang.deadline
+
+
+def _in_the_end(snapshot, gang, taken, node):
+    """Tell the places of a node once all has ended, how many of them wait for unknown ends, and when the others end."""
+    own = [claim for claim in taken if claim.node == node]
+    if snapshot.until[node] < math.inf or any(isinstance(claim, Closed) for claim in own):
+        return 0, 0, math.inf
+    times = [release.time for release in snapshot.releases if release.node == node]
+    times += [claim.start if claim.finish == math.inf else claim.finish for claim in own]
+    ready = max(snapshot.now, gang.not_before, float(snapshot.start[node]), *times)
+    there = _fitting(gang, _free(snapshot, taken, node, ready))
+    amounts = _free(snapshot, [claim for claim in taken if claim.node != node], node, ready)
+    most = _fitting(gang, [one + int(more) for one, more in zip(amounts, snapshot.someday[node], strict=True)])
+    return most, most - there, ready
+
+
 def _use(snapshot, gang, found):
     if gang.pieces is None:
         return (-found.size,)
@@ -64,7 +127,7 @@ def _preference(snapshot, found):
 
 def placements(snapshot, gang, taken, passes):
     nodes = range(len(snapshot.nodes.names))
-    for start in _starts(snapshot, taken):
+    for start in _starts(snapshot, gang, taken):
         most = [_places(snapshot, gang, taken, node, start) if passes(gang, node) else 0 for node in nodes]
         for counts in product(*(range(count + 1) for count in most)):
             size = sum(counts)
@@ -116,12 +179,13 @@ def _least_longest(members, pieces):
     return min(max(members[0] * own, _least_longest(members[1:], pieces - own)) for own in range(1, most + 1))
 
 
-def _starts(snapshot, taken):
+def _starts(snapshot, gang, taken):
     """Every instant at which anything changes, and one between each two: more than should be needed."""
     events = {snapshot.now, *(release.time for release in snapshot.releases)}
     events |= {float(time) for time in snapshot.start} | {float(time) for time in snapshot.until}
-    events |= {claim.start for claim in taken} | {claim.finish for claim in taken}
-    ahead = sorted(time for time in events if snapshot.now <= time < math.inf)
+    events |= {claim.start for claim in taken} | {claim.finish for claim in taken if isinstance(claim, Taken)}
+    first = max(snapshot.now, gang.not_before)
+    ahead = sorted(time for time in {first, *events} if first <= time < math.inf)
     return sorted({*ahead, *((early + late) / 2 for early, late in pairwise(ahead))})
 
 
@@ -131,21 +195,28 @@ def _free(snapshot, taken, node, time):
         if release.node == node and release.time <= time:
             free = [amount + back for amount, back in zip(free, release.request, strict=True)]
     for claim in taken:
-        if claim.node == node and claim.start <= time < claim.finish:
+        if isinstance(claim, Taken) and claim.node == node and claim.start <= time < claim.finish:
             free = [amount - claim.count * one for amount, one in zip(free, claim.request, strict=True)]
     return free
 
 
 def _places(snapshot, gang, taken, node, start):
-    if not snapshot.start[node] <= start < snapshot.until[node]:
+    if not snapshot.start[node] <= start < min(snapshot.until[node], _closing(taken, node)):
         return 0
-    free = _free(snapshot, taken, node, start)
+    return _fitting(gang, _free(snapshot, taken, node, start))
+
+
+def _closing(taken, node):
+    return min((claim.start for claim in taken if isinstance(claim, Closed) and claim.node == node), default=math.inf)
+
+
+def _fitting(gang, free):
     fit = [amount // one for amount, one in zip(free, gang.request, strict=True) if one]
     return max(0, min([*fit, gang.maximum]))
 
 
 def _lasts(snapshot, taken, wanted):
-    if wanted.finish > snapshot.until[wanted.node]:
+    if wanted.finish > min(snapshot.until[wanted.node], _closing(taken, wanted.node)):
         return False
     changes = {wanted.start, *(release.time for release in snapshot.releases), *(claim.start for claim in taken)}
     return all(

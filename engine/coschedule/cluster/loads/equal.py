@@ -5,8 +5,9 @@ slow-downs and all sizes; a place counts only if it lasts until the gang would f
 
 Method: an instant is bounded from below by granting it every place that outlasts the shortest run. Instants are taken
 in the order of their bounds, some at a time, until the next bound is worse than the best choice found. The pairs of
-such an instant and a slow-down are bounded by the places of that instant, and evaluated in that order, some at a time:
-one matrix over pairs and sizes.
+such an instant and a slow-down are bounded by the places of that instant that outlast the shortest run at that
+slow-down, and evaluated in that order, some at a time: one matrix over pairs and sizes. Where every node has a speed of
+its own, there are thousands of pairs; few of them are left then.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class EqualLoad:
 
     def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
         """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-        if not (len(outlook.room.slowdowns) and len(self.sizes)):
+        if not (len(outlook.room.slowdowns) and len(self.sizes) and len(among)):
             return None
         search = _Search(outlook, self, limit)
         if len(among) <= _AT_ONCE:
@@ -91,8 +92,20 @@ class _Search:
         """Look at every pair of an instant of ``among``, rising, and a slow-down that could be better than the best."""
         room = self.outlook.room
         places = self.outlook.tally.places(among)
-        bounds = (room.instants[among] + room.slowdowns[:, np.newaxis] * self.load.least_times(places)).ravel()
+        least = self.load.least_times(places - self._lost_soon(among))
+        bounds = (room.instants[among] + room.slowdowns[:, np.newaxis] * least).ravel()
         possible = np.flatnonzero((bounds <= self.limit) & (bounds < np.inf))
+        if len(possible) > _AT_ONCE:
+            # What the lowest bounds find leaves little of the others to be sorted.
+            lowest = np.argpartition(bounds[possible], _AT_ONCE)[:_AT_ONCE]
+            self._look_at_pairs(possible[lowest], bounds, among, places)
+            possible = np.delete(possible, lowest)
+            possible = possible[bounds[possible] <= self.limit]
+        self._look_at_pairs(possible, bounds, among, places)
+
+    def _look_at_pairs(self, possible: IntArray, bounds: FloatArray, among: IntArray, places: IntArray) -> None:
+        """Evaluate pairs in the order of their bounds, as long as these do not exceed the limit."""
+        instants = self.outlook.room.instants[among]
         order = possible[np.argsort(bounds[possible], kind="stable")]
         for first in range(0, len(order), _AT_ONCE):
             pairs = order[first : first + _AT_ONCE]
@@ -100,7 +113,13 @@ class _Search:
             if not pairs.size:
                 break
             paces, columns = np.divmod(pairs, len(among))
-            self._evaluate(room.instants[among[columns]], paces, places[paces, columns])
+            self._evaluate(instants[columns], paces, places[paces, columns])
+
+    def _lost_soon(self, among: IntArray) -> IntArray:
+        """Count the places no slower than each pace that not even the shortest run at that pace keeps: int[t, k]."""
+        shortest = self.outlook.room.slowdowns * self.load.times.min()
+        starts = self.outlook.room.instants[among].tolist()
+        return np.stack([self.outlook.losses.lost_soon(start, start + shortest) for start in starts], axis=1)
 
     def _evaluate(self, starts: FloatArray, paces: IntArray, places: IntArray) -> None:
         """Evaluate every size for pairs ``q``, of which ``places[q]`` places are no slower than ``paces[q]``."""

@@ -1,0 +1,164 @@
+"""Gangs that fit only when others have ended, nobody knows when, hold nodes; those behind keep out of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from coschedule.cluster.plan import Hold, Placement, Reason, plan
+from coschedule.cluster.snapshot import Load
+from engine.brute.queue import Held, plan_queue
+from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
+from engine.test_plan_exhaustive import random_snapshot, selected
+
+
+def decisions(nodes, *gangs, **facts):
+    made = plan(snapshot(nodes, gangs, **{"most_holding": 1} | facts))
+    return {decision.gang.name: decision for decision in made.decisions}
+
+
+def busy(name, *, free=0, someday=1, **more):
+    """Describe a node where somebody runs who will end, nobody knows when."""
+    return node(name, free=free, someday=(someday,), **more)
+
+
+def test_gang_in_front_keeps_the_nodes_it_needs_from_those_of_unknown_end():
+    found = decisions(
+        [busy("n1"), node("n2"), node("n3")], gang("large", size=3), gang("small", created=1), gang("tiny", created=2)
+    )
+
+    assert found["large"].reason is Reason.HOLDS_NODES
+    assert found["large"].hold == Hold(nodes=("n1", "n2", "n3"), start=NOW)
+    assert {found[name].reason for name in ("small", "tiny")} == {Reason.HELD_BY_GANGS_IN_FRONT}
+
+
+def test_who_ends_before_the_hold_could_first_start_may_use_its_nodes():
+    found = decisions(
+        [busy("n1"), node("n2", free=0), node("n3")],
+        gang("large", size=3),
+        gang("short", serial=30, created=1),
+        gang("long", serial=31, created=2),
+        releases=[release(1, NOW + 30)],
+    )
+
+    assert found["large"].hold == Hold(nodes=("n1", "n2", "n3"), start=NOW + 30)
+    assert (seats(found["short"]), found["short"].start) == ((("n3", 1),), NOW)
+    assert found["long"].reason is Reason.HELD_BY_GANGS_IN_FRONT
+
+
+@pytest.mark.parametrize(
+    ("nodes", "one", "want"),
+    [
+        pytest.param([busy("n1"), busy("n2"), node("n3")], gang(size=2), ("n1", "n3"), id="fewest ends to wait for"),
+        pytest.param(
+            [busy("n1"), busy("n2", someday=2), node("n3")], gang(size=2), ("n2",), id="fewest nodes before all"
+        ),
+        pytest.param(
+            [busy("n1", slowdown=2.0), busy("n2"), node("n3")], gang(size=2), ("n2", "n3"), id="then the fastest"
+        ),
+        pytest.param([busy("n1"), busy("n2", until=NOW + 9)], gang(), ("n1",), id="no node that closes again"),
+        pytest.param([busy("n1"), busy("n2"), node("n3")], gang(size=2, held=(0, 1)), ("n1", "n2"), id="what it holds"),
+        pytest.param(
+            [busy("n1"), busy("n2", ready=False), node("n3")],
+            gang(size=2, held=(0, 1)),
+            ("n1", "n3"),
+            id="while it can",
+        ),
+        pytest.param([busy("n1"), node("n2")], gang(size=2, held=(0, 7)), ("n1", "n2"), id="nodes that were there"),
+    ],
+)
+def test_nodes_that_are_held(nodes, one, want):
+    assert decisions(nodes, one)["g"].hold.nodes == want
+
+
+@pytest.mark.parametrize(
+    ("nodes", "one", "want"),
+    [
+        pytest.param([node("n1", free=0), node("n2")], gang(size=2), Reason.NOT_ENOUGH_ROOM, id="not even in the end"),
+        pytest.param([busy("n1")], gang(may_hold=False), Reason.NOT_ENOUGH_ROOM, id="its time is over"),
+        pytest.param(
+            [busy("n1")], gang(serial=5, deadline=NOW + 4), Reason.NOT_ENOUGH_ROOM, id="it would end too late"
+        ),
+        pytest.param(
+            [node("n1", free=0, lasting=(1,)), node("n2")],
+            gang(size=2),
+            Reason.HELD_BY_LASTING_PODS,
+            id="only pods that are not meant to end are in the way",
+        ),
+    ],
+)
+def test_gang_that_holds_nothing_says_why(nodes, one, want):
+    found = decisions(nodes, one, gang("behind", created=1, may_hold=False))
+
+    assert (found["g"].reason, found["g"].hold) == (want, None)
+    assert isinstance(found["behind"], Placement) or found["behind"].reason is Reason.NOT_ENOUGH_ROOM
+
+
+def test_lasting_pods_are_named():
+    [one] = decisions([node("n1", free=0, lasting=(3,)), node("n2", free=5)], gang(size=8)).values()
+
+    assert one.detail == "needs 8 members, 5 fit: pods that are not meant to end hold the rest"
+
+
+def test_only_so_many_gangs_hold_nodes():
+    gangs = [gang(f"g{number}", size=2, created=number) for number in range(4)]
+    found = decisions([busy(f"n{number}") for number in range(8)], *gangs, most_holding=2)
+
+    assert [one.hold and one.hold.nodes for one in found.values()] == [("n0", "n1"), ("n2", "n3"), None, None]
+
+
+def test_gang_of_unknown_end_that_starts_now_is_waited_for():
+    found = decisions([node("n1"), node("n2")], gang("runs"), gang("waits", size=2, created=1))
+
+    assert found["waits"].hold == Hold(nodes=("n1", "n2"), start=NOW)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_holds_equal_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(40):
+        snap = random_snapshot(rnd, (Load.EQUAL,))
+        snap = replace(
+            snap,
+            gangs=tuple(replace(one, may_hold=rnd.random() < 0.8) for one in snap.gangs),
+            someday=[[rnd.randint(0, 2), rnd.randint(0, 3)] for _ in snap.nodes.names],
+            most_holding=rnd.randint(1, 2),
+        )
+        for decision, (_, want) in zip(plan(snap).decisions, plan_queue(snap, selected(snap)), strict=True):
+            if isinstance(want, Held):
+                assert decision.hold == Hold(
+                    nodes=tuple(snap.nodes.names[index] for index in want.nodes), start=want.start
+                )
+            elif want is None:
+                assert decision.hold is None
+            else:
+                assert isinstance(decision, Placement)
+                assert (decision.finish, decision.size, decision.start) == (want.finish, want.size, want.start)
+
+
+NODES, PLACES, LONGEST = 6, 2, 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gang_that_holds_starts_when_what_was_there_has_ended(seed):
+    """Every round smaller gangs of unknown end come, of which each ends after 4 rounds at the latest."""
+    rnd = seeded(seed)
+    large = gang("large", size=rnd.choice([7, 9, 12]))
+    running = [(f"n{number % NODES}", rnd.randint(1, LONGEST)) for number in range(9)]
+    for step in range(LONGEST + 1):
+        running = [(name, left - 1) for name, left in running if left > 1] if step else running
+        small = [gang(f"s{number}", created=1) for number in range(8)]
+        snap = snapshot(nodes_with(running), [large, *small], most_holding=1)
+        first, *others = plan(snap).decisions
+        if isinstance(first, Placement):
+            return
+        large = replace(large, held=tuple(snap.nodes.names.index(name) for name in first.hold.nodes))
+        taken = [name for one in others if isinstance(one, Placement) for name, _ in seats(one)]
+        assert not set(taken) & set(first.hold.nodes)
+        running += [(name, LONGEST) for name in taken]
+    pytest.fail("it never started")
+
+
+def nodes_with(running):
+    """Two places a node, some of which are taken by who ends some time."""
+    used = [sum(name == f"n{number}" for name, _ in running) for number in range(NODES)]
+    return [busy(f"n{number}", free=PLACES - used[number], someday=used[number]) for number in range(NODES)]
