@@ -1,7 +1,7 @@
 """Bounds for what the API server's OpenAPI leaves unbounded.
 
-They are wide: Kubernetes' own validation of the pods is stricter. They keep a GangJob from growing without limit, and
-the cost of the rules on it.
+None is below what the API server takes in a pod. Where it has no bound of its own, what etcd takes in one object bounds
+what can be in one; lists and maps are bounded so that rules on their items stay within the cost that a rule may have.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,16 @@ from crds.make.openapi import Schema
 
 _LARGEST_INT32 = 2**31 - 1
 _LARGEST_EXACT = 2**53 - 1  # JSON numbers beyond it lose digits
+_ID = (0, _LARGEST_INT32)
 
 _INTEGERS: Mapping[str, tuple[int, int]] = {
+    "activeDeadlineSeconds": (1, _LARGEST_INT32),
+    "terminationGracePeriodSeconds": (-_LARGEST_EXACT, _LARGEST_EXACT),  # negative counts as 1
+    "runAsUser": _ID,
+    "runAsGroup": _ID,
+    "fsGroup": _ID,
+    "supplementalGroups": _ID,
+    "maxSkew": (1, _LARGEST_INT32),
     "containerPort": (1, 65_535),
     "hostPort": (0, 65_535),
     "port": (1, 65_535),
@@ -21,23 +29,16 @@ _INTEGERS: Mapping[str, tuple[int, int]] = {
     "priority": (-_LARGEST_INT32 - 1, _LARGEST_INT32),
     "tolerationSeconds": (-_LARGEST_EXACT, _LARGEST_EXACT),
 }
-_NAME_LENGTH = 253
 _LABEL_LENGTH = 63
-_TEXT_LENGTH = 4_096
-_SCRIPT_LENGTH = 131_072  # the longest argument that Linux takes
+_TEXT_LENGTH = 1_572_864  # bytes that etcd takes in one object
 _LENGTHS: Mapping[str, int] = {
-    "args": _SCRIPT_LENGTH,
-    "command": _SCRIPT_LENGTH,
-    "value": _SCRIPT_LENGTH,
-    "annotations": _SCRIPT_LENGTH,
+    "annotations": 262_144,
     "labels": _LABEL_LENGTH,
     "matchLabels": _LABEL_LENGTH,
     "nodeSelector": _LABEL_LENGTH,
-    "name": _NAME_LENGTH,
 }
-_LIST_LENGTH = 128
-_LIST_LENGTHS: Mapping[str, int] = {"args": 1_024, "command": 1_024, "env": 1_024, "values": 1_024}
-_MAP_LENGTH = 128
+_LIST_LENGTH = 100_000
+_MAP_LENGTH = 10_000
 
 
 def bounded(schema: Schema, field: str = "") -> Schema:
@@ -63,7 +64,7 @@ def _own_bounds(schema: Schema, field: str) -> Schema:
     if kind == "string" and "enum" not in schema:
         return {"maxLength": _LENGTHS.get(field, _TEXT_LENGTH)}
     if kind == "array":
-        return {"maxItems": _LIST_LENGTHS.get(field, _LIST_LENGTH)}
+        return {"maxItems": _LIST_LENGTH}
     if "additionalProperties" in schema:
         return {"maxProperties": _MAP_LENGTH}
     return {}

@@ -11,18 +11,34 @@ from typing import Any
 Schema = dict[str, Any]
 
 _PREFIX = "#/components/schemas/"
+# A number with a fraction, such as cpu: 0.5, is a quantity too. A schema that lets it through has no type, and rules
+# can't look at what has none: what is refused here is refused by these bounds alone. No node has a quadrillion of
+# anything, and an exponent beyond 18 is no quantity that Kubernetes can hold.
+_DIGITS = 15
 _QUANTITY: Schema = {
-    "x-kubernetes-int-or-string": True,
-    "maxLength": 32,
-    "pattern": r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",
+    "x-kubernetes-preserve-unknown-fields": True,
+    "minimum": 0,
+    "maximum": 10**_DIGITS - 1,
+    "maxLength": 64,
+    "pattern": (
+        rf"^\s*[+]?(0*[0-9]{{1,{_DIGITS}}}([.][0-9]*)?|[.][0-9]+)"
+        r"([KMGTPE]i|[numkMGTPE]|[eE]([+]?0*(1[0-8]|[0-9])|-[0-9]{1,2}))?\s*$"
+    ),
+    "maxItems": 0,
+    "maxProperties": 0,
+    "not": {"enum": [True, False, [], {}]},
 }
 _LEAVES = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": _QUANTITY,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {"x-kubernetes-int-or-string": True, "maxLength": 253},
 }
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-# The rest of an embedded object's metadata is the API server's to fill.
-_EMBEDDED_METADATA = ("labels", "annotations")
+# What a Job's template may have: labels and annotations, and what `kubectl create job --dry-run` and exports leave
+# there, which Jobs ignore and so do we.
+_EMBEDDED_METADATA = ("labels", "annotations", "name", "generateName", "namespace", "creationTimestamp")
+_NULLABLE = ("creationTimestamp",)
+# Lists whose keys the API server's OpenAPI calls unique, and whose repetitions it accepts in a Job's template.
+_REPEATING = ("env", "ports", "imagePullSecrets", "hostAliases")
 _KEPT_EXTENSIONS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type")
 _KEPT = ("type", "format", "enum", "required", *_KEPT_EXTENSIONS)
 # A sentence ends before a capital, a quote or the end of the text. "e.g." and its like don't end one, and
@@ -46,14 +62,25 @@ def _structural(node: Schema, schemas: Mapping[str, Schema]) -> Schema:
     if name in _LEAVES:
         return described | _LEAVES[name]
     result = described | {key: flat[key] for key in _KEPT if key in flat}
+    if "enum" in result:
+        # Spelt out but empty means absent, in the API server's own kinds.
+        result["enum"] = [*(value for value in result["enum"] if value), ""]
     if "properties" in flat:
         kept = _EMBEDDED_METADATA if name == _OBJECT_META else flat["properties"]
-        result["properties"] = {field: _structural(flat["properties"][field], schemas) for field in kept}
+        result["properties"] = {field: _field(field, flat["properties"][field], schemas) for field in kept}
     if "additionalProperties" in flat:
         result["additionalProperties"] = _structural(flat["additionalProperties"], schemas)
     if "items" in flat:
         result["items"] = _items(flat, schemas)
     return result
+
+
+def _field(name: str, node: Schema, schemas: Mapping[str, Schema]) -> Schema:
+    if name in _REPEATING and node.get("x-kubernetes-list-type") == "map":
+        own = {key: value for key, value in node.items() if key != "x-kubernetes-list-map-keys"}
+        node = own | {"x-kubernetes-list-type": "atomic"}
+    result = _structural(node, schemas)
+    return result | {"nullable": True} if name in _NULLABLE else result
 
 
 def _flattened(node: Schema, schemas: Mapping[str, Schema]) -> tuple[str, Schema]:

@@ -9,6 +9,11 @@ PLACED = {"type": "Placed", "reason": "Bound", "message": "", "lastTransitionTim
 PROFILE = [{"members": 2, "time": "20m"}, {"members": 8, "time": "6m"}]
 
 
+def container(requests):
+    one = {"name": "member", "image": "registry.k8s.io/pause:3.10", "resources": {"requests": requests}}
+    return {"spec": {"containers": [one]}}
+
+
 @pytest.fixture
 def change(api, namespace, gang):
     """Creates the least GangJob with one patch over it and sends another; returns what the server answers to that."""
@@ -78,6 +83,12 @@ def change(api, namespace, gang):
             {"template": {"spec": {"containers": [{"name": "member", "image": "another"}]}}},
             "spec.template: Forbidden: template can't be changed after creation; create another GangJob instead.",
             id="another image",
+        ),
+        pytest.param(
+            {"template": container({"cpu": 0.5})},
+            {"template": container({"cpu": 0.6})},
+            "spec.template: Forbidden: template can't be changed after creation; create another GangJob instead.",
+            id="another fraction of a cpu",
         ),
         pytest.param(
             {},

@@ -144,7 +144,7 @@ def pod(**fields):
         pytest.param(
             pod(dnsPolicy="Guess"),
             '[spec.template.spec.dnsPolicy: Unsupported value: "Guess": supported values: "ClusterFirst",'
-            f' "ClusterFirstWithHostNet", "Default", "None"{NOT_CHECKED}',
+            f' "ClusterFirstWithHostNet", "Default", "None", ""{NOT_CHECKED}',
             id="an unknown enum value in the template",
         ),
         pytest.param(
@@ -160,13 +160,38 @@ def test_gangjob_refuses(answer_to_gang, patch, want):
     assert answer_to_gang(patch) == want
 
 
-@pytest.mark.parametrize("kind", ["containers", "initContainers"])
-def test_gangjob_refuses_requests_above_limits(answer_to_gang, kind):
-    one = {"name": "greedy", "image": "x", "resources": {"requests": {"cpu": "1001m"}, "limits": {"cpu": 1}}}
+@pytest.mark.parametrize(
+    "quantity",
+    [-1, "-1", 9_300_000_000_000_000, "9300000000000000", 1e30, "1e30", "1e1000000", "1e-1000", "9" * 30, "1e+019"],
+)
+def test_gangjob_refuses_a_quantity_out_of_this_world(answer_to_gang, quantity):
+    one = {"name": "greedy", "image": "x", "resources": {"requests": {"memory": quantity}}}
 
-    answer = answer_to_gang(pod(**{kind: [one]}))
+    answer = answer_to_gang(pod(containers=[one]))
 
-    assert answer == f"spec.template.spec.{kind}[0].resources: Invalid value: requests must not be above limits."
+    assert answer.startswith("spec.template.spec.containers[0].resources.requests.memory: Invalid value: ")
+
+
+@pytest.mark.parametrize(
+    ("toleration", "want"),
+    [
+        pytest.param(
+            {"key": "a", "operator": "Exists", "value": "b"},
+            "a toleration whose operator is Exists must not have a value.",
+            id="a value that nobody compares",
+        ),
+        pytest.param({"value": "b"}, "a toleration without a key must have the operator Exists.", id="no key"),
+        pytest.param(
+            {"key": "a", "tolerationSeconds": 5},
+            "tolerationSeconds goes with the effect NoExecute only.",
+            id="seconds without an effect",
+        ),
+    ],
+)
+def test_gangjob_refuses_toleration(answer_to_gang, toleration, want):
+    answer = answer_to_gang(pod(tolerations=[toleration]))
+
+    assert answer == f"spec.template.spec.tolerations[0]: Invalid value: {want}"
 
 
 @pytest.mark.parametrize(
@@ -182,9 +207,9 @@ def test_gangjob_refuses_requests_above_limits(answer_to_gang, kind):
         pytest.param(pod(ephemeralContainers=[]), "spec.template.spec.ephemeralContainers", id="for running pods only"),
         pytest.param(spec(roles=[]), "spec.roles", id="of a later version"),
         pytest.param(
-            {"spec": {"template": {"metadata": {"name": "mine"}}}},
-            "spec.template.metadata.name",
-            id="that Lockstep sets",
+            {"spec": {"template": {"metadata": {"finalizers": ["example.com/mine"]}}}},
+            "spec.template.metadata.finalizers",
+            id="that would keep members from going",
         ),
     ],
 )
