@@ -11,7 +11,7 @@ DEADLINE_SECONDS = 30.0
 POLL_SECONDS = 0.05
 
 
-def eventually(probe: Callable[[], T], *, seconds: float = DEADLINE_SECONDS) -> T:
+def eventually(probe: Callable[[], T], *, seconds: float = DEADLINE_SECONDS, every: float = POLL_SECONDS) -> T:
     """Call ``probe`` until it returns something true, and return that.
 
     An AssertionError in the probe means "not yet". After the deadline the test fails with the
@@ -29,7 +29,7 @@ def eventually(probe: Callable[[], T], *, seconds: float = DEADLINE_SECONDS) -> 
             if found:
                 return found
             assert not late, f"still {found!r} after {seconds:g} seconds"
-        time.sleep(POLL_SECONDS)
+        time.sleep(every)
 
 
 async def eventually_async(probe: Callable[[], Awaitable[T]], *, seconds: float = DEADLINE_SECONDS) -> T:

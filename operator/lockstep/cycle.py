@@ -1,65 +1,76 @@
 """The cycle: follow → snapshot → plan → act → report, one at a time, woken by news.
 
-Nothing here awaits between the first look at belief and the last decision; what takes time (requests) runs beside the
-cycle, on capacity that belief already counts as taken.
+What takes time runs beside the cycle: requests, on capacity that belief already counts as taken, and the plan, on
+frozen facts. Belief may change while a plan is made: each placement is compared with it before it is carried out.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import perf_counter
 
-from coschedule.cluster.decision import Placement, Plan
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import GangKey, Snapshot
-from lockstep.act.attempt import Ending, Outcome, Tools
+from coschedule.cluster.decision import Decision, Placement
+from coschedule.cluster.snapshot import GangKey
+from lockstep.act.attempt import Ending, Outcome
+from lockstep.act.tools import Tools
 from lockstep.attempts import Attempts
+from lockstep.checks import Checks
 from lockstep.explain import Explainer
 from lockstep.facts import GangFact
 from lockstep.follow import Follower
-from lockstep.names import Condition
+from lockstep.planning import Decided, Planning, PlanOptions
 from lockstep.report.conditions import reserved
-from lockstep.report.events import bind_interrupted
+from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
 from lockstep.report.metrics import Metrics
 from lockstep.report.reporter import Reporter
 from lockstep.report.status import Written
-from lockstep.snapshots import SnapshotCutter
-from lockstep.state import Reservation, State, reserved_in_status
+from lockstep.reservation import Reservation, next_attempt
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02
-# A long queue takes long to plan, and nothing else runs meanwhile: twice that time then belongs to the others.
-_PAUSE_SHARE = 2.0
+# A long queue takes long to plan, and slows down whatever runs beside it: as much time then belongs to the others.
+_PAUSE_SHARE = 1.0
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
+_TOLD_AT_ONCE = 200
+_DEFAULT_PLANS = PlanOptions()
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """What the last cycle that planned saw and decided."""
-
-    snapshot: Snapshot
-    plan: Plan
 
 
 class Cycle:
     """Decides, again and again. ``now`` is the time of day in seconds; ``woken`` is set by whoever has news."""
 
     def __init__(
-        self, tools: Tools, metrics: Metrics, *, instance: str, woken: asyncio.Event, now: Callable[[], float]
+        self,
+        tools: Tools,
+        metrics: Metrics,
+        *,
+        instance: str,
+        woken: asyncio.Event,
+        now: Callable[[], float],
+        plans: PlanOptions = _DEFAULT_PLANS,
     ) -> None:
-        self._state: State = tools.state
+        self._state = tools.state
         self._metrics = metrics
         self._woken = woken
         self._now = now
-        self._cutter = SnapshotCutter(self._state)
-        self._reporter = Reporter(tools.client, self._state, instance=instance, now=now, done=self._written)
-        self._attempts = Attempts(tools, ended=self._attempt_ended)
-        self._follower = Follower(tools, self._attempts, self._reporter, metrics)
+        self._cutter = tools.cutter
+        self._reporter = Reporter(
+            tools.client,
+            self._state,
+            instance=instance,
+            now=now,
+            done=self._written,
+            refused=tools.count_refused,
+        )
+        self._attempts = Attempts(tools, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
+        self._checks = Checks(tools, told=self._admission_told)
+        self._follower = Follower(tools, self._attempts, self._checks, self._reporter, metrics)
         self._explainer = Explainer(self._state, self._reporter, metrics)
+        self._planning = Planning(self._state, self._attempts, self._cutter, metrics, plans, monotonic=tools.monotonic)
+        self._planner: asyncio.Task[None] | None = None
+        self._monotonic = tools.monotonic
         self._plan_at = float("inf")
         self._deferred: set[GangKey] = set()
         self.decided: Decided | None = None
@@ -74,88 +85,141 @@ class Cycle:
 
     async def stop(self) -> None:
         """Leave everything as it stands; the next process goes on from it."""
+        if self._planner is not None:
+            self._planner.cancel()
+        await self._checks.stop()
         await self._attempts.stop()
+        await self._follower.stop()
         await self._reporter.stop()
 
     def _run_guarded(self) -> float:
         """Run one cycle; returns how long to pause after it."""
-        began = perf_counter()
         try:
             self._run_once()
         except Exception:
-            # The one place for it: whatever a cycle stumbles over, the next one starts from facts again.
+            # Whatever a cycle stumbles over, the next one starts from facts again.
             log.exception("a cycle failed")
-            self._metrics.cycles.labels("error").inc()
-            self._state.needs_plan = True
+            self._failed()
+            self._woken.set()
             return _PAUSE_AFTER_ERROR_SECONDS
-        return max(_SHORTEST_PAUSE_SECONDS, _PAUSE_SHARE * (perf_counter() - began))
+        return _SHORTEST_PAUSE_SECONDS
+
+    def _failed(self) -> None:
+        self._metrics.cycles.labels("error").inc()
+        self._state.needs_plan = True
 
     def _run_once(self) -> None:
         now = self._now()
         # 1. Follow the gangs that hold nodes, and those that are gone.
         self._state.expire_bids(now)
-        for gone in self._follower.follow(self._state.take_changed_gangs(), now):
+        for gone in self._follower.follow(now):
             self._explainer.forget(gone)
-        if not self._state.needs_plan and now < self._plan_at:
+            self._checks.forget(gone)
+            self._planning.forget(gone)
+        for decision in self._explainer.take_untold():
+            with self._guarded(decision.gang):
+                self._tell(decision, now)
+        if self._planner is not None or (not self._state.needs_plan and self._monotonic() < self._plan_at):
             self._metrics.cycles.labels("idle").inc()
             return
-        # 2. Plan all gangs that wait, on frozen facts.
-        self._state.needs_plan = False
-        self._plan_at = self._attempts.next_retry(now)
-        decided = self._decide(now)
-        if decided is not None:
-            self.decided = decided
-            # 3. Start what is due, 4. tell the others why they wait.
-            self._carry_out(decided.plan, now)
-        self._plan_at = min(self._plan_at, self._state.next_bid_end() or float("inf"))
-        self._metrics.cycles.labels("ok").inc()
+        # 2. Plan all gangs that wait, on frozen facts, while this goes on.
+        has_changed, self._state.needs_plan = self._state.needs_plan, False
+        self._plan_at = float("inf")
+        self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
 
-    def _decide(self, now: float) -> Decided | None:
-        waiting = [gang for gang in self._state.gangs.values() if self._waits(gang, now)]
-        if not waiting:
-            return None
-        with self._timed("snapshot"):
-            snapshot = self._cutter.cut(now, waiting)
-        self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
-        with self._timed("plan"):
-            return Decided(snapshot=snapshot, plan=plan(snapshot))
+    async def _plan(self, now: float, *, has_changed: bool) -> None:
+        """Plan once and carry it out; then let the others have as much time as that took."""
+        began = perf_counter()
+        try:
+            decided = await self._planning.plan(now, has_changed=has_changed)
+            self._plan_by(self._next_plan(now), now)
+            if decided is not None:
+                self.decided = decided
+                # 3. Start what is due, 4. tell the others why they wait.
+                self._start_due(decided)
+                await self._tell_others(decided)
+            self._metrics.cycles.labels("ok").inc()
+        except Exception:
+            log.exception("a plan failed")
+            self._failed()
+            await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
+        seconds = perf_counter() - began
+        if seconds > _SHORTEST_PAUSE_SECONDS:
+            await asyncio.sleep(_PAUSE_SHARE * seconds)
+        self._planner = None
+        self._woken.set()
 
-    def _waits(self, gang: GangFact, now: float) -> bool:
-        return (
-            gang.spec is not None
-            and not gang.is_deleting
-            and gang.key not in self._state.reservations
-            and reserved_in_status(gang) is None
-            and not gang.status.is_true(Condition.COMPLETE)
-            and not self._attempts.is_under_way(gang.key)
-            and self._attempts.retry_at(gang.key) <= now
-            and self._state.priority_of(gang) is not None
-            and self._state.claims.refusal(gang) is None
+    def _next_plan(self, now: float) -> float:
+        """When a plan is due although nothing changes, but for what the decisions themselves wait for."""
+        return min(
+            self._attempts.next_retry(now),
+            now + self._planning.next_look(),
+            self._state.next_bid_end() or float("inf"),
         )
 
-    def _carry_out(self, made: Plan, now: float) -> None:
-        with self._timed("act"):
-            for decision in made.decisions:
-                if isinstance(decision, Placement) and decision.start <= now:
-                    self._start(decision, now)
-        with self._timed("report"):
-            for decision in made.decisions:
-                gang = self._state.gangs[decision.gang]
-                if isinstance(decision, Placement) and decision.start <= now:
-                    continue
-                if isinstance(decision, Placement):
-                    self._plan_at = min(self._plan_at, decision.start)
-                self._plan_at = min(self._plan_at, self._explainer.explain(gang, decision, now))
+    def _plan_by(self, time: float, now: float) -> None:
+        """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
+        self._plan_at = min(self._plan_at, self._monotonic() + time - now)
 
-    def _start(self, placement: Placement, now: float) -> None:
-        gang = self._state.gangs[placement.gang]
+    def _start_due(self, decided: Decided) -> None:
+        now = self._now()
+        with self._timed("act"):
+            for decision in decided.plan.decisions:
+                if isinstance(decision, Placement) and decided.is_due(decision):
+                    with self._guarded(decision.gang):
+                        self._start(decision, decided, now)
+
+    async def _tell_others(self, decided: Decided) -> None:
+        later = [decision for decision in decided.plan.decisions if not decided.is_due(decision)]
+        for first in range(0, len(later), _TOLD_AT_ONCE):
+            now = self._now()
+            with self._timed("report"):
+                for decision in later[first : first + _TOLD_AT_ONCE]:
+                    with self._guarded(decision.gang):
+                        self._tell_of_plan(decision, decided, now)
+            # Thousands may wait, and the event loop has other things to do.
+            await asyncio.sleep(0)
+
+    def _tell_of_plan(self, decision: Decision, decided: Decided, now: float) -> None:
+        gang = self._state.gangs.get(decision.gang)
+        if gang is not None and self._planning.still_asks(gang, decided):
+            self._tell(decision, now)
+
+    @contextmanager
+    def _guarded(self, gang: GangKey) -> Iterator[None]:
+        """Whatever is done for one gang costs no other its turn."""
+        try:
+            yield
+        except Exception as error:
+            known = self._state.gangs.get(gang)
+            if known is None:
+                raise
+            log.exception("%s/%s: it could not be started or told of", *gang)
+            self._planning.set_aside(known, error)
+
+    def _tell(self, decision: Decision, now: float) -> None:
+        gang = self._state.gangs.get(decision.gang)
+        if gang is None or not self._planning.waits(gang) or self._attempts.retry_at(gang.key) > now:
+            # While it rests, its status says why it was undone and when it is planned again.
+            return
+        self._checks.ask(gang)
+        if isinstance(decision, Placement):
+            self._plan_by(decision.start, now)
+        self._plan_by(self._explainer.explain(gang, decision, now), now)
+
+    def _start(self, placement: Placement, decided: Decided, now: float) -> None:
+        gang = self._state.gangs.get(placement.gang)
+        if gang is None or not self._planning.still_asks(gang, decided):
+            return
         if self._reporter.is_writing(gang.key) and not self._reporter.withdraw(gang.key):
-            # The reservation would conflict with that write. The plan has kept the gang's place; the write's end plans
-            # again.
+            # The reservation would conflict with that write, whose end plans again: the gang's place is kept.
             self._deferred.add(gang.key)
             return
+        self._reserve(gang, placement, decided, now)
+
+    def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
-        attempt = gang.status.attempt + 1
+        attempt = next_attempt(gang.status)
         status = reserved(gang, placement, attempt=attempt, now=now)
         reservation = Reservation(
             gang=gang.key,
@@ -167,6 +231,10 @@ class Cycle:
             start=now,
             expected_finish=None if placement.finish == float("inf") else placement.finish,
         )
+        if self._state.generation != decided.snapshot.generation and self._cutter.misfit(gang, reservation, now):
+            # The world has changed since the facts were frozen: the next plan knows it.
+            self._state.needs_plan = True
+            return
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
 
@@ -177,10 +245,28 @@ class Cycle:
             self._give_back(gang)
         if outcome.ending is Ending.NOT_RESERVED:
             self._metrics.conflicts.inc()
+        if outcome.ending is Ending.REFUSED:
+            self._reporter.tell(gang, status_refused(outcome.refusal))
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
             self._reporter.tell(gang, bind_interrupted(outcome.failure))
+        if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
+            self._admission_told(self._state.gangs[gang.key])
         self._woken.set()
+
+    def _admission_told(self, gang: GangFact) -> None:
+        """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
+        if gang.spec is not None and gang.spec.admission:
+            self._reporter.tell(gang, changed_by_admission(gang.spec.admission))
+
+    def _retry_due(self, gang: GangKey) -> None:
+        """A gang's pause after a failure is over: it is looked at, and planned where it waits."""
+        self._state.changed_gangs.add(gang)
+        self._state.needs_plan = True
+        self._woken.set()
+
+    def _undoing_lasts(self, gang: GangFact, waits: str) -> None:
+        self._reporter.tell(gang, gang_undoing(waits))
 
     def _give_back(self, gang: GangFact) -> None:
         """Stop holding what the attempt held, unless the status says that it is reserved all the same."""
@@ -198,7 +284,7 @@ class Cycle:
         self._woken.set()
 
     async def _until_due(self) -> None:
-        seconds = self._plan_at - self._now()
+        seconds = min(self._plan_at - self._monotonic(), self._follower.next_look() - self._now())
         if seconds > 0:
             timeout = None if seconds == float("inf") else seconds
             try:

@@ -9,11 +9,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTerm, Taint
+from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTerm, Requirement, Taint
 from coschedule.work import Work
+from lockstep.names import ATTEMPT_LABEL, GANG_LABEL
 
 Request = tuple[tuple[str, int], ...]
 """Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""
+
+LARGEST_AMOUNT = 2**49
+"""The most that is counted of one resource of one pod, or of what a node can hold: 512 TiB, 562 billion CPUs.
+
+10,000 members of it, the largest gang, are below 2**63: their sum still is one integer of an array.
+"""
 
 
 class PodKey(NamedTuple):
@@ -42,9 +49,29 @@ class Membership(NamedTuple):
     rank: int
 
 
+LabelSelector = tuple[Requirement, ...]
+"""Requirements on labels, all of which have to hold."""
+
+
+class AntiAffinity(NamedTuple):
+    """Whom a pod keeps away from the nodes that share its node's value of a label.
+
+    Those whose labels match, in the namespaces named and in those whose own labels match; ``None`` matches nothing.
+    """
+
+    topology_key: str
+    selector: LabelSelector | None
+    namespaces: tuple[str, ...]
+    namespace_selector: LabelSelector | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodFact:
-    """One pod, of anybody: what it takes from its node, and how far it is if it is a member of a gang."""
+    """One pod, of anybody: what it takes from its node, and how far it is if it is a member of a gang.
+
+    ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
+    uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    """
 
     key: PodKey
     uid: str
@@ -55,11 +82,21 @@ class PodFact:
     is_deleting: bool
     is_disrupted: bool
     ended_because: str
+    lasting: bool = False
+    keeps_away: tuple[AntiAffinity, ...] = ()
+    claims: tuple[str, ...] = ()
+    nominated: str = ""
+    priority: int = 0
 
     @property
     def has_ended(self) -> bool:
         """Whether the pod no longer takes anything from its node."""
         return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether the pod has ended well."""
+        return self.phase is PodPhase.SUCCEEDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +111,19 @@ class NodeFact:
     is_unschedulable: bool
 
 
+class BidCondition(NamedTuple):
+    """What a NodeBid's status says of whether it counts: True or False, and why."""
+
+    status: str
+    message: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidFact:
-    """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity."""
+    """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
+
+    ``problem`` says why the bid can't be understood; it then has no slots. ``told`` is what its owner was told last.
+    """
 
     node: str
     resource_version: str
@@ -85,6 +132,24 @@ class BidFact:
     available_until: float | None
     slots: int | None
     expires_at: float | None
+    generation: int = 0
+    problem: str | None = None
+    told: BidCondition | None = None
+
+    @property
+    def answer(self) -> BidCondition | None:
+        """What its owner should have been told: nothing, as long as the bid was always understood."""
+        if self.problem is not None:
+            message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
+            return BidCondition("False", message)
+        return None if self.told is None else BidCondition("True", "The bid is understood.")
+
+
+class NamespaceFact(NamedTuple):
+    """One namespace."""
+
+    name: str
+    labels: Mapping[str, str]
 
 
 class ClaimKey(NamedTuple):
@@ -106,15 +171,40 @@ class ClaimFact(NamedTuple):
 
     key: ClaimKey
     is_bound: bool
+    is_deleting: bool
     volume: str
     modes: frozenset[str]
 
 
+class CsiVolume(NamedTuple):
+    """A volume as a CSI driver knows it."""
+
+    driver: str
+    handle: str
+
+
 class VolumeFact(NamedTuple):
-    """One PersistentVolume: from which nodes it can be reached; ``None`` means from all."""
+    """One PersistentVolume: from which nodes it can be reached. Each of the affinities has to match."""
 
     name: str
-    affinity: tuple[NodeTerm, ...] | None
+    affinities: tuple[tuple[NodeTerm, ...], ...]
+    csi: CsiVolume | None = None
+
+
+class AttachLimits(NamedTuple):
+    """How many volumes a node can attach, by driver; a driver that does not say so has no limit."""
+
+    node: str
+    limits: Mapping[str, int]
+
+
+class Attachment(NamedTuple):
+    """One VolumeAttachment: a driver attaches that PersistentVolume to a node, or has done so."""
+
+    name: str
+    node: str
+    driver: str
+    volume: str
 
 
 class Refusal(NamedTuple):
@@ -124,12 +214,21 @@ class Refusal(NamedTuple):
     message: str
 
 
+class Needs(NamedTuple):
+    """What one member asks of its node: all of its pod that a plan looks at."""
+
+    request: Request
+    constraints: Constraints
+    claims: tuple[ClaimUse, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
     """What a GangJob asks for.
 
     ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
-    ``template`` is the pod template as written.
+    ``template`` is the pod template as written. ``request``, ``constraints`` and ``claims`` are those of the template,
+    or what admission was seen to make of them: then ``admission`` says in words what it changes.
     """
 
     minimum: int
@@ -143,6 +242,12 @@ class GangSpec:
     template: Mapping[str, Any]
     load: Load = Load.EQUAL
     pieces: int | None = None
+    admission: str = ""
+
+    @property
+    def needs(self) -> Needs:
+        """What a member is planned with."""
+        return Needs(self.request, self.constraints, self.claims)
 
 
 class ConditionFact(NamedTuple):
@@ -173,7 +278,8 @@ class GangStatus:
     """A GangJob's status: what the operator last wrote, which is also its write-ahead log.
 
     ``reserved_at`` stands from the write that reserves the members until their release or the gang's end: while it
-    stands, the pods of ``attempt`` on ``members`` may exist.
+    stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
+    seen to end well, whether their pods are still there or not.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -187,6 +293,7 @@ class GangStatus:
     first_planned_start: float | None = None
     started_at: float | None = None
     finished_at: float | None = None
+    succeeded_ranks: str = ""
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -211,3 +318,9 @@ class GangFact:
     spec: GangSpec | None
     refusal: Refusal | None
     status: GangStatus = field(default_factory=GangStatus)
+
+    def member_labels(self, attempt: int) -> dict[str, str]:
+        """The labels that all members of an attempt have, besides that of the rank."""
+        assert self.spec is not None, "a refused gang has no members"
+        own = (self.spec.template.get("metadata") or {}).get("labels") or {}
+        return {**own, GANG_LABEL: self.key.name, ATTEMPT_LABEL: str(attempt)}

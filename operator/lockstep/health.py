@@ -9,7 +9,7 @@ from aiohttp import web
 from prometheus_client.exposition import choose_encoder
 
 from coschedule.codec import encode_plan, encode_snapshot
-from lockstep.cycle import Decided
+from lockstep.planning import Decided
 from lockstep.report.metrics import Metrics
 
 
@@ -17,7 +17,8 @@ from lockstep.report.metrics import Metrics
 class Health:
     """What the pages ask.
 
-    ``is_ready``: every watch has delivered its first list. ``refresh`` brings the gauges up to date.
+    ``is_ready``: every watch has delivered its first list, and those of our own kinds are open. ``refresh`` brings the
+    gauges up to date.
     """
 
     is_ready: Callable[[], bool]

@@ -9,7 +9,7 @@ import asyncio
 import random
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -19,6 +19,8 @@ import yaml
 from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
 from kubernetes.config import load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
+
+from lockstep.turns import Turns, Urgency
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -67,6 +69,9 @@ class Target(NamedTuple):
 RequestObserver = Callable[[str, str, int, float], None]
 """Told of every request that was answered: verb, resource, HTTP code, seconds."""
 
+StreamObserver = Callable[[str, int], None]
+"""Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
+
 
 def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
     """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
@@ -88,7 +93,7 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
 class KubeClient:
     """Requests to one API server. Use as an asynchronous context manager.
 
-    At most ``concurrency`` writes are in flight, served in the order in which they were asked for. 429 and 5xx answers
+    At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
     """
 
@@ -116,24 +121,25 @@ class KubeClient:
         """Read an object, or a page of a list."""
         return await self._request("GET", target, params=params)
 
-    async def create(self, target: Target, body: Mapping[str, Any]) -> Answer:
+    async def create(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Create an object. Its name must be given, so that a second try can't make a second object."""
-        async with self._writes.turn():
-            return await self._request("POST", target, body=body)
+        return await self._request("POST", target, body=body, urgency=urgency)
+
+    async def dry_run(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask what creating an object would make of it. Nothing is created."""
+        return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
     async def lull(self, *, at_most_seconds: float) -> None:
         """Wait until no write is under way, but not for longer than that: for what may give way to others."""
         await self._writes.lull(at_most_seconds)
 
-    async def patch(self, target: Target, body: Mapping[str, Any]) -> Answer:
+    async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
-        async with self._writes.turn():
-            return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH)
+        return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
 
     async def delete(self, target: Target, *, uid: str) -> Answer:
         """Delete the object if it still is the one with that UID."""
-        async with self._writes.turn():
-            return await self._request("DELETE", target, body={"preconditions": {"uid": uid}})
+        return await self._request("DELETE", target, body={"preconditions": {"uid": uid}}, urgency=Urgency.DELETE)
 
     @asynccontextmanager
     async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:
@@ -153,7 +159,9 @@ class KubeClient:
         body: Mapping[str, Any] | None = None,
         params: Mapping[str, str] | None = None,
         content_type: str = JSON,
+        urgency: Urgency | None = None,
     ) -> Answer:
+        """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
         data = None if body is None else orjson.dumps(body)
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
@@ -163,7 +171,8 @@ class KubeClient:
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             try:
-                answer, retry_after = await self._try_once(verb, target, data, params, content_type)
+                async with nullcontext() if urgency is None else self._writes.turn(urgency):
+                    answer, retry_after = await self._try_once(verb, target, data, params, content_type)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
                 continue
@@ -182,7 +191,12 @@ class KubeClient:
         ) as response:
             raw = await response.read()
         self._observer(verb, target.resource, response.status, monotonic() - started)
-        return Answer(response.status, decode_object(raw)), retry_after_seconds(response.headers)
+        body = decode_object(raw)
+        if body is None and response.ok:
+            # Somebody else has answered, such as a proxy: nobody knows what became of the request.
+            raise aiohttp.ClientPayloadError("what it answered is no JSON object")
+        message = {"message": raw[:200].decode(errors="replace")}
+        return Answer(response.status, message if body is None else body), retry_after_seconds(response.headers)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
@@ -200,36 +214,6 @@ class KubeClient:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         return self._token
-
-
-class Turns:
-    """So many at once, in the order in which they asked; others can wait for the moment when nobody is left."""
-
-    def __init__(self, at_once: int) -> None:
-        self._free = asyncio.Semaphore(at_once)
-        self._asking = 0
-        self._nobody = asyncio.Event()
-        self._nobody.set()
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Take a turn for the length of the block."""
-        self._asking += 1
-        self._nobody.clear()
-        try:
-            async with self._free:
-                yield
-        finally:
-            self._asking -= 1
-            if not self._asking:
-                self._nobody.set()
-
-    async def lull(self, at_most_seconds: float) -> None:
-        """Wait until nobody takes or waits for a turn, or the time is up."""
-        try:
-            await asyncio.wait_for(self._nobody.wait(), timeout=at_most_seconds)
-        except TimeoutError:
-            return
 
 
 class Lines:
@@ -261,13 +245,42 @@ def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     return context
 
 
-def decode_object(raw: bytes) -> Mapping[str, Any]:
-    """The object in an answer; one that is no JSON object (a proxy's page, a plain 'ok') counts as its own message."""
+def decode_object(raw: bytes) -> Mapping[str, Any] | None:
+    """The object in an answer; None where there is none, as in a proxy's page or a plain 'ok'."""
     try:
         decoded = orjson.loads(raw)
     except orjson.JSONDecodeError:
-        decoded = None
-    return decoded if isinstance(decoded, dict) else {"message": raw[:200].decode(errors="replace")}
+        return None
+    return decoded if isinstance(decoded, dict) else None
+
+
+def session_told_to(configuration: Configuration, observer: StreamObserver) -> aiohttp.ClientSession:
+    """A session for a framework that watches by itself, logged in as we are now; ``observer`` is told of its watches.
+
+    The token is not renewed: make another session before it expires.
+    """
+    token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
+        headers={"Authorization": token} if token else {},
+        trace_configs=[_watches_told_to(observer)],
+        trust_env=False,
+    )
+
+
+def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
+    async def asked(_session: object, _context: object, request: aiohttp.TraceRequestStartParams) -> None:
+        if "watch" in request.url.query:
+            observer(request.url.name, 0)
+
+    async def answered(_session: object, _context: object, request: aiohttp.TraceRequestEndParams) -> None:
+        if "watch" in request.url.query:
+            observer(request.url.name, request.response.status)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(asked)
+    trace.on_request_end.append(answered)
+    return trace
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float:

@@ -1,106 +1,137 @@
 """What is committed on every node: by pods that are there, and by members that are assumed to come.
 
-One charge a pod, whoever made it, so that an assumption and the pod that confirms it never count twice. Sums are kept
-as one integer array, updated pod by pod: a snapshot copies it instead of adding up 50,000 pods.
+A pod that is there is known by its UID, so that one of the same name, before or after it, is another one. A member that
+is assumed has none yet: it is known by whose member it is, and the pod that shows itself as that member takes its
+place, so that an assumption and the pod that confirms it never count twice. Sums are kept, pod by pod: a snapshot
+copies them instead of adding up 50,000 pods.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.facts import PodKey, Request
+from lockstep.facts import Membership, PodFact, Request
+from lockstep.sums import Columns, Rows, Sums
+
+_COMMITTED, _LASTING = 0, 1
+_NOTHING: Mapping[tuple[str, Request], int] = MappingProxyType({})
 
 
 class Charge(NamedTuple):
-    """What one pod takes from a node. ``is_assumed``: no watch has shown it there yet."""
+    """What one pod takes from a node. ``is_lasting``: it is not meant to end."""
 
     node: str
     request: Request
-    is_assumed: bool
+    is_lasting: bool
+    member: Membership | None
 
 
 class Ledger:
-    """Charges by pod, and their sums ``committed[row of the node, column of the resource]`` in base units.
+    """Charges, and their sums ``committed[row of the node, column of the resource]`` in base units.
 
     Life of a charge: ``assume`` → ``confirm`` → ``release``; ``forget`` ends an assumption that was not confirmed, and
     only that.
     """
 
     def __init__(self) -> None:
-        self._charges: dict[PodKey, Charge] = {}
-        self._rows: dict[str, int] = {}
-        self._columns: dict[str, int] = {}
-        self._committed: NDArray[np.int64] = np.zeros((64, 8), dtype=np.int64)
-        self.assumed = 0
+        self._seen: dict[str, Charge] = {}
+        self._uids: dict[Membership, str] = {}
+        self._assumed: dict[Membership, Charge] = {}
+        self._by_attempt: dict[tuple[str, int], dict[tuple[str, Request], int]] = {}
+        self._sums = Sums(layers=2)
 
-    def charge(self, pod: PodKey) -> Charge | None:
-        """What that pod takes, if anything."""
-        return self._charges.get(pod)
+    @property
+    def assumed(self) -> int:
+        """How many members are assumed and not confirmed."""
+        return len(self._assumed)
 
-    def assume(self, pod: PodKey, node: str, request: Request) -> None:
-        """Count a member that is about to be bound. A pod that is charged already stays as it is."""
-        if pod not in self._charges:
-            self._enter(pod, Charge(node, request, is_assumed=True))
+    def charge(self, member: Membership) -> Charge | None:
+        """What that member takes, if anything."""
+        uid = self._uids.get(member)
+        return self._assumed.get(member) if uid is None else self._seen[uid]
 
-    def confirm(self, pod: PodKey, node: str, request: Request) -> bool:
+    def charged(self, gang_uid: str, attempt: int) -> Mapping[tuple[str, Request], int]:
+        """How many members of an attempt take the same from the same node."""
+        return self._by_attempt.get((gang_uid, attempt), _NOTHING)
+
+    def assume(self, member: Membership, node: str, request: Request) -> None:
+        """Count a member that is about to be bound. One that is charged already stays as it is."""
+        if self.charge(member) is None:
+            self._assumed[member] = charge = Charge(node, request, is_lasting=False, member=member)
+            self._add(charge, +1)
+
+    def confirm(self, pod: PodFact) -> bool:
         """Count a pod that a watch shows on a node. Returns whether that changes what is committed there."""
-        before = self._charges.get(pod)
-        if before is not None:
-            if (before.node, before.request) == (node, request) and not before.is_assumed:
-                return False
-            self._strike(pod)
-        self._enter(pod, Charge(node, request, is_assumed=False))
-        return before is None or (before.node, before.request) != (node, request)
-
-    def release(self, pod: PodKey) -> bool:
-        """Stop counting a pod that is gone or has ended. Returns whether it was counted."""
-        if pod not in self._charges:
+        charge = Charge(pod.node, pod.request, pod.lasting, pod.member)
+        before = self._seen.get(pod.uid)
+        if before == charge:
             return False
-        self._strike(pod)
+        assumption = None if pod.member is None else self._assumed.get(pod.member)
+        self.release(pod.uid)
+        self._enter(pod.uid, charge)
+        known = before or assumption
+        return known is None or (known.node, known.request) != (pod.node, pod.request)
+
+    def release(self, uid: str) -> bool:
+        """Stop counting a pod that is gone or has ended. Returns whether it was counted."""
+        charge = self._seen.pop(uid, None)
+        if charge is None:
+            return False
+        if charge.member is not None and self._uids.get(charge.member) == uid:
+            del self._uids[charge.member]
+        self._add(charge, -1)
         return True
 
-    def forget(self, pod: PodKey) -> bool:
+    def forget(self, member: Membership) -> bool:
         """Stop counting a member that was only assumed. Returns whether it was."""
-        charge = self._charges.get(pod)
-        return charge is not None and charge.is_assumed and self.release(pod)
+        charge = self._assumed.pop(member, None)
+        if charge is None:
+            return False
+        self._add(charge, -1)
+        return True
 
-    def rows(self, nodes: tuple[str, ...]) -> NDArray[np.intp]:
-        """The rows of these nodes, for :meth:`committed`."""
-        return np.array([self._row(node) for node in nodes], dtype=np.intp)
+    def rows(self, nodes: tuple[str, ...]) -> Rows:
+        """The rows of these nodes, for the sums; a node keeps its row until ``drop_row``."""
+        return self._sums.rows(nodes)
 
-    def columns(self, resources: tuple[str, ...]) -> NDArray[np.intp]:
-        """The columns of these resources, for :meth:`committed`."""
-        return np.array([self._column(resource) for resource in resources], dtype=np.intp)
+    def drop_row(self, node: str) -> None:
+        """The node is gone, and nobody asks for its row any more."""
+        self._sums.drop_row(node)
 
-    def committed(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.int64]:
-        """A copy of the sums: ``[n, r]`` for node ``rows[n]`` and resource ``columns[r]``."""
-        return self._committed[np.ix_(rows, columns)]
+    def columns(self, resources: tuple[str, ...]) -> Columns:
+        """The columns of these resources, for the sums, good until the next call."""
+        return self._sums.columns(resources)
 
-    def _enter(self, pod: PodKey, charge: Charge) -> None:
-        self._charges[pod] = charge
-        self.assumed += charge.is_assumed
+    def committed(self, rows: Rows, columns: Columns) -> NDArray[np.int64]:
+        """A copy of the sums: ``[n, r]`` for node ``rows[n]`` and resource ``columns[r]``, at most ``LARGEST_SUM``."""
+        return self._sums.take(_COMMITTED, rows, columns)
+
+    def lasting(self, rows: Rows, columns: Columns) -> NDArray[np.int64]:
+        """The same sums over the pods that are not meant to end."""
+        return self._sums.take(_LASTING, rows, columns)
+
+    def _enter(self, uid: str, charge: Charge) -> None:
+        if charge.member is not None:
+            self.forget(charge.member)
+            self._uids[charge.member] = uid
+        self._seen[uid] = charge
         self._add(charge, +1)
 
-    def _strike(self, pod: PodKey) -> None:
-        charge = self._charges.pop(pod)
-        self.assumed -= charge.is_assumed
-        self._add(charge, -1)
-
     def _add(self, charge: Charge, sign: int) -> None:
-        row = self._row(charge.node)
-        for resource, amount in charge.request:
-            column = self._column(resource)
-            self._committed[row, column] += sign * amount
+        self._sums.add(_COMMITTED, charge.node, charge.request, sign)
+        if charge.is_lasting:
+            self._sums.add(_LASTING, charge.node, charge.request, sign)
+        if charge.member is not None:
+            self._count(charge.member, (charge.node, charge.request), sign)
 
-    def _row(self, node: str) -> int:
-        row = self._rows.setdefault(node, len(self._rows))
-        if row >= self._committed.shape[0]:
-            self._committed = np.pad(self._committed, ((0, row), (0, 0)))
-        return row
-
-    def _column(self, resource: str) -> int:
-        column = self._columns.setdefault(resource, len(self._columns))
-        if column >= self._committed.shape[1]:
-            self._committed = np.pad(self._committed, ((0, 0), (0, column)))
-        return column
+    def _count(self, member: Membership, taken: tuple[str, Request], sign: int) -> None:
+        attempt = (member.gang_uid, member.attempt)
+        counts = self._by_attempt.setdefault(attempt, {})
+        counts[taken] = counts.get(taken, 0) + sign
+        if not counts[taken]:
+            del counts[taken]
+            if not counts:
+                del self._by_attempt[attempt]

@@ -17,9 +17,14 @@ GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
 
-# Columns of a node's resources that Kubernetes has no name for.
-SLOTS = "lockstep.dev/slots"
-HOST_PORT_PREFIX = "lockstep.dev/host-port-"
+# Columns of a node's resources that Kubernetes has no name for. The blank keeps them apart from all that it has.
+SLOTS = "bid slots"
+HOST_PORT_PREFIX = "host port "
+DISK_PREFIX = "disk "
+# A node that declares a feature has more of it than all its pods together could take.
+FEATURE_PREFIX = "declared feature "
+# How much every node has of a column whose users exclude one another: they take all of it; who shares it takes 1.
+WHOLE = 2**20
 
 
 class Condition(StrEnum):
@@ -41,6 +46,8 @@ class Reason(StrEnum):
     UNSUPPORTED_FIELD = "UnsupportedField"
     INVALID_SPEC = "InvalidSpec"
     UNKNOWN_PRIORITY_CLASS = "UnknownPriorityClass"
+    TEMPLATE_REFUSED = "TemplateRefused"
+    CHANGED_BY_ADMISSION = "ChangedByAdmission"
 
     NOT_PLANNED = "NotPlanned"
     STARTS_LATER = "StartsLater"
@@ -56,6 +63,9 @@ class Reason(StrEnum):
     POD_REJECTED = "PodRejected"
     POD_LOST = "PodLost"
     API_UNAVAILABLE = "ApiUnavailable"
+    NO_LONGER_FITS = "NoLongerFits"
+    GANG_DELETED = "GangDeleted"
+    UNDOING = "Undoing"
 
     NOT_FINISHED = "NotFinished"
     SUCCEEDED = "Succeeded"

@@ -7,8 +7,11 @@ from lockstep.names import API_VERSION, BIDS, GANGS
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
 ALL_PODS = Target("/api/v1/pods", "pods")
+ALL_NAMESPACES = Target("/api/v1/namespaces", "namespaces")
 ALL_CLAIMS = Target("/api/v1/persistentvolumeclaims", "persistentvolumeclaims")
 ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
+ALL_CSI_NODES = Target("/apis/storage.k8s.io/v1/csinodes", "csinodes")
+ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeattachments")
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
@@ -18,6 +21,11 @@ API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
 def pods_of(namespace: str) -> Target:
     """The pods of a namespace."""
     return Target(f"/api/v1/namespaces/{namespace}/pods", "pods")
+
+
+def pods_to_be(namespace: str) -> Target:
+    """The pods of a namespace, for asking what would become of one; metrics show it apart."""
+    return Target(pods_of(namespace).path, "pods/dry-run")
 
 
 def pod(key: PodKey) -> Target:
@@ -38,6 +46,11 @@ def gang(key: GangKey) -> Target:
 def gang_status(key: GangKey) -> Target:
     """The status of one GangJob."""
     return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}/status", f"{GANGS}/status")
+
+
+def bid_status(node: str) -> Target:
+    """The status of one NodeBid."""
+    return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
 
 
 def events_of(namespace: str) -> Target:

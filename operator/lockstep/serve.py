@@ -6,29 +6,55 @@ import logging
 import signal
 import socket
 from contextlib import AsyncExitStack
-from time import time
+from time import monotonic, time
 from typing import Any
 
 from prometheus_client import CollectorRegistry, disable_created_metrics
 
 from lockstep import paths
-from lockstep.act.attempt import Tools
+from lockstep.act.tools import Tools
+from lockstep.act.undo import Deletions
 from lockstep.cycle import Cycle
 from lockstep.health import Health, serve_health
+from lockstep.holds import HoldPolicy
 from lockstep.kube import ApiUnavailableError, Configuration, KubeClient
+from lockstep.names import BIDS, GANGS
+from lockstep.planning import PlanOptions
+from lockstep.reach import Reach
+from lockstep.report.bids import keep_bids_answered
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import Metrics
 from lockstep.settings import Settings
+from lockstep.snapshots import SnapshotCutter
 from lockstep.state import State
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import claims_kind, nodes_kind, pods_kind, priority_classes_kind, volumes_kind
-from lockstep.watch.own_kinds import keep_own_kinds_listed, list_own_kinds
+from lockstep.watch.kinds import (
+    attachments_kind,
+    claims_kind,
+    csi_nodes_kind,
+    namespaces_kind,
+    nodes_kind,
+    pods_kind,
+    priority_classes_kind,
+    volumes_kind,
+)
+from lockstep.watch.own_kinds import keep_own_kinds_listed, list_own_kinds_at_last
+from lockstep.watch.streams import Streams
 
 # Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time.
 _COLLECTOR_THRESHOLDS = (20_000, 20, 50)
 
-WATCHED = (nodes_kind, pods_kind, priority_classes_kind, claims_kind, volumes_kind)
+WATCHED = (
+    nodes_kind,
+    pods_kind,
+    namespaces_kind,
+    priority_classes_kind,
+    claims_kind,
+    volumes_kind,
+    csi_nodes_kind,
+    attachments_kind,
+)
 
 log = logging.getLogger(__name__)
 
@@ -52,35 +78,49 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     ):
         await check_api(client, configuration)
         woken = asyncio.Event()
-        state = State(woken.set)
-        tools = Tools(client=client, state=state, now=time, count_binding=metrics.binding_answered)
-        cycle = Cycle(tools, metrics, instance=socket.gethostname(), woken=woken, now=time)
-        informers = [
-            Informer(client, kind, heard=metrics.watch_heard) for kind in (make_kind(state) for make_kind in WATCHED)
-        ]
-        await start_pages(
-            stack,
-            settings,
-            Health(
-                is_ready=lambda: all(informer.synced.is_set() for informer in informers),
-                decided=lambda: cycle.decided,
-                refresh=lambda: refresh_gauges(metrics, state, time()),
-                metrics=metrics,
-            ),
+        state = State(woken.set, count_doubt=metrics.object_not_understood)
+        cycle = make_cycle(settings, client, state, metrics, woken)
+        informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
+        streams = Streams((GANGS, BIDS))
+        delivered = [streams.delivered, *(informer.synced for informer in informers)]
+        health = Health(
+            is_ready=lambda: all(one.is_set() for one in delivered),
+            decided=lambda: cycle.decided,
+            refresh=lambda: refresh_gauges(metrics, state, time()),
+            metrics=metrics,
         )
+        await start_pages(stack, settings, health)
         stack.push_async_callback(cycle.stop)
         await until_first_ends(
             stop,
             *(informer.run() for informer in informers),
-            keep_own_kinds_listed(client, state),
-            watch_own_kinds(state, configuration, stop),
+            keep_own_kinds_listed(client, state, streams),
+            watch_own_kinds(state, configuration, streams, stop),
+            keep_bids_answered(client, state, time),
             run_cycle(cycle, client, state, informers),
         )
 
 
+def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: asyncio.Event) -> Cycle:
+    """The cycle with all that it works with, as the settings have it."""
+    tools = Tools(
+        client=client,
+        state=state,
+        deletions=Deletions(client, monotonic=monotonic),
+        reach=Reach(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
+        cutter=SnapshotCutter(state),
+        now=time,
+        monotonic=monotonic,
+        count_binding=metrics.binding_answered,
+        count_refused=metrics.status_refused,
+    )
+    plans = PlanOptions(holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs))
+    return Cycle(tools, metrics, instance=socket.gethostname(), woken=woken, now=time, plans=plans)
+
+
 async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:
     """Wait for every first list, then run cycles. Nothing may be decided on half of the facts."""
-    await list_own_kinds(client, state)
+    await list_own_kinds_at_last(client, state)
     for informer in informers:
         await informer.synced.wait()
     # What the lists have left is there to stay: the collector need not walk it again and again.

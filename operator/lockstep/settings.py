@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one operator process."""
+    """The options of one operator process; ``unreachable_after`` in seconds."""
 
     kubeconfig: str | None
     context: str | None
     listen_host: str
     listen_port: int
     concurrency: int
+    unreachable_after: float
     log_level: str
+    hold_for: float
+    holding_gangs: int

@@ -10,65 +10,48 @@ watches call ``apply_…`` and ``remove_…``, the cycle asks. Facts may come in
 depends on the newest only.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from coschedule.cluster.snapshot import GangKey
+from lockstep.attachments import Attachments
 from lockstep.claims import Claims
+from lockstep.doubts import Doubts
 from lockstep.facts import (
     BidFact,
     ClaimFact,
     ClaimKey,
     GangFact,
-    Members,
+    Membership,
+    NamespaceFact,
+    Needs,
     NodeFact,
     PodFact,
     PodKey,
-    Request,
+    Refusal,
     VolumeFact,
 )
 from lockstep.ledger import Ledger
 from lockstep.names import Condition
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
-    """What one attempt of a gang holds: so many members on these nodes, ranks along the list."""
-
-    gang: GangKey
-    gang_uid: str
-    attempt: int
-    members: tuple[Members, ...]
-    request: Request
-    start: float
-    expected_finish: float | None
-
-    @property
-    def size(self) -> int:
-        """How many members the gang has."""
-        return sum(entry.size for entry in self.members)
-
-    def nodes_by_rank(self) -> Iterator[str]:
-        """The node of each rank, from 0 on."""
-        for entry in self.members:
-            yield from [entry.node] * entry.size
-
-    def pod_keys(self) -> Iterator[PodKey]:
-        """The pod of each rank: a function of gang, attempt and rank, so that every request can be repeated."""
-        for rank in range(self.size):
-            yield PodKey(self.gang.namespace, pod_name(self.gang.name, self.attempt, rank))
-
-
-def pod_name(gang: str, attempt: int, rank: int) -> str:
-    """The name of a member pod."""
-    return f"{gang}-{attempt}-{rank}"
+from lockstep.neighbours import Neighbours, is_nominated
+from lockstep.ranks import has_rank
+from lockstep.reservation import Reservation, pod_name, reserved_in_status
+from lockstep.roster import Roster
+from lockstep.templates import TemplateMemory
+from lockstep.versions import is_older
 
 
 class State:
-    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at."""
+    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at.
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    ``changed_gangs`` are those of which there is news, and ``bids_to_answer`` those whose owners have something to be
+    told; whoever has dealt with one takes it out.
+    """
+
+    def __init__(self, wake: Callable[[], None], *, count_doubt: Callable[[str], None] = lambda _: None) -> None:
         self._wake = wake
+        self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.nodes_generation = 0
         self.nodes: dict[str, NodeFact] = {}
@@ -78,12 +61,18 @@ class State:
         self.priorities: dict[str, int] = {}
         self.default_priority = 0
         self.claims = Claims()
+        self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.neighbours = Neighbours()
+        self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
+        self.templates = TemplateMemory()
         self.ledger = Ledger()
         self.reservations: dict[GangKey, Reservation] = {}
+        # Gangs whose status says that they hold nodes, though nobody here has reserved them, nor found it so at first.
+        self.foreign_reservations: set[GangKey] = set()
+        self.bids_to_answer: set[str] = set()
         self.needs_plan = False
         self.changed_gangs: set[GangKey] = set()
-        self._members: dict[str, dict[PodKey, PodFact]] = {}
-        self._departed: dict[str, dict[PodKey, PodFact]] = {}
+        self._roster = Roster()
         self._priority_classes: dict[str, bool] = {}
 
     # Facts about the cluster
@@ -98,19 +87,26 @@ class State:
     def remove_node(self, name: str) -> None:
         """A node is gone."""
         if self.nodes.pop(name, None) is not None:
+            self.ledger.drop_row(name)
             self.nodes_generation += 1
             self._changed(needs_plan=True)
 
     def apply_bid(self, fact: BidFact) -> None:
-        """A node's bid is there, or has changed; an older version than the known one is no news."""
+        """A node's bid is there, or has changed; an older version than the known one is no news.
+
+        A bid that only counts for longer changes no plan: every node may renew its own every second.
+        """
         before = self.bids.get(fact.node)
         if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
             self.bids[fact.node] = fact
-            self.nodes_generation += 1
-            self._changed(needs_plan=True)
+            self._note_whether_to_answer(fact)
+            if before is None or not _is_renewal(before, fact):
+                self.nodes_generation += 1
+                self._changed(needs_plan=True)
 
     def remove_bid(self, node: str) -> None:
         """A node's bid is gone: the node has the default one."""
+        self.bids_to_answer.discard(node)
         if self.bids.pop(node, None) is not None:
             self.nodes_generation += 1
             self._changed(needs_plan=True)
@@ -149,6 +145,16 @@ class State:
         if self.claims.volumes.pop(name, None) is not None:
             self._claims_changed()
 
+    def apply_namespace(self, fact: NamespaceFact) -> None:
+        """A namespace is there, or its labels have changed."""
+        if self.namespaces.get(fact.name) != fact.labels:
+            self.namespaces[fact.name] = fact.labels
+            self._changed(needs_plan=True)
+
+    def remove_namespace(self, name: str) -> None:
+        """A namespace is gone."""
+        self.namespaces.pop(name, None)
+
     def priority_of(self, gang: GangFact) -> int | None:
         """The gang's priority; ``None`` where its class does not exist."""
         assert gang.spec is not None, "a refused gang has no priority"
@@ -163,25 +169,29 @@ class State:
         before = self.pods.get(fact.key)
         if before == fact:
             return
+        if before is not None and before.uid != fact.uid:
+            self.remove_pod(before.key, before.uid)
+            before = None
         self._unlist(before)
         self.pods[fact.key] = fact
+        self.neighbours.enter(fact)
+        is_news = (before is not None and is_nominated(before)) or is_nominated(fact)
+        self._roster.enter(fact)
         if fact.member is not None:
-            self._members.setdefault(fact.member.gang_uid, {})[fact.key] = fact
             self.changed_gangs.add(fact.member.gang)
-        self._changed(needs_plan=self._recount(fact))
+        self._changed(needs_plan=self._recount(fact) or is_news)
 
-    def remove_pod(self, key: PodKey) -> None:
-        """A pod is gone."""
-        before = self.pods.pop(key, None)
-        if before is None:
+    def remove_pod(self, key: PodKey, uid: str) -> None:
+        """A pod is gone; another one of its name is not."""
+        before = self.pods.get(key)
+        if before is None or before.uid != uid:
             return
+        del self.pods[key]
         self._unlist(before)
         if before.member is not None:
-            gang = self.gangs.get(before.member.gang)
-            if gang is not None and gang.uid == before.member.gang_uid:
-                self._departed.setdefault(gang.uid, {})[key] = before
+            self._remember_departed(before.member, before)
             self.changed_gangs.add(before.member.gang)
-        self._changed(needs_plan=self.ledger.release(key))
+        self._changed(needs_plan=self.ledger.release(uid) or is_nominated(before))
 
     # Facts about gangs
 
@@ -193,7 +203,8 @@ class State:
         if before is not None and before.uid != fact.uid:
             self.remove_gang(before.key, before.uid)
             before = None
-        self.gangs[fact.key] = fact
+        fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
+        self._note_who_reserved(before, fact)
         self.hold_what_is_reserved(fact)
         self.changed_gangs.add(fact.key)
         self._changed(needs_plan=before is None or not asks_the_same(before, fact))
@@ -204,20 +215,39 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
+        self.foreign_reservations.discard(key)
         self.forget(key)
-        self._departed.pop(uid, None)
+        self._roster.forget_departed(uid)
+        self.templates.forget(uid)
         self.changed_gangs.add(key)
         self._changed(needs_plan=True)
+
+    def admission_says(self, gang: GangFact, verdict: Needs | Refusal) -> bool:
+        """Admission takes the gang's members so, or not at all. Returns whether that changes how it is planned."""
+        known = self.gangs.get(gang.key)
+        if known is None or known.uid != gang.uid:
+            return False
+        self.templates.learn(known, verdict)
+        admitted = self.templates.as_admitted(known)
+        if admitted == known:
+            return False
+        self.gangs[gang.key] = admitted
+        self.changed_gangs.add(gang.key)
+        self._changed(needs_plan=True)
+        return True
 
     # Assumptions
 
     def hold(self, reservation: Reservation) -> None:
         """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
         self.reservations[reservation.gang] = reservation
-        for pod, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
+        ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
+        for pod, member, node in ranks:
             known = self.pods.get(pod)
-            if known is None or not known.has_ended:
-                self.ledger.assume(pod, node, reservation.request)
+            if has_rank(reservation.succeeded_ranks, member.rank):
+                continue
+            if known is None or known.member != member or not known.has_ended:
+                self.ledger.assume(member, node, reservation.request)
         self.generation += 1
 
     def forget(self, gang: GangKey) -> None:
@@ -225,8 +255,9 @@ class State:
         reservation = self.reservations.pop(gang, None)
         if reservation is None:
             return
-        for pod in reservation.pod_keys():
-            self.ledger.forget(pod)
+        self._roster.forget_departed(reservation.gang_uid)
+        for member in reservation.memberships():
+            self.ledger.forget(member)
         self._changed(needs_plan=True)
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
@@ -238,21 +269,27 @@ class State:
         if reservation is not None and gang.key not in self.reservations:
             self.hold(reservation)
 
+    def look_at(self, gang: GangKey) -> None:
+        """There is something to see at that gang."""
+        self.changed_gangs.add(gang)
+        self._wake()
+
     # Questions
 
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of all the gang's attempts that are there."""
-        return self._members.get(gang.uid, {})
+        return self._roster.members(gang.uid)
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
-        """The gang's pods that were seen and are gone, as they were last seen."""
-        return self._departed.get(gang.uid, {})
+        """The pods of the attempt that the gang holds nodes for that were seen and are gone, as they were last seen.
 
-    def orphans(self) -> list[PodFact]:
-        """The members of gangs that are not there (any more)."""
-        known = {gang.uid for gang in self.gangs.values()}
-        gone = [uid for uid in self._members if uid not in known]
-        return [pod for uid in gone for pod in self._members[uid].values()]
+        Forgotten with the reservation, so that there are never more of them than members.
+        """
+        return self._roster.departed(gang.uid)
+
+    def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
+        """The members of gangs of these names that are not there (any more), whether another one is or not."""
+        return [pod for name in names for pod in self._roster.others(name, self._uid(name))]
 
     def next_bid_end(self) -> float | None:
         """The earliest time at which a bid no longer counts."""
@@ -263,17 +300,30 @@ class State:
         for bid in [bid for bid in self.bids.values() if bid.expires_at is not None and bid.expires_at <= now]:
             self.remove_bid(bid.node)
 
-    def take_changed_gangs(self) -> set[GangKey]:
-        """The gangs about which something has changed since the last call."""
-        changed, self.changed_gangs = self.changed_gangs, set()
-        return changed
-
     def _changed(self, *, needs_plan: bool) -> None:
         self.generation += 1
         self.needs_plan |= needs_plan
         self._wake()
 
+    def _note_who_reserved(self, before: GangFact | None, fact: GangFact) -> None:
+        """What a status comes to say of a reservation must be what is held here already."""
+        stands, ours = reserved_in_status(fact), self.reservations.get(fact.key)
+        if stands is None:
+            self.foreign_reservations.discard(fact.key)
+        elif before is None or reserved_in_status(before) is not None:
+            return
+        elif ours is None or (ours.attempt, ours.members) != (stands.attempt, stands.members):
+            self.foreign_reservations.add(fact.key)
+
+    def _note_whether_to_answer(self, bid: BidFact) -> None:
+        """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""
+        if bid.answer == bid.told:
+            self.bids_to_answer.discard(bid.node)
+        else:
+            self.bids_to_answer.add(bid.node)
+
     def _claims_changed(self) -> None:
+        self.claims.changes += 1
         concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}
         self.changed_gangs.update(concerned)
         self._changed(needs_plan=bool(concerned))
@@ -287,40 +337,40 @@ class State:
 
     def _recount(self, pod: PodFact) -> bool:
         if pod.has_ended:
-            return self.ledger.release(pod.key)
-        return bool(pod.node) and self.ledger.confirm(pod.key, pod.node, pod.request)
+            was_assumed = pod.member is not None and self.ledger.forget(pod.member)
+            return self.ledger.release(pod.uid) or was_assumed
+        return bool(pod.node) and self.ledger.confirm(pod)
+
+    def _remember_departed(self, member: Membership, pod: PodFact) -> None:
+        """Remember what only the attempt itself can have made: anybody may write our labels."""
+        reservation, gang = self.reservations.get(member.gang), self.gangs.get(member.gang)
+        if reservation is None or gang is None or gang.spec is None or member.rank >= gang.spec.maximum:
+            return
+        its_name = pod_name(member.gang.name, reservation.attempt, member.rank)
+        if (reservation.gang_uid, its_name) == (member.gang_uid, pod.key.name):
+            self._roster.note_departed(member.gang_uid, pod)
 
     def _unlist(self, before: PodFact | None) -> None:
-        if before is None or before.member is None:
-            return
-        pods = self._members.get(before.member.gang_uid, {})
-        pods.pop(before.key, None)
-        if not pods:
-            self._members.pop(before.member.gang_uid, None)
+        if before is not None:
+            self.neighbours.leave(before)
+            self._roster.leave(before)
+
+    def _uid(self, name: GangKey) -> str | None:
+        gang = self.gangs.get(name)
+        return None if gang is None else gang.uid
 
 
-def reserved_in_status(gang: GangFact) -> Reservation | None:
-    """What the gang's status says it holds."""
-    status = gang.status
-    if status.reserved_at is None or not status.members or gang.spec is None:
-        return None
-    return Reservation(
-        gang=gang.key,
-        gang_uid=gang.uid,
-        attempt=status.attempt,
-        members=status.members,
-        request=gang.spec.request,
-        start=status.start if status.start is not None else status.reserved_at,
-        expected_finish=status.expected_finish,
+def _is_renewal(before: BidFact, after: BidFact) -> bool:
+    """Whether the bid offers what it did, for as long at least."""
+    offered = replace(
+        after,
+        resource_version=before.resource_version,
+        generation=before.generation,
+        told=before.told,
+        expires_at=before.expires_at,
     )
-
-
-def is_older(version: str, known: str) -> bool:
-    """Whether the known version came later.
-
-    Versions are ordered since Kubernetes 1.35; where they are not numbers, news is news.
-    """
-    return version.isdecimal() and known.isdecimal() and int(version) < int(known)
+    ends_before, ends_after = (math.inf if bid.expires_at is None else bid.expires_at for bid in (before, after))
+    return offered == before and ends_after >= ends_before
 
 
 def asks_the_same(before: GangFact, after: GangFact) -> bool:

@@ -12,6 +12,7 @@ from fake_cluster.store import Place, Store
 from lockstep.kube import Configuration
 
 POST, PATCH, DELETE, GET = "POST", "PATCH", "DELETE", "GET"
+DRY_RUN = "DRY RUN"
 _BOOKMARK_SECONDS = 55.0
 
 
@@ -25,7 +26,7 @@ class Request(NamedTuple):
     @property
     def is_write(self):
         """Whether the request changes something."""
-        return self.verb != GET
+        return self.verb not in (GET, DRY_RUN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,10 @@ class Cut(NamedTuple):
     is_done: bool
 
 
-REFUSED = Refusal(code=403, message="denied by a policy")
+# Nobody but who gives rights can mend it, and it says nothing of the pod.
+REFUSED = Refusal(
+    code=403, message='pods is forbidden: User "lockstep" has no right to resource "pods" in API group ""'
+)
 NEVER_ARRIVED = Cut(is_done=False)
 ANSWER_LOST = Cut(is_done=True)
 
@@ -51,14 +55,16 @@ ANSWER_LOST = Cut(is_done=True)
 class FakeApi:
     """Serves ``store`` inside ``async with``.
 
-    ``fault`` is asked before each request what is to go wrong with it. With ``lingers``, pods that are on a node stay
-    when deleted, marked, as they do until their kubelet agrees.
+    ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
+    it is refused. With ``lingers``, pods that are on a node stay when deleted, marked, as they do until their kubelet
+    agrees.
     """
 
     now: object
     store: Store = field(init=False)
     requests: list = field(default_factory=list)
     fault: object = lambda _: None
+    admit: object = lambda pod: pod
     lingers: bool = False
     _server: RawTestServer = field(init=False)
 
@@ -92,7 +98,7 @@ class FakeApi:
         if "watch" in http.query:
             return await self._stream(http, place.resource)
         body = await http.read()
-        request = Request(http.method, resource, place.name)
+        request = Request(DRY_RUN if "dryRun" in http.query else http.method, resource, place.name)
         self.requests.append(request)
         fault = self.fault(request)
         if isinstance(fault, Refusal):
@@ -110,7 +116,7 @@ class FakeApi:
         if part == "binding":
             return self._bind(place, body)
         if http.method == POST:
-            return self._create(place, body)
+            return self._create(place, body, is_dry="dryRun" in http.query)
         if http.method == PATCH:
             return self._patch(place, body)
         return self._delete(place, body)
@@ -127,12 +133,16 @@ class FakeApi:
         ]
         return 200, {"metadata": {"resourceVersion": str(self.store.version)}, "items": items}
 
-    def _create(self, place, body):
+    def _create(self, place, body, *, is_dry):
         place = place._replace(name=body["metadata"]["name"])
         if self.store.get(place):
             return 409, {"reason": "AlreadyExists", "message": f"{place.resource} {place.name} already exists"}
         if place.resource == "pods":
-            body = {**body, "status": {"phase": "Pending"}}
+            body = self.admit({**body, "status": {"phase": "Pending"}})
+            if isinstance(body, Refusal):
+                return body.code, {"message": body.message}
+        if is_dry:
+            return 201, body
         return 201, self.store.create(place.resource, body)
 
     def _bind(self, place, body):
@@ -193,7 +203,7 @@ def parse_path(path):
     words = path.strip("/").split("/")
     words = words[2:] if words[0] == "api" else words[3:]
     namespace = ""
-    if words[0] == "namespaces":
+    if words[0] == "namespaces" and len(words) > 1:
         namespace, words = words[1], words[2:]
     resource, name, part = (*words, "", "")[:3]
     return Place(resource, namespace, name), part

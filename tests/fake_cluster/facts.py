@@ -13,9 +13,9 @@ from lockstep.facts import (
     PodKey,
     PodPhase,
 )
-from lockstep.state import Reservation, pod_name
+from lockstep.reservation import Reservation, pod_name
 
-ONE_CPU = (("cpu", 1000), ("lockstep.dev/slots", 1), ("pods", 1))
+ONE_CPU = (("bid slots", 1), ("cpu", 1000), ("pods", 1))
 DEFAULT = "default"
 
 
@@ -45,7 +45,16 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
 
 
 def gang_spec(
-    *, size=2, most=None, work=None, priority_class="", request=ONE_CPU, deadline=None, template=None, pieces=None
+    *,
+    size=2,
+    most=None,
+    work=None,
+    priority_class="",
+    request=ONE_CPU,
+    deadline=None,
+    template=None,
+    pieces=None,
+    claims=(),
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``."""
     return GangSpec(
@@ -56,7 +65,7 @@ def gang_spec(
         priority_class=priority_class,
         request=request,
         constraints=Constraints(),
-        claims=(),
+        claims=claims,
         template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
         load=Load.EQUAL if pieces is None else Load.PIECES,
         pieces=pieces,
@@ -89,6 +98,11 @@ def pod_fact(
     disrupted=False,
     because="",
     uid=None,
+    lasting=False,
+    keeps_away=(),
+    claims=(),
+    nominated="",
+    priority=0,
 ):
     """Describe a pod of nobody's, or of ``member``."""
     return PodFact(
@@ -101,6 +115,11 @@ def pod_fact(
         is_deleting=deleting,
         is_disrupted=disrupted,
         ended_because=because,
+        lasting=lasting,
+        keeps_away=keeps_away,
+        claims=claims,
+        nominated=nominated,
+        priority=priority,
     )
 
 
@@ -121,3 +140,10 @@ def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=
         start=start,
         expected_finish=finish,
     )
+
+
+def take_changed(state):
+    """The gangs of which there is news in that state, looked at by now."""
+    changed = set(state.changed_gangs)
+    state.changed_gangs.clear()
+    return changed

@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prometheus_client import CollectorRegistry
 
@@ -11,15 +11,18 @@ from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import node
 from fake_cluster.store import Place
-from lockstep import paths
-from lockstep.act.attempt import Tools
+from lockstep.act.tools import Tools
+from lockstep.act.undo import Deletions
 from lockstep.cycle import Cycle
 from lockstep.kube import KubeClient
+from lockstep.planning import PlanOptions
+from lockstep.reach import Reach
 from lockstep.report.metrics import Metrics
 from lockstep.serve import WATCHED
+from lockstep.snapshots import SnapshotCutter
 from lockstep.state import State
-from lockstep.watch.informer import Informer, Kind
-from lockstep.watch.own_kinds import apply_bid, apply_gang, remove_bid, remove_gang
+from lockstep.watch.informer import Informer
+from lockstep.watch.own_kinds import bids_kind, gangs_kind, remove_gang
 
 DEFAULT = "default"
 
@@ -46,17 +49,17 @@ class Parts:
 
 
 @asynccontextmanager
-async def watching_operator(api):
-    """Everything but the cycle: watches feed belief."""
+async def watching_operator(api, plans=None):
+    """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
     woken, bindings = asyncio.Event(), []
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered)
         )
-        state = State(woken.set)
-        tools = Tools(client=client, state=state, now=now, count_binding=bindings.append)
-        cycle = Cycle(tools, metrics, instance="test", woken=woken, now=now)
+        state = State(woken.set, count_doubt=metrics.object_not_understood)
+        tools = tools_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
+        cycle = Cycle(tools, metrics, instance="test", woken=woken, now=now, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
         tasks = [asyncio.create_task(informer.run()) for informer in informers]
         stack.push_async_callback(end, tasks)
@@ -65,22 +68,45 @@ async def watching_operator(api):
         yield Parts(api=api, client=client, state=state, tools=tools, metrics=metrics, cycle=cycle, bindings=bindings)
 
 
+def tools_with(client, state, *, count_binding=lambda _: None, count_refused=lambda _: None):
+    """What attempts work with; both of their clocks are the running loop's."""
+    return Tools(
+        client=client,
+        state=state,
+        deletions=Deletions(client, monotonic=now),
+        reach=Reach(state, unreachable_after=300, monotonic=now),
+        cutter=SnapshotCutter(state),
+        now=now,
+        monotonic=now,
+        count_binding=count_binding,
+        count_refused=count_refused,
+    )
+
+
+async def inline(work):
+    """Make a plan in the event loop: a clock that jumps would not wait for a thread."""
+    return work()
+
+
+INLINE = PlanOptions(run=inline)
+
+
 @asynccontextmanager
-async def operator_over(*nodes, gangs=(), bids=()):
+async def operator_over(*nodes, gangs=(), bids=(), plans=None):
     """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids, and an operator that runs."""
     async with FakeApi(now) as api:
         api.store.add("nodes", *(nodes or (node("n1"), node("n2"))))
         for resource, manifests in (("nodebids", bids), ("gangjobs", gangs)):
             for manifest in manifests:
                 api.store.create(resource, manifest)
-        async with running_operator(api) as parts:
+        async with running_operator(api, plans) as parts:
             yield api, parts
 
 
 @asynccontextmanager
-async def running_operator(api):
+async def running_operator(api, plans=None):
     """The whole operator but its own watches by kopf."""
-    async with watching_operator(api) as parts:
+    async with watching_operator(api, plans) as parts:
         task = asyncio.create_task(parts.cycle.run())
         try:
             yield parts
@@ -98,21 +124,12 @@ async def end(tasks):
 
 def all_kinds(state):
     """What the operator watches; its own kinds by plain informers, since kopf keeps a clock of its own."""
-    own = Kind(
-        target=paths.ALL_GANGS,
+    own = replace(
+        gangs_kind(state),
         key=lambda it: it["metadata"]["name"],
-        parse=lambda it: it,
-        apply=lambda it: apply_gang(state, it),
         remove=lambda name: remove_gang(state, known_gang(state, name)),
     )
-    bids = Kind(
-        target=paths.ALL_BIDS,
-        key=lambda it: it["metadata"]["name"],
-        parse=lambda it: it,
-        apply=lambda it: apply_bid(state, it),
-        remove=lambda name: remove_bid(state, {"metadata": {"name": name}}),
-    )
-    return [*(make_kind(state) for make_kind in WATCHED), own, bids]
+    return [*(make_kind(state) for make_kind in WATCHED), own, bids_kind(state)]
 
 
 def known_gang(state, name):

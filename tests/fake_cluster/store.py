@@ -25,7 +25,10 @@ class Recorded(NamedTuple):
 
 
 class Store:
-    """Objects by place. Every change has a version of its own, and each reader gets a copy."""
+    """Objects by place. Every change has a version of its own, and each reader gets a copy.
+
+    Watches hear nothing of changes of the resources that are ``silent``.
+    """
 
     def __init__(self, now):
         self._now = now
@@ -33,6 +36,7 @@ class Store:
         self._versions = itertools.count(100)
         self._watchers = []
         self.past = []
+        self.silent = set()
         self.version = next(self._versions)
 
     def objects(self, resource, namespace=""):
@@ -92,6 +96,11 @@ class Store:
         """Nobody reads that queue any more."""
         self._watchers = [watcher for watcher in self._watchers if watcher[1] is not queue]
 
+    def expire(self):
+        """Tell every watcher that its version is too old: it has to list again."""
+        for _, queue in self._watchers:
+            queue.put_nowait({"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}})
+
     def end_watches(self):
         """Every watcher gets None: its stream is to end."""
         for _, queue in self._watchers:
@@ -108,6 +117,8 @@ class Store:
         return self.version
 
     def _tell(self, kind, resource, manifest):
+        if resource in self.silent:
+            return
         event = {"type": kind, "object": copy.deepcopy(manifest)}
         self.past.append(Recorded(self.version, resource, event))
         for watched, queue in self._watchers:

@@ -10,13 +10,14 @@ from coschedule.cluster.decision import Members as Planned
 from coschedule.cluster.decision import Placement
 from coschedule.cluster.snapshot import GangKey
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
+from fake_cluster.facts import take_changed
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang, node, owned_by, pod
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt, Ending
 from lockstep.names import Reason
 from lockstep.report.conditions import reserved
-from lockstep.state import Reservation
+from lockstep.reservation import Reservation
 
 pytestmark = pytest.mark.asyncio
 
@@ -56,7 +57,7 @@ class Try:
             expected_finish=now() + 60,
         )
         parts.state.hold(self.reservation)
-        self.attempt = Attempt(parts.tools, self.gang, self.reservation, retry_seconds=1.0)
+        self.attempt = Attempt(parts.tools, self.gang, self.reservation, pause=lambda _: 1.0, lasting=lambda _: None)
 
     async def begin(self):
         return await self._told(self.attempt.begin(self.status))
@@ -71,7 +72,7 @@ class Try:
         try:
             async with asyncio.timeout(900):
                 while not task.done():
-                    if state.take_changed_gangs():
+                    if take_changed(state):
                         self.attempt.changed.set()
                     await asyncio.sleep(0.05)
         finally:
@@ -117,7 +118,7 @@ def assert_whole(api, parts, outcome):
 
 
 def assert_nothing_left(api, outcome):
-    assert outcome.ending in (Ending.UNDONE, Ending.NOT_RESERVED)
+    assert outcome.ending in (Ending.UNDONE, Ending.NOT_RESERVED, Ending.REFUSED)
     assert pods_of(api, "g") == []
     status = api.store.get(gang_place("g")).get("status", {})
     assert "reservedAt" not in status
@@ -150,7 +151,8 @@ async def test_ranks_run_along_the_list_of_nodes():
     "fault", [REFUSED, CONFLICT, Refusal(code=422), Refusal(code=404)], ids=["403", "409", "422", "404"]
 )
 async def test_refused_write_leaves_nothing(write, fault):
-    async with cluster(fault=at_write(write, fault)) as (api, parts):
+    # A creation that conflicts with nothing is tried again, so all of them go on conflicting.
+    async with cluster(fault=at_write(write, fault, times=20 if fault is CONFLICT else 1)) as (api, parts):
         outcome = await Try(parts).begin()
 
         assert_nothing_left(api, outcome)
@@ -182,6 +184,23 @@ async def test_outage_ends_in_all_or_nothing(write, fault):
         else:
             assert_nothing_left(api, outcome)
             assert outcome.failure.reason is Reason.API_UNAVAILABLE
+
+
+@pytest.mark.parametrize("write", range(2, 5))
+async def test_conflict_over_a_quota_is_no_refusal(write):
+    async with cluster(fault=at_write(write, Refusal(code=409), times=3)) as (api, parts):
+        outcome = await Try(parts).begin()
+
+        assert_whole(api, parts, outcome)
+
+
+async def test_conflict_that_does_not_end_undoes_the_attempt():
+    async with cluster(fault=at_write(4, Refusal(code=409), times=4)) as (api, parts):
+        outcome = await Try(parts).begin()
+
+        assert_nothing_left(api, outcome)
+        assert outcome.failure.reason is Reason.POD_REFUSED
+        assert outcome.failure.message == "the API server said 4 times that pod g-1-2 conflicts with another"
 
 
 async def test_quota_is_named():

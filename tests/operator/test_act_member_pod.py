@@ -8,7 +8,7 @@ from docs.markdown import ROOT, first_cells
 from fake_cluster.facts import gang_fact, gang_spec, reservation
 from lockstep.act.member_pod import MemberPods
 from lockstep.facts import GangStatus, Members, PodKey
-from lockstep.state import reserved_in_status
+from lockstep.reservation import reserved_in_status
 from lockstep.watch.parse import parse_pod
 
 TEMPLATE = {
@@ -125,7 +125,7 @@ def test_every_variable_is_documented():
 def test_pods_made_after_a_restart_are_the_same(members):
     held = reservation("g", attempt=2, members=members)
     status = GangStatus(attempt=2, members=members, start=0.0, reserved_at=0.0)
-    gang = gang_fact("g", spec=gang_spec(template=TEMPLATE), status=status)
+    gang = gang_fact("g", spec=gang_spec(size=held.size, template=TEMPLATE), status=status)
 
     again = reserved_in_status(gang)
 

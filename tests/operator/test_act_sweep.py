@@ -1,32 +1,56 @@
 """Pods that no gang stands for are swept; those whose gang a watch has only not shown yet are kept."""
 
+import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
 
+from coschedule.cluster.snapshot import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.facts import member_fact
-from fake_cluster.jumping import now
+from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang, owned_by, pod
-from lockstep.act.sweep import sweep_orphans
+from lockstep.act.sweep import Sweeper
+from lockstep.act.undo import Deletions
 from lockstep.kube import KubeClient
+from lockstep.state import State
 
 pytestmark = pytest.mark.asyncio
 
-ORPHANS = [member_fact("g", rank=rank) for rank in (0, 1)]
+KEY = GangKey("default", "g")
+
+
+class Sweeping:
+    """A sweeper, the API server it sweeps, and what it believes: two members of a gang that it does not know."""
+
+    def __init__(self, api, client):
+        self.api = api
+        self.state = State(lambda: None)
+        for rank in (0, 1):
+            created = api.store.add("pods", pod(f"g-1-{rank}", **owned_by("g", rank=rank)))
+            self.state.apply_pod(member_fact("g", rank=rank, uid=created["metadata"]["uid"]))
+        self.state.changed_gangs.clear()
+        self.sweeper = Sweeper(client, self.state, Deletions(client, monotonic=now))
+
+    @property
+    def left(self):
+        return len(self.api.store.objects("pods"))
+
+    def deletions(self):
+        return sum(request.verb == "DELETE" for request in self.api.requests)
 
 
 @asynccontextmanager
 async def left_over(*gangs):
-    """Two members of gang g at the API, and these gangs; gives the API and a client."""
     async with (
         FakeApi(now) as api,
         KubeClient(api.configuration, concurrency=4, observer=lambda *_: None) as client,
     ):
-        api.store.add("pods", *[pod(f"g-1-{rank}", **owned_by("g", rank=rank)) for rank in (0, 1)])
         for one in gangs:
             api.store.create("gangjobs", one)
-        yield api, client
+        sweeping = Sweeping(api, client)
+        yield sweeping
+        await sweeping.sweeper.stop()
 
 
 @pytest.mark.parametrize(
@@ -40,18 +64,71 @@ async def left_over(*gangs):
     ],
 )
 async def test_orphans(gangs, want_left):
-    async with left_over(*gangs) as (api, client):
-        await sweep_orphans(client, ORPHANS)
+    async with left_over(*gangs) as sweeping:
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(1)
 
-        assert len(api.store.objects("pods")) == want_left
+        assert sweeping.left == want_left
 
 
 @pytest.mark.parametrize(
     "fault", [pytest.param(Refusal(code=500), id="outage"), pytest.param(Refusal(code=403), id="forbidden")]
 )
-async def test_nothing_is_deleted_where_the_api_server_does_not_say(fault):
-    async with left_over() as (api, client):
-        api.fault = lambda request: fault if request.resource == "gangjobs" else None
-        await sweep_orphans(client, ORPHANS)
+async def test_nothing_is_deleted_where_the_api_server_does_not_say_and_it_is_asked_again(fault):
+    async with left_over() as sweeping:
+        sweeping.api.fault = lambda request: fault if request.resource == "gangjobs" else None
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(60)
 
-        assert len(api.store.objects("pods")) == 2
+        assert sweeping.left == 2
+        assert sweeping.state.changed_gangs == {KEY}
+
+
+async def test_pods_are_deleted_once_however_often_they_are_swept():
+    async with left_over() as sweeping:
+        # No watch shows that they go.
+        for _ in range(100):
+            sweeping.sweeper.sweep({KEY})
+            await asyncio.sleep(0.1)
+
+        assert (sweeping.deletions(), sweeping.left) == (2, 0)
+        await asyncio.sleep(60)
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(1)
+        assert sweeping.deletions() == 4
+
+
+async def test_pods_that_may_not_be_deleted_are_asked_for_again_with_growing_pauses():
+    async with left_over() as sweeping:
+        sweeping.api.fault = lambda request: Refusal(code=403) if request.verb == "DELETE" else None
+        for _ in range(600):
+            sweeping.sweeper.delete(KEY, sweeping.state.pods.values())
+            await asyncio.sleep(0.1)
+        # After 1, 3, 7, 15 and 31 seconds.
+        assert sweeping.deletions() == 2 * 6
+        assert KEY in sweeping.state.changed_gangs
+
+        sweeping.api.fault = lambda _: None
+        await asyncio.sleep(60)
+        sweeping.sweeper.delete(KEY, sweeping.state.pods.values())
+        await asyncio.sleep(1)
+        assert sweeping.left == 0
+
+
+async def test_pod_that_may_not_be_deleted_keeps_no_other():
+    async with left_over() as sweeping:
+        sweeping.api.fault = lambda request: Refusal(code=403) if request[::2] == ("DELETE", "g-1-0") else None
+        sweeping.sweeper.delete(KEY, sweeping.state.pods.values())
+        await asyncio.sleep(1)
+
+        assert [it["metadata"]["name"] for it in sweeping.api.store.objects("pods")] == ["g-1-0"]
+
+
+async def test_answer_that_is_no_gang_is_asked_for_again():
+    async with left_over() as sweeping:
+        answers = [Refusal(code=200, message="hello")]
+        sweeping.api.fault = lambda request: answers.pop() if request.resource == "gangjobs" and answers else None
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: not answers and sweeping.state.changed_gangs == {KEY})
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: not sweeping.left)

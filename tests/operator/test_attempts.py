@@ -3,13 +3,15 @@
 import asyncio
 import gc
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from fake_cluster.facts import gang_fact, gang_spec, reservation
 from fake_cluster.jumping import now, until
-from lockstep.act.attempt import Ending, Tools
-from lockstep.attempts import Attempts
+from fake_cluster.rig import tools_with
+from lockstep.act.attempt import Ending
+from lockstep.attempts import Attempts, _Memory
 from lockstep.facts import GangStatus
 from lockstep.failure import Failure
 from lockstep.kube import Answer, ApiUnavailableError
@@ -37,8 +39,12 @@ class BrokenClient:
 async def attempts(error=None):
     """Attempts whose requests raise; gives them and the list of (time, outcome) of those that ended."""
     ended = []
-    tools = Tools(client=BrokenClient(error), state=State(lambda: None), now=now, count_binding=lambda _: None)
-    made = Attempts(tools, ended=lambda _, outcome: ended.append((now(), outcome)))
+    tools = tools_with(BrokenClient(error), State(lambda: None))
+    due = []
+    made = Attempts(
+        tools, ended=lambda _, outcome: ended.append((now(), outcome)), due=due.append, lasting=lambda *_: None
+    )
+    made.due = due
     yield made, ended
     await made.stop()
 
@@ -53,7 +59,7 @@ async def test_nothing_is_remembered_of_an_unknown_gang():
         made.succeeded(GANG.key)
 
 
-async def test_attempt_that_breaks_off_is_told_after_a_pause():
+async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         began = now()
         made.begin(GANG, HELD, GangStatus())
@@ -62,18 +68,42 @@ async def test_attempt_that_breaks_off_is_told_after_a_pause():
 
         [(time, outcome)] = ended
         assert outcome.ending is Ending.BROKEN_OFF
-        assert time - began == pytest.approx(60)
+        assert time == began
         assert not made.is_under_way(GANG.key)
+        assert made.is_resting(GANG.key)
+        await until(lambda: not made.is_resting(GANG.key))
+        assert (now() - began, made.due) == (pytest.approx(1, abs=0.6), [GANG.key])
+
+
+async def test_failure_after_thousands_of_them_is_one_more_failure():
+    async with attempts(ZeroDivisionError("ours")) as (made, ended):
+        made._by_gang[GANG.key] = _Memory(failures=2000)
+        made.begin(GANG, HELD, GangStatus())
+        await until(lambda: ended)
+
+        assert made.retry_at(GANG.key) - now() == pytest.approx(60, abs=1)
+
+
+async def test_step_of_the_time_of_day_moves_no_retry():
+    step = 0.0
+    async with attempts(ZeroDivisionError("ours")) as (made, ended):
+        made._tools = replace(made._tools, now=lambda: now() + step)
+        made.begin(GANG, HELD, GangStatus())
+        await until(lambda: ended)
+        began, step = now(), 86_400.0
+
+        assert made.retry_at(GANG.key) - (now() + step) <= 1.0
+        await until(lambda: made.due)
+        assert now() - began < 2.0
 
 
 async def test_dropped_attempt_is_stopped_without_a_word():
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
         made.begin(GANG, HELD, GangStatus())
-        await asyncio.sleep(1)
         made.drop(GANG.key)
         await asyncio.sleep(120)
 
-        assert ended == []
+        assert (ended, made.due) == ([], [])
         assert not made.is_under_way(GANG.key)
 
 
@@ -86,7 +116,7 @@ async def test_one_attempt_a_gang_at_a_time():
 
 async def test_pause_after_failures_doubles_up_to_a_minute_and_is_forgotten_after_a_success():
     async with attempts() as (made, ended):
-        made._tools = Tools(client=GoneClient(), state=State(lambda: None), now=now, count_binding=lambda _: None)
+        made._tools = tools_with(GoneClient(), State(lambda: None))
         pauses = []
         for number in range(8):
             made.interrupt(GANG, HELD, LOST)

@@ -2,9 +2,11 @@
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey, NodeTerm, Requirement
+from coschedule.cluster.feasibility import Feasibility
+from coschedule.cluster.snapshot import Constraints, GangKey, NodeTerm, Requirement
+from engine.builders import node, snapshot
+from fake_cluster.facts import take_changed
 from fake_cluster.manifests import gang as gang_manifest
-from lockstep.claims import both
 from lockstep.facts import ClaimFact, ClaimKey, VolumeFact
 from lockstep.state import State
 from lockstep.watch.gangjob import parse_gang
@@ -13,13 +15,13 @@ from lockstep.watch.parse import parse_claim, parse_volume
 KEY = GangKey("default", "g")
 EAST = NodeTerm((Requirement("zone", "In", ("east",)),), ())
 WEST = NodeTerm((Requirement("zone", "In", ("west",)),), ())
-FAST = NodeTerm((Requirement("disk", "In", ("fast",)),), ())
-NOWHERE = NodeTerm((), ())
-VOLUME = VolumeFact("pv", (EAST, WEST))
+ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+BETA = "failure-domain.beta.kubernetes.io/zone"
+VOLUME = VolumeFact("pv", ((EAST, WEST),))
 
 
-def claim(*, is_bound=True, mode="ReadWriteMany", volume="pv"):
-    return ClaimFact(ClaimKey("default", "data"), is_bound, volume, frozenset({mode}))
+def claim(*, is_bound=True, is_deleting=False, mode="ReadWriteMany", volume="pv"):
+    return ClaimFact(ClaimKey("default", "data"), is_bound, is_deleting, volume, frozenset({mode}))
 
 
 def state_with(*facts, size=2):
@@ -43,6 +45,7 @@ def state_with(*facts, size=2):
         pytest.param([VOLUME], "does not exist", id="no such claim"),
         pytest.param([VOLUME, claim(is_bound=False)], "is not bound", id="not bound"),
         pytest.param([claim()], "is not bound", id="bound to a volume that is not known"),
+        pytest.param([VOLUME, claim(is_deleting=True)], "is being deleted", id="that will soon be gone"),
         pytest.param([VOLUME, claim(mode="ReadWriteOnce")], "is ReadWriteOnce", id="for one node only"),
     ],
 )
@@ -63,41 +66,55 @@ def test_bound_claim_that_the_members_can_share_is_accepted(fact, size):
     state = state_with(VOLUME, fact, size=size)
 
     assert state.claims.refusal(state.gangs[KEY]) is None
-    assert state.claims.constraints(state.gangs[KEY]).affinity == (EAST, WEST)
+    assert state.claims.constraints(state.gangs[KEY]).volumes == ((EAST, WEST),)
 
 
 def test_volume_that_is_reached_from_everywhere_adds_nothing():
-    state = state_with(VolumeFact("pv", None), claim())
+    state = state_with(VolumeFact("pv", ()), claim())
 
     assert state.claims.constraints(state.gangs[KEY]) == state.gangs[KEY].spec.constraints
 
 
 @pytest.mark.parametrize(
-    ("own", "of_volume", "want"),
+    ("labels", "want"),
     [
-        (None, (EAST,), (EAST,)),
-        ((FAST,), (EAST, WEST), (NodeTerm(FAST.labels + EAST.labels, ()), NodeTerm(FAST.labels + WEST.labels, ()))),
-        ((NOWHERE,), (EAST,), ()),
-        ((FAST,), (), ()),
+        pytest.param({}, {"nowhere", "east", "old", "west", "both"}, id="no label"),
+        pytest.param({ZONE: "east"}, {"nowhere", "east", "both"}, id="one zone"),
+        pytest.param({ZONE: "east__west"}, {"nowhere", "east", "west", "both"}, id="several zones"),
+        pytest.param({BETA: "east"}, {"nowhere", "east", "old"}, id="the old label is asked first"),
+        pytest.param({ZONE: "east", REGION: "eu"}, {"nowhere"}, id="zone and region"),
+        pytest.param({ZONE: "east__"}, {"nowhere", "east", "old", "west", "both"}, id="a label that makes no sense"),
     ],
 )
-def test_both_affinities_hold(own, of_volume, want):
-    assert both(own, of_volume) == want
+def test_volume_is_reached_in_the_zones_of_its_labels(labels, want):
+    nodes = {
+        "nowhere": {},
+        "east": {ZONE: "east"},
+        "west": {ZONE: "west"},
+        "old": {BETA: "east"},
+        "both": {ZONE: "east", BETA: "west"},
+    }
+    volume = parse_volume({"metadata": {"name": "pv", "labels": labels}, "spec": {}})
+    table = snapshot([node(name, labels=of_node) for name, of_node in nodes.items()], []).nodes
+
+    passes = Feasibility(table).mask(Constraints(volumes=volume.affinities))
+
+    assert {name for name, passing in zip(table.names, passes, strict=True) if passing} == want
 
 
 def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
     state = state_with(VOLUME)
-    state.take_changed_gangs()
+    take_changed(state)
     state.needs_plan = False
 
     state.apply_claim(claim())
 
-    assert (state.take_changed_gangs(), state.needs_plan) == ({KEY}, True)
+    assert (take_changed(state), state.needs_plan) == ({KEY}, True)
     state.needs_plan = False
     state.apply_claim(claim())
-    assert (state.take_changed_gangs(), state.needs_plan) == (set(), False)
+    assert (take_changed(state), state.needs_plan) == (set(), False)
     state.remove_claim(claim().key)
-    assert (state.take_changed_gangs(), state.needs_plan) == ({KEY}, True)
+    assert (take_changed(state), state.needs_plan) == ({KEY}, True)
 
 
 def test_claims_and_volumes_are_parsed():
@@ -106,7 +123,12 @@ def test_claims_and_volumes_are_parsed():
     terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["east"]}]}]
     affinity = {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}
 
-    assert parse_claim({"metadata": metadata, "spec": spec, "status": {"phase": "Bound"}}) == claim()
-    assert parse_claim({"metadata": metadata, "spec": {}}) == ClaimFact(claim().key, False, "", frozenset())  # noqa: FBT003 - a fact's field
-    assert parse_volume({"metadata": {"name": "pv"}, "spec": affinity}) == VolumeFact("pv", (EAST,))
-    assert parse_volume({"metadata": {"name": "pv"}, "spec": {}}) == VolumeFact("pv", None)
+    bound = {**metadata, "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+    going = {**bound, "deletionTimestamp": "2026-01-01T00:00:00Z"}
+
+    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Bound"}}) == claim()
+    assert parse_claim({"metadata": going, "spec": spec, "status": {"phase": "Bound"}}) == claim(is_deleting=True)
+    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Lost"}}) == claim(is_bound=False)
+    assert parse_claim({"metadata": metadata, "spec": spec}) == claim(is_bound=False)
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": affinity}) == VolumeFact("pv", ((EAST,),))
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": {}}) == VolumeFact("pv", ())

@@ -127,10 +127,10 @@ async def test_event_is_not_posted_before_its_status_stands():
         api.store.create("gangjobs", gang("g", size=90))
         await until(lambda: any(request.resource == "gangjobs/status" for request in api.writes))
         await asyncio.sleep(60)
-        assert event_reasons(api) == []
+        assert set(event_reasons(api)) == {"StatusRefused"}
         assert parts.metric("lockstep_decisions_total", outcome="NotEnoughRoom") == 0
 
         api.fault = lambda _: None
         api.store.create("nodes", node("n3"))
-        await until(lambda: event_reasons(api) == ["GangUnplaceable"])
+        await until(lambda: "GangUnplaceable" in event_reasons(api))
         assert parts.metric("lockstep_decisions_total", outcome="NotEnoughRoom") == 1

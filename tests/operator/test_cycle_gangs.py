@@ -110,7 +110,7 @@ def refuse_third_pod(api):
     return fault
 
 
-async def test_failed_attempt_does_not_hold_its_nodes_while_it_waits():
+async def test_gang_that_fails_on_and_on_gives_way_to_those_behind():
     async with operator_over(node("n1"), gangs=[gang("a", cpu="4")]) as (api, _):
         api.fault = lambda request: REFUSED if pods_are_of(request, "a") else None
         await until(lambda: status_of(api, "a").get("attempt", 0) >= 5)
@@ -231,3 +231,16 @@ async def test_pod_of_an_attempt_that_is_over_is_swept_beside_the_present_one():
         await until(lambda: api.store.get(pod_place("g-0-5")) is None, seconds=60)
 
         assert [it["metadata"]["name"] for it in pods_of(api, "g")] == ["g-1-0", "g-1-1"]
+
+
+async def test_status_that_reserves_what_the_spec_does_not_allow_is_replaced():
+    """Somebody else wrote it: its pods are strays, and the gang is planned as if it had none."""
+    absurd = [{"node": f"n{number}", "count": 10_000} for number in range(10_000)]
+    status = {"attempt": 2**31 - 1, "members": absurd, "reservedAt": "0000-01-01t00:00:00+99:00"}
+    async with operator_over(gangs=[gang("g", size=3, status=status)]) as (api, parts):
+        api.store.add("pods", pod("g-2147483647-0", node="n1", **owned_by("g", attempt=2**31 - 1)))
+        await until(lambda: is_placed(api))
+        await until(lambda: len(pods_of(api, "g")) == 3)
+
+        assert (status_of(api)["attempt"], parts.state.ledger.assumed) == (1, 0)
+        assert all(it["metadata"]["labels"]["lockstep.dev/attempt"] == "1" for it in pods_of(api, "g"))

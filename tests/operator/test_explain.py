@@ -33,8 +33,12 @@ def planned(*, start=100.0, finish=200.0, size=2, message="2 members on n1."):
         pytest.param(waiting(), planned(), False, id="planned now"),
         pytest.param(planned(), planned(), True, id="the same plan"),
         pytest.param(planned(), planned(start=100.6, finish=200.6), True, id="a rounding of times"),
-        pytest.param(planned(), planned(start=102.0), False, id="a later start"),
-        pytest.param(planned(), planned(finish=205.0), False, id="a later finish"),
+        pytest.param(planned(), planned(start=111.0), True, id="a start later by less than a tenth of the wait"),
+        pytest.param(planned(), planned(start=112.0), False, id="a start later by more than a tenth of the wait"),
+        pytest.param(planned(start=112.0), planned(), False, id="an earlier start"),
+        pytest.param(planned(), planned(finish=222.0), True, id="about the same finish"),
+        pytest.param(planned(), planned(finish=223.0), False, id="a later finish"),
+        pytest.param(planned(), replace(planned(), members=(Members("n2", 2),)), True, id="other nodes"),
         pytest.param(planned(), planned(finish=None), False, id="an unknown finish"),
         pytest.param(planned(finish=None), planned(finish=None), True, id="still an unknown finish"),
         pytest.param(planned(), planned(size=3), False, id="another size"),
@@ -42,17 +46,17 @@ def planned(*, start=100.0, finish=200.0, size=2, message="2 members on n1."):
     ],
 )
 def test_says_the_same(before, after, want):
-    assert says_the_same(before, after) is want
+    assert says_the_same(gang_fact(status=before), after) is want
 
 
 def test_time_of_a_condition_is_no_news():
     later = replace(waiting(), conditions=tuple(one._replace(last_transition=9.0) for one in waiting().conditions))
 
-    assert says_the_same(waiting(), later)
+    assert says_the_same(gang_fact(status=waiting()), later)
 
 
 def test_condition_for_a_new_generation_is_told():
     """Whoever waits for observedGeneration must see it move."""
     newer = [one._replace(observed_generation=2) for one in waiting().conditions]
 
-    assert not says_the_same(waiting(), replace(waiting(), conditions=tuple(newer)))
+    assert not says_the_same(gang_fact(status=waiting()), replace(waiting(), conditions=tuple(newer)))

@@ -11,6 +11,10 @@ from lockstep.facts import ConditionFact, Members
 from lockstep.names import Reason
 from lockstep.watch.gangjob import parse_gang
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+ANYHOW = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
+
 
 def parse(name="g", **parts):
     return parse_gang(gang(name, **parts), None)
@@ -31,7 +35,7 @@ def test_rigid_gang():
 
     assert (fact.key, fact.uid, fact.resource_version, fact.generation) == (("default", "g"), "uid-of-g", "17", 3)
     assert (fact.spec.minimum, fact.spec.maximum, fact.spec.work, fact.spec.deadline_seconds) == (4, 4, None, None)
-    assert fact.spec.request == (("cpu", 2000), ("lockstep.dev/slots", 1), ("pods", 1))
+    assert fact.spec.request == (("bid slots", 1), ("cpu", 2000), ("pods", 1))
     assert fact.spec.constraints == Constraints()
     assert not fact.is_deleting
 
@@ -161,14 +165,24 @@ SUPPORTED_VOLUMES = [
 @pytest.mark.parametrize(
     ("pod_spec", "want_field"),
     [
-        pytest.param({"affinity": {"podAffinity": {"x": []}}}, "affinity.podAffinity", id="pod affinity"),
-        pytest.param({"affinity": {"podAntiAffinity": {"x": []}}}, "affinity.podAntiAffinity", id="pod anti-affinity"),
+        pytest.param(
+            {"affinity": {"podAffinity": {REQUIRED: [{}]}}}, f"affinity.podAffinity.{REQUIRED}", id="pod affinity"
+        ),
+        pytest.param(
+            {"affinity": {"podAntiAffinity": {REQUIRED: [{}]}}},
+            f"affinity.podAntiAffinity.{REQUIRED}",
+            id="pod anti-affinity",
+        ),
         pytest.param(
             {"volumes": [*SUPPORTED_VOLUMES, {"name": "v", "ephemeral": {}}]},
             "volumes[3].ephemeral",
             id="an ephemeral claim",
         ),
-        pytest.param({"topologySpreadConstraints": [{"maxSkew": 1}]}, "topologySpreadConstraints", id="spread"),
+        pytest.param(
+            {"topologySpreadConstraints": [ANYHOW, {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
+            "topologySpreadConstraints[1].whenUnsatisfiable",
+            id="spread",
+        ),
         pytest.param({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims", id="resource claims"),
         pytest.param({"nodeName": "n1"}, "nodeName", id="a node of its own"),
         pytest.param({"schedulingGates": [{"name": "g"}]}, "schedulingGates", id="gates"),
@@ -185,6 +199,15 @@ def test_unsupported_field_is_refused_by_name(pod_spec, want_field):
     assert fact.refusal.message.endswith(".")
 
 
+def test_name_of_another_scheduler_is_answered_with_what_to_write():
+    refusal = parse(pod_spec={"schedulerName": "default-scheduler"}).refusal
+
+    assert refusal.message == (
+        "template.spec.schedulerName: Lockstep places the members, not default-scheduler: "
+        "write lockstep, or leave the field out."
+    )
+
+
 def test_claims_are_noted_with_the_field_that_names_them():
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
 
@@ -198,6 +221,8 @@ def test_claims_are_noted_with_the_field_that_names_them():
     [
         pytest.param({"volumes": SUPPORTED_VOLUMES}, id="volumes without a claim"),
         pytest.param({"affinity": {"podAffinity": {}}}, id="an empty pod affinity"),
+        pytest.param({"affinity": {"podAntiAffinity": {PREFERRED: [{}]}}}, id="a preference among pods"),
+        pytest.param({"topologySpreadConstraints": [ANYHOW]}, id="a spread that may be ignored"),
         pytest.param({"topologySpreadConstraints": []}, id="no spread constraint"),
         pytest.param({"schedulerName": "lockstep"}, id="our own scheduler's name"),
         pytest.param({"affinity": None, "volumes": None, "tolerations": None}, id="nulls"),

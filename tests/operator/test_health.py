@@ -10,8 +10,8 @@ from prometheus_client import CollectorRegistry
 from coschedule.cluster.plan import plan
 from coschedule.codec import encode_plan, encode_snapshot
 from fake_cluster.facts import gang_fact, node_fact
-from lockstep.cycle import Decided
 from lockstep.health import Health, serve_health
+from lockstep.planning import Decided
 from lockstep.report.metrics import Metrics
 from lockstep.snapshots import SnapshotCutter
 from lockstep.state import State
@@ -75,7 +75,7 @@ async def test_last_decision_is_shown_with_its_facts():
     state = State(lambda: None)
     state.apply_node(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
-    decided = Decided(snapshot=snapshot, plan=plan(snapshot))
+    decided = Decided(snapshot=snapshot, plan=plan(snapshot), asked={})
     async with pages(decided=decided) as ask:
         code, kind, text = await ask("/debug/snapshot")
 

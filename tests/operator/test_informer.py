@@ -8,8 +8,10 @@ import pytest
 
 from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
+from lockstep.doubts import Doubts
 from lockstep.kube import KubeClient, Target
-from lockstep.watch.informer import Informer, Kind
+from lockstep.watch.informer import Informer
+from lockstep.watch.kind import Kind
 
 pytestmark = pytest.mark.asyncio
 
@@ -24,6 +26,7 @@ class Belief:
     def __init__(self):
         self.things = {}
         self.calls = []
+        self.doubted = []
 
     def apply(self, fact):
         name, version = fact
@@ -45,6 +48,7 @@ async def informed_by(*script):
         parse=lambda it: (it["metadata"]["name"], it["metadata"]["resourceVersion"]),
         apply=belief.apply,
         remove=belief.remove,
+        doubts=Doubts(belief.doubted.append),
     )
     async with (
         ScriptedServer(*script) as server,
@@ -183,9 +187,24 @@ async def test_object_that_vanished_is_removed_only_once():
 
 
 async def test_object_created_again_after_a_gap_is_believed():
-    script = [page(thing("a")), stream(("DELETED", thing("a", "11"))), status(410), page(thing("a", "40"))]
+    again = page(thing("a", "40"), version="40")
+    script = [page(thing("a")), stream(("DELETED", thing("a", "11"))), status(410), again]
     async with informed_by(*script) as (_, belief, _):
         assert belief.things == {"a": "40"}
+
+
+async def test_list_from_the_past_is_asked_for_again():
+    now = page(thing("a", "40"), version="40")
+    script = [now, status(410), page(thing("ghost"), version="30"), now]
+    async with informed_by(*script) as (_, belief, _):
+        assert belief.things == {"a": "40"}
+        assert ("remove", "a") not in belief.calls
+
+
+async def test_server_that_was_set_back_is_believed_when_it_stays_with_it():
+    past = [page(thing("ghost"), version="30")] * 3
+    async with informed_by(page(thing("a", "40"), version="40"), status(410), *past) as (_, belief, _):
+        assert belief.things == {"ghost": "1"}
 
 
 async def test_broken_watch_is_not_asked_again_in_a_tight_loop():

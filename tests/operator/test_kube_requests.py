@@ -37,6 +37,8 @@ async def test_refusal_is_an_answer_and_is_not_tried_again(code):
         pytest.param(status(500), id="internal error"),
         pytest.param(status(503), id="unavailable"),
         pytest.param(Reply(502, b"<html>bad gateway</html>"), id="a proxy's page"),
+        pytest.param(Reply(200, b"<html>please log in</html>"), id="a proxy's page that claims success"),
+        pytest.param(Reply(200, b'["no", "object"]'), id="no object"),
         pytest.param(Step.RESET, id="connection reset"),
     ],
 )
@@ -168,6 +170,19 @@ async def test_writes_queue_first_come_first_served():
             tasks.create_task(client.create(PODS, {"name": name}))
 
     assert [one.body.decode() for one in server.asked] == [f'{{"name":"{name}"}}' for name in names]
+
+
+async def test_writes_that_pause_between_two_tries_keep_no_others_waiting():
+    """A webhook of some pods is down, which the API server answers by 500."""
+    script = [status(500)] * 2 + [FOUND] * 3
+    async with ScriptedServer(*script) as server, client_of(server, concurrency=2) as client:
+        began = now()
+        stuck = [asyncio.create_task(client.create(PODS, {"metadata": {"name": f"bad-{number}"}})) for number in (0, 1)]
+        await until(lambda: len(server.asked) == 2)
+        await client.create(PODS, {"metadata": {"name": "good"}})
+
+        assert now() - began < 0.1
+        await asyncio.gather(*stuck)
 
 
 async def test_reads_do_not_wait_for_writes():

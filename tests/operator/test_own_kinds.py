@@ -1,6 +1,7 @@
 """The periodic list makes belief about GangJobs and NodeBids equal to the API server's."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -18,9 +19,11 @@ from lockstep.watch.own_kinds import (
     apply_gang,
     keep_own_kinds_listed,
     list_own_kinds,
+    list_own_kinds_at_last,
     remove_bid,
     remove_gang,
 )
+from lockstep.watch.streams import Streams
 
 pytestmark = pytest.mark.asyncio
 
@@ -64,20 +67,34 @@ async def test_ghosts_are_dropped(state):
 
 async def test_gang_of_the_same_name_replaces_its_ghost(state):
     state.apply_gang(gang_fact("g", uid="ghost", version="90"))
-    await list_from([page(gang("g", uid="new", version="95")), page()], state)
+    await list_from([page(gang("g", uid="new", version="95"), version="95"), page()], state)
 
     assert state.gangs["default", "g"].uid == "new"
 
 
-async def test_list_that_is_older_than_a_watch_is_no_news(state, wakes):
+async def test_list_that_is_older_than_a_watch_is_asked_for_again(state, wakes):
     apply_gang(state, gang("g", version="20", status={"attempt": 2}))
     apply_bid(state, bid("n1", version="20", slots=2))
     count = len(wakes)
-    await list_from([page(gang("g", version="10")), page(bid("n1", version="10"))], state)
+    past = [page(gang("g", version="10")), page(bid("n1", version="10"))]
+    now = [page(gang("g", version="20"), version="20"), page(bid("n1", version="20"), version="20")]
+    await list_from([past[0], now[0], past[1], now[1]], state)
 
     assert state.gangs["default", "g"].status.attempt == 2
     assert state.bids["n1"].slots == 2
     assert len(wakes) == count
+
+
+@pytest.mark.parametrize("version", [pytest.param("10", id="long ago"), pytest.param("30", id="and busy since")])
+async def test_server_that_was_set_back_is_believed(state, version):
+    apply_gang(state, gang("g", version="20", status={"attempt": 2}))
+    apply_gang(state, gang("ghost", version="15"))
+    apply_bid(state, bid("n1", version="20", slots=2))
+    gangs, bids = ([page(it, version=version)] * 3 for it in (gang("g", version="10"), bid("n1", version="10")))
+    await list_from([*gangs, *bids] if version == "10" else [gangs[0], bids[0]], state)
+
+    assert {key.name: fact.status.attempt for key, fact in state.gangs.items()} == {"g": 0}
+    assert state.bids["n1"].slots is None
 
 
 async def test_list_that_says_nothing_new_wakes_nobody(state, wakes):
@@ -101,6 +118,22 @@ async def test_list_that_is_refused_drops_nothing(state):
         await list_from([status(403, "forbidden")], state)
 
     assert set(state.gangs) == {("default", "g")}
+
+
+async def test_list_that_has_expired_before_it_began_is_no_answer(state):
+    with pytest.raises(ApiUnavailableError):
+        await list_from([status(410)], state)
+
+
+async def test_first_list_is_asked_for_until_it_is_given(state):
+    script = [status(403), page(gang("a")), page(), page(gang("a")), page()]
+    async with (
+        ScriptedServer(*script) as server,
+        KubeClient(server.configuration, concurrency=1, observer=lambda *_: None) as client,
+    ):
+        await list_own_kinds_at_last(client, state)
+
+    assert {key.name for key in state.gangs} == {"a"}
 
 
 async def test_gang_that_comes_while_the_list_is_made_is_kept(state):
@@ -130,19 +163,71 @@ async def test_deletion_of_an_earlier_gang_of_that_name_is_no_news(state):
     assert ("default", "g") in state.gangs
 
 
+@asynccontextmanager
+async def listing(state, streams):
+    """A fake API server whose gangs and bids are listed again and again."""
+    async with (
+        FakeApi(now) as api,
+        KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
+    ):
+        task = asyncio.create_task(keep_own_kinds_listed(client, state, streams))
+        yield api
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def open_streams():
+    """Watches that are all open."""
+    streams = Streams(("gangjobs",))
+    streams.tell("gangjobs", 200)
+    return streams
+
+
 async def test_lists_go_on_after_trouble(state):
-    async with FakeApi(now) as api:
+    async with listing(state, open_streams()) as api:
         api.store.add("gangjobs", gang("g"))
-        async with KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client:
-            api.fault = lambda _: Refusal(code=403)
-            task = asyncio.create_task(keep_own_kinds_listed(client, state))
-            await until(lambda: api.requests)
-            began = now()
-            api.fault = lambda _: None
-            await until(lambda: state.gangs)
-            api.store.remove(Place("gangjobs", "default", "g"))
-            await until(lambda: not state.gangs)
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        api.fault = lambda _: Refusal(code=403)
+        await until(lambda: api.requests)
+        began = now()
+        api.fault = lambda _: None
+        await until(lambda: state.gangs)
+        api.store.remove(Place("gangjobs", "default", "g"))
+        await until(lambda: not state.gangs)
 
     assert now() - began <= 2 * RELIST_SECONDS + 5
+
+
+async def test_lists_come_often_while_a_watch_is_not_open(state):
+    async with listing(state, Streams(("gangjobs",))) as api:
+        await until(lambda: api.requests)
+        began = now()
+        api.store.add("gangjobs", gang("g"))
+        await until(lambda: state.gangs)
+
+    assert now() - began <= 2
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_list_comes_at_once_when_a_watch_ends_or_opens(state, is_open):
+    streams = open_streams()
+    async with listing(state, streams) as api:
+        await until(lambda: api.requests)
+        await asyncio.sleep(5)
+        began = now()
+        api.store.add("gangjobs", gang("g"))
+        streams.tell("gangjobs", 0)
+        if is_open:
+            streams.tell("gangjobs", 200)
+        await until(lambda: state.gangs)
+
+    assert now() - began <= 2
+
+
+async def test_lists_are_rare_while_every_watch_is_open(state):
+    async with listing(state, open_streams()) as api:
+        await until(lambda: api.requests)
+        await asyncio.sleep(5)
+        count = len(api.requests)
+        await asyncio.sleep(RELIST_SECONDS - 10)
+
+        assert len(api.requests) == count

@@ -5,6 +5,7 @@ import pytest
 from coschedule.cluster.snapshot import GangKey, Taint
 from fake_cluster.manifests import bid, node, owned_by, pod
 from lockstep.facts import Membership, PodKey, PodPhase
+from lockstep.names import WHOLE
 from lockstep.watch.parse import parse_bid, parse_node, parse_pod
 
 NOON = 1_795_176_000.0  # 2026-11-20T12:00:00Z
@@ -30,6 +31,12 @@ def test_node_that_says_nothing_is_not_ready_and_holds_nothing():
     assert (fact.is_ready, fact.is_unschedulable, fact.allocatable, fact.taints) == (False, False, (), ())
 
 
+def test_node_has_more_than_enough_of_the_features_it_declares():
+    declaring = {**node("n1"), "status": {"declaredFeatures": ["Restarts"]}}
+
+    assert parse_node(declaring).allocatable == (("declared feature Restarts", WHOLE),)
+
+
 def test_heartbeat_of_a_node_is_no_change():
     before, after = node("n1"), node("n1", version="2")
     after["status"]["conditions"][1]["lastHeartbeatTime"] = "2026-11-20T12:00:00Z"
@@ -50,7 +57,7 @@ def test_member_of_a_gang():
     fact = parse_pod(pod("g-3-7", **owned_by("g", attempt=3, rank=7)))
 
     assert fact.member == Membership(GangKey("default", "g"), "uid-of-g", 3, 7)
-    assert dict(fact.request)["lockstep.dev/slots"] == 1
+    assert dict(fact.request)["bid slots"] == 1
 
 
 def without(part, **changes):
@@ -73,7 +80,39 @@ def without(part, **changes):
     ],
 )
 def test_pod_that_is_no_member(more):
-    assert parse_pod(pod("p", **more)).member is None
+    assert parse_pod(pod("g-1-0", **more)).member is None
+
+
+@pytest.mark.parametrize("name", ["p", "g-1-00", "g-2-0", "g-1-1", "h-1-0"])
+def test_pod_of_another_name_is_no_member(name):
+    """Anybody may write our labels and name an owner; a name is there only once."""
+    assert parse_pod(pod(name, **owned_by("g"))).member is None
+
+
+def kept_by(kind, version="apps/v1", *, controller=True):
+    owner = {"apiVersion": version, "kind": kind, "name": "o", "uid": "uid-of-o", "controller": controller}
+    return {"ownerReferences": [owner]}
+
+
+@pytest.mark.parametrize(
+    ("more", "want"),
+    [
+        pytest.param(kept_by("DaemonSet"), True, id="DaemonSet"),
+        pytest.param(kept_by("ReplicaSet"), True, id="ReplicaSet"),
+        pytest.param(kept_by("Deployment"), True, id="Deployment"),
+        pytest.param(kept_by("StatefulSet"), True, id="StatefulSet"),
+        pytest.param(kept_by("ReplicationController", "v1"), True, id="ReplicationController"),
+        pytest.param(kept_by("Node", "v1"), True, id="a static pod"),
+        pytest.param({"annotations": {"kubernetes.io/config.mirror": "x"}}, True, id="a static pod by its annotation"),
+        pytest.param(kept_by("Job", "batch/v1"), False, id="Job"),
+        pytest.param(kept_by("DaemonSet", "example.com/v1"), False, id="a kind of the same name"),
+        pytest.param(kept_by("DaemonSet", controller=False), False, id="an owner that is not the controller"),
+        pytest.param(owned_by("g"), False, id="a member"),
+        pytest.param({}, False, id="a bare pod"),
+    ],
+)
+def test_pod_that_is_not_meant_to_end(more, want):
+    assert parse_pod(pod("p", **more)).lasting is want
 
 
 def test_deleted_pod_is_being_deleted():

@@ -1,12 +1,16 @@
 """Kubernetes' spellings of amounts, spans and times."""
 
-from datetime import datetime
+import math
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockstep.facts import LARGEST_AMOUNT
 from lockstep.watch.quantities import as_request, base_units, duration_seconds, epoch_seconds, ratio, resources, rfc3339
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +26,13 @@ from lockstep.watch.quantities import as_request, base_units, duration_seconds, 
         ("memory", "1.5Gi", 1_610_612_736),
         ("memory", "128974848", 128_974_848),
         ("memory", "129e6", 129_000_000),
-        ("memory", "2Ei", 2**61),
+        ("cpu", 0.5, 500),
+        ("cpu", "+.5", 500),
+        ("cpu", " 1 ", 1000),
+        ("cpu", "1.", 1000),
+        ("memory", 1e-07, 1),
+        ("memory", 1e14, 10**14),
+        ("memory", "1E-3", 1),
         ("example.com/gpu", "4", 4),
         ("example.com/gpu", 4, 4),
         ("pods", "110", 110),
@@ -48,9 +58,38 @@ def test_amount_is_rounded_up(name, quantity, want):
     assert base_units(name, quantity) == want
 
 
-@given(st.integers(min_value=0, max_value=10**15))
+@given(st.integers(min_value=0, max_value=LARGEST_AMOUNT))
 def test_milli_cpu_survives_exactly(amount):
     assert base_units("cpu", f"{amount}m") == amount
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    ["2Ei", "1e30", "9300000000000000000", "1e1000000", "1E2147483648", 10**30, 1e300, "1e" + 90 * "9", 100 * "9"],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["cpu", "memory"])
+def test_amount_ends_at_the_largest(name, quantity):
+    assert base_units(name, quantity) == LARGEST_AMOUNT
+
+
+@pytest.mark.parametrize("quantity", ["-1", "-1n", "-1e1000000", -5, "-0", "-0.5", "1e-1000000", "0e1000000"])
+def test_amount_is_never_below_nothing(quantity):
+    assert base_units("memory", quantity) == (1 if quantity == "1e-1000000" else 0)
+
+
+@pytest.mark.parametrize(
+    "quantity",
+    ["", "x", "1e", "1KiB", "1 Gi", "1_000", "NaN", "Infinity", "٣", "0x10", "--1", "1e1.5", None, True, "1" * 101],
+    ids=str,
+)
+def test_what_is_no_quantity_is_said(quantity):
+    with pytest.raises(ValueError, match="quantity"):
+        base_units("memory", quantity)
+
+
+def test_sums_of_the_largest_gang_fit_into_an_integer_of_an_array():
+    assert 10_000 * LARGEST_AMOUNT < 2**63
 
 
 @pytest.mark.parametrize(("quantity", "want"), [("250m", 0.25), ("1.6", 1.6), (0, 0.0), (2, 2.0), ("1600m", 1.6)])
@@ -88,6 +127,53 @@ def test_time(text):
     assert epoch_seconds(text) == datetime.fromisoformat("2026-11-20T18:00:00+00:00").timestamp()
 
 
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        pytest.param("2026-11-20t18:00:00z", "2026-11-20T18:00:00Z", id="lower case"),
+        pytest.param("2026-11-20T18:00:00.123456789Z", "2026-11-20T18:00:00Z", id="nanoseconds"),
+        pytest.param("2026-11-20T18:00:00,5Z", "2026-11-20T18:00:00Z", id="a comma"),
+        pytest.param("2026-11-24T21:00:00+99:00", "2026-11-20T18:00:00Z", id="ninety-nine hours ahead"),
+        pytest.param("2026-11-16T14:21:00-99:39", "2026-11-20T18:00:00Z", id="ninety-nine hours behind"),
+        pytest.param("2026-11-20T17:59:60Z", "2026-11-20T18:00:00Z", id="a leap second"),
+        pytest.param("2026-11-20T18:00:00ZT", "2026-11-20T18:00:00Z", id="what comes after is not looked at"),
+        pytest.param("0000-02-29T12:00:00Z", "0001-01-01T00:00:00Z", id="the year 0 is spelled as the first time"),
+        pytest.param("0001-01-01T00:00:00+99:59", "0001-01-01T00:00:00Z", id="before the first time"),
+        pytest.param("9999-12-31T23:59:59-99:59", "9999-12-31T23:59:59Z", id="beyond the last time"),
+    ],
+)
+def test_unusual_time_is_read(text, want):
+    seconds = epoch_seconds(text)
+
+    assert seconds is not None
+    assert rfc3339(seconds - seconds % 1) == want
+
+
+def test_year_0_is_a_leap_year_before_the_year_1():
+    assert epoch_seconds("0001-01-01T00:00:00Z") - epoch_seconds("0000-01-01T00:00:00Z") == 366 * 86_400
+
+
+@given(st.datetimes(), st.integers(-1439, 1439))
+def test_times_are_read_as_the_standard_library_does(local, minutes):
+    time = local.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+
+    assert epoch_seconds(time.isoformat()) == pytest.approx((time - EPOCH).total_seconds(), abs=1e-4)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "2026-11-20", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z"])
+def test_what_is_no_time_is_said(text):
+    with pytest.raises(ValueError, match=r"time|month|day"):
+        epoch_seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "want"),
+    [(math.inf, "9999-12-31T23:59:59Z"), (-math.inf, "0001-01-01T00:00:00Z"), (1e300, "9999-12-31T23:59:59Z")],
+)
+def test_time_that_cannot_be_spelled_becomes_the_nearest_that_can(seconds, want):
+    assert rfc3339(seconds) == want
+
+
 def test_absent_time_stays_absent():
     assert epoch_seconds(None) is None
 
@@ -112,6 +198,12 @@ def test_resource_list_is_optional():
 
 def test_request_is_sorted_without_zeros():
     assert as_request({"memory": 1, "cpu": 2, "example.com/gpu": 0}) == (("cpu", 2), ("memory", 1))
+
+
+def test_request_has_no_amount_outside_the_bounds():
+    request = as_request({"cpu": 3 * LARGEST_AMOUNT, "memory": -1})
+
+    assert request == (("cpu", LARGEST_AMOUNT),)
 
 
 def test_equal_requests_are_one_object():

@@ -80,7 +80,10 @@ UNFINISHED = ("False", "NotFinished")
 @pytest.mark.parametrize(
     ("happening", "want"),
     [
-        ("refused", [("False", "UnsupportedField"), ("False", "NotPlanned"), ("False", "NotReserved"), UNFINISHED]),
+        (
+            "refused",
+            [("False", "UnsupportedField"), ("False", "NotPlanned"), ("False", "UnsupportedField"), UNFINISHED],
+        ),
         ("unplaceable", [ACCEPTED, ("False", "NotEnoughRoom"), ("False", "NotEnoughRoom"), UNFINISHED]),
         ("planned for later", [ACCEPTED, ("True", "StartsLater"), ("False", "StartsLater"), UNFINISHED]),
         ("reserved", [ACCEPTED, ("True", "Reserved"), ("False", "Binding"), UNFINISHED]),
@@ -136,6 +139,7 @@ def test_written_status_clears_what_does_not_apply():
         "firstPlannedStart",
         "startedAt",
         "finishedAt",
+        "succeededRanks",
     }
 
 

@@ -17,10 +17,14 @@ ALL = [
     events.gang_placed("8 members on n1."),
     events.gang_starts_later("8 members on n1."),
     events.gang_unplaceable("Needs 8."),
+    events.changed_by_admission("cpu 2 instead of none"),
+    events.gang_holds_nodes("Needs 8; it holds n1."),
     events.invalid_spec("size: no."),
     events.bind_interrupted(FAILURE),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
+    events.gang_undoing("pod g-1-0 was deleted; waiting for 1 pod to be gone: g-1-1 on n1."),
+    events.status_refused("denied by a policy"),
 ]
 
 

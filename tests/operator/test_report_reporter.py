@@ -7,12 +7,13 @@ import pytest
 
 from coschedule.cluster.decision import Reason, Unplaceable
 from coschedule.cluster.snapshot import GangKey
-from fake_cluster.api import FakeApi
+from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang
 from fake_cluster.rig import watching_operator
 from lockstep.report import conditions
 from lockstep.report.reporter import Reporter
+from lockstep.turns import Urgency
 
 pytestmark = pytest.mark.asyncio
 
@@ -28,7 +29,12 @@ async def reporter_of_waiting_gang():
             await until(lambda: KEY in parts.state.gangs)
             done = []
             reporter = Reporter(
-                parts.client, parts.state, instance="test", now=now, done=lambda key, _: done.append(key)
+                parts.client,
+                parts.state,
+                instance="test",
+                now=now,
+                done=lambda key, _: done.append(key),
+                refused=lambda _: None,
             )
             fact = parts.state.gangs[KEY]
             decision = Unplaceable(gang=KEY, reason=Reason.NOT_ENOUGH_ROOM, detail="needs 3 members, 1 fits")
@@ -38,7 +44,7 @@ async def reporter_of_waiting_gang():
 
 async def test_report_waits_while_pods_are_bound():
     async with reporter_of_waiting_gang() as (api, parts, reporter, done, report):
-        async with parts.client._writes.turn():
+        async with parts.client._writes.turn(Urgency.ACT):
             report()
             await asyncio.sleep(1)
             assert (reporter.is_writing(KEY), api.writes) == (True, [])
@@ -48,7 +54,7 @@ async def test_report_waits_while_pods_are_bound():
 
 
 async def test_report_does_not_wait_for_ever():
-    async with reporter_of_waiting_gang() as (api, parts, _, done, report), parts.client._writes.turn():
+    async with reporter_of_waiting_gang() as (api, parts, _, done, report), parts.client._writes.turn(Urgency.ACT):
         report()
         await until(lambda: done == [KEY])
 
@@ -57,7 +63,7 @@ async def test_report_does_not_wait_for_ever():
 
 async def test_report_that_waits_can_be_withdrawn():
     async with reporter_of_waiting_gang() as (api, parts, reporter, done, report):
-        async with parts.client._writes.turn():
+        async with parts.client._writes.turn(Urgency.ACT):
             report()
             await asyncio.sleep(1)
             assert reporter.withdraw(KEY)
@@ -74,3 +80,13 @@ async def test_report_on_its_way_cannot_be_withdrawn():
         await until(lambda: api.writes)
         assert not reporter.withdraw(KEY)
         await until(lambda: done == [KEY])
+
+
+async def test_answer_that_nobody_understands_costs_a_pause():
+    async with reporter_of_waiting_gang() as (api, _, reporter, done, report):
+        answers = [Refusal(code=200, message="hello")]
+        api.fault = lambda request: answers.pop() if request.resource == "gangjobs/status" and answers else None
+        report()
+        await until(lambda: done == [KEY])
+
+        assert not reporter.is_writing(KEY)

@@ -1,12 +1,23 @@
 """Belief depends on the newest fact of everything, not on the order in which facts came."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_cluster.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
+from coschedule.cluster.snapshot import GangKey
+from fake_cluster.facts import (
+    bid_fact,
+    gang_fact,
+    gang_spec,
+    member_fact,
+    node_fact,
+    pod_fact,
+    reservation,
+    take_changed,
+)
 from lockstep.facts import GangStatus, PodKey, PodPhase
 from lockstep.state import State, is_older
 
@@ -23,13 +34,22 @@ def state(wakes):
     return State(lambda: wakes.append(1))
 
 
+@pytest.fixture
+def holding(state):
+    """A gang whose two members are on n1 and n2."""
+    gang = gang_fact("g")
+    state.apply_gang(gang)
+    state.hold(reservation("g"))
+    return gang
+
+
 def committed(state, node="n1", resource="cpu"):
     return int(state.ledger.committed(state.ledger.rows((node,)), state.ledger.columns((resource,)))[0, 0])
 
 
 def settled(state):
     """Forget what was marked so far."""
-    state.take_changed_gangs()
+    take_changed(state)
     state.needs_plan = False
     return state.generation, state.nodes_generation
 
@@ -159,7 +179,7 @@ def test_what_a_pod_takes(state, pod, want_cpu):
     state.apply_pod(pod_fact("p", node="n1"))
     state.apply_pod(pod)
     if not pod.node:
-        state.remove_pod(pod.key)
+        state.remove_pod(pod.key, pod.uid)
         state.apply_pod(pod)
 
     assert committed(state) == want_cpu
@@ -183,13 +203,30 @@ def test_pod_that_starts_to_run_asks_for_no_plan(state):
 
 def test_removed_pod_gives_back_what_it_took(state):
     state.apply_pod(pod_fact("p", node="n1"))
-    state.remove_pod(PodKey("default", "p"))
+    state.remove_pod(PodKey("default", "p"), "uid-of-p")
 
     assert (committed(state), state.pods) == (0, {})
 
 
+def test_late_word_of_a_removed_pod_does_not_remove_its_successor(state):
+    state.apply_pod(pod_fact("p", uid="first", node="n1"))
+    state.apply_pod(pod_fact("p", uid="second", node="n2"))
+    state.remove_pod(PodKey("default", "p"), "first")
+
+    assert (committed(state, "n1"), committed(state, "n2")) == (0, 1000)
+    assert state.pods[PodKey("default", "p")].uid == "second"
+
+
+def test_member_that_another_pod_has_replaced_has_departed(state, holding):
+    state.apply_pod(member_fact("g", uid="first", node="n1", phase=FAILED))
+    state.apply_pod(member_fact("g", uid="second"))
+
+    assert [pod.uid for pod in state.departed(holding).values()] == ["first"]
+    assert [pod.uid for pod in state.members(holding).values()] == ["second"]
+
+
 def test_removing_what_is_not_there_is_no_news(state, wakes):
-    state.remove_pod(PodKey("default", "p"))
+    state.remove_pod(PodKey("default", "p"), "uid-of-p")
     state.remove_node("n1")
     state.remove_bid("n1")
     state.remove_gang(("default", "g"), "u")
@@ -199,41 +236,51 @@ def test_removing_what_is_not_there_is_no_news(state, wakes):
 
 def test_news_of_a_member_is_news_of_its_gang(state):
     state.apply_pod(member_fact("g"))
-    first = state.take_changed_gangs()
-    state.remove_pod(member_fact("g").key)
+    first = take_changed(state)
+    state.remove_pod(member_fact("g").key, member_fact("g").uid)
 
-    assert (first, state.take_changed_gangs()) == ({("default", "g")}, {("default", "g")})
-    assert state.take_changed_gangs() == set()
+    assert (first, take_changed(state)) == ({("default", "g")}, {("default", "g")})
+    assert take_changed(state) == set()
 
 
-def test_departed_member_is_remembered_as_it_was_last_seen(state):
-    gang = gang_fact("g")
-    state.apply_gang(gang)
+def test_departed_member_is_remembered_as_it_was_last_seen(state, holding):
     state.apply_pod(member_fact("g", node="n1", phase=SUCCEEDED))
-    state.remove_pod(member_fact("g").key)
+    state.remove_pod(member_fact("g").key, member_fact("g").uid)
 
-    assert state.departed(gang) == {member_fact("g").key: member_fact("g", node="n1", phase=SUCCEEDED)}
-    assert state.members(gang) == {}
+    assert state.departed(holding) == {member_fact("g").key: member_fact("g", node="n1", phase=SUCCEEDED)}
 
 
-def test_memory_of_a_gang_goes_with_it(state):
-    gang = gang_fact("g")
-    state.apply_gang(gang)
+NOT_OF_THE_ATTEMPT = [
+    pytest.param(member_fact("g", attempt=2), id="another attempt"),
+    pytest.param(member_fact("g", rank=2), id="a rank that the gang cannot have"),
+    pytest.param(replace(member_fact("g"), key=PodKey("default", "any")), id="a name of somebody else's choice"),
+    pytest.param(pod_fact("p"), id="nobody's"),
+]
+
+
+@pytest.mark.parametrize("pod", NOT_OF_THE_ATTEMPT)
+def test_departed_pod_that_is_not_of_the_attempt_is_not_remembered(state, holding, pod):
+    state.apply_pod(pod)
+    state.remove_pod(pod.key, pod.uid)
+
+    assert state.departed(holding) == {}
+
+
+def test_departed_member_is_forgotten_with_its_attempt(state, holding):
     state.apply_pod(member_fact("g"))
-    state.remove_pod(member_fact("g").key)
-    state.remove_gang(gang.key, gang.uid)
+    state.remove_pod(member_fact("g").key, member_fact("g").uid)
+    state.forget(holding.key)
 
-    assert state.departed(gang) == {}
+    assert state.departed(holding) == {}
+    assert state._roster._departed == {}
 
 
-def test_memory_of_pods_that_left_after_their_gang_does_not_grow(state):
-    gang = gang_fact("g")
-    state.apply_gang(gang)
+def test_departed_member_is_forgotten_with_its_gang(state, holding):
     state.apply_pod(member_fact("g"))
-    state.remove_gang(gang.key, gang.uid)
-    state.remove_pod(member_fact("g").key)
+    state.remove_pod(member_fact("g").key, member_fact("g").uid)
+    state.remove_gang(holding.key, holding.uid)
 
-    assert state.departed(gang) == {}
+    assert state._roster._departed == {}
 
 
 def test_members_of_gangs_that_are_gone_are_orphans(state):
@@ -243,10 +290,10 @@ def test_members_of_gangs_that_are_gone_are_orphans(state):
     state.apply_pod(member_fact("lost", rank=1))
     state.apply_pod(pod_fact("somebody's"))
 
-    assert {pod.key.name for pod in state.orphans()} == {"lost-1-0", "lost-1-1"}
+    assert {pod.key.name for pod in state.orphans({GangKey("default", "lost")})} == {"lost-1-0", "lost-1-1"}
 
     state.apply_gang(gang_fact("lost"))
-    assert state.orphans() == []
+    assert state.orphans({GangKey("default", "lost")}) == []
 
 
 def test_status_of_ours_asks_for_no_plan(state):
@@ -255,7 +302,7 @@ def test_status_of_ours_asks_for_no_plan(state):
     state.apply_gang(gang_fact("g", version="2", status=GangStatus(attempt=1)))
 
     assert not state.needs_plan
-    assert state.take_changed_gangs() == {("default", "g")}
+    assert take_changed(state) == {("default", "g")}
 
 
 @pytest.mark.parametrize(
@@ -291,7 +338,7 @@ def test_change_of_priorities_is_news_of_every_gang(state):
     state.apply_priority("urgent", 100, is_default=False)
 
     assert state.needs_plan
-    assert state.take_changed_gangs() == {("default", "a"), ("default", "b")}
+    assert take_changed(state) == {("default", "a"), ("default", "b")}
 
 
 def test_default_priority_may_be_below_zero(state):
@@ -308,6 +355,25 @@ def test_bids_end_when_they_are_not_renewed(state):
 
     state.expire_bids(100.0)
     assert (set(state.bids), state.next_bid_end()) == ({"n2", "n3"}, 200.0)
+
+
+def test_bid_that_is_renewed_is_no_news(state):
+    state.apply_bid(bid_fact("n1", version="1", slowdown=2.0, expires=100.0))
+    settled(state)
+    generation = state.nodes_generation
+    state.apply_bid(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
+
+    assert (state.needs_plan, state.nodes_generation, state.next_bid_end()) == (False, generation, 130.0)
+
+
+@pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
+def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
+    state.apply_bid(bid_fact("n1", version="1", expires=100.0))
+    settled(state)
+    generation = state.nodes_generation
+    state.apply_bid(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
+
+    assert (state.needs_plan, state.nodes_generation) == (True, generation + 1)
 
 
 def test_bid_that_has_expired_does_not_come_back_by_a_list(state):

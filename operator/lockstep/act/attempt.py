@@ -6,94 +6,122 @@ line goes on with :meth:`Attempt.resume`.
 """
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from lockstep.act.bind import Binder
 from lockstep.act.create import Creator
-from lockstep.act.progress import Progress, progress
-from lockstep.act.undo import delete_pods, list_members
-from lockstep.facts import GangFact, GangStatus, PodFact, PodKey
+from lockstep.act.look import look_at_members
+from lockstep.act.progress import Progress, progress, remembered_ranks
+from lockstep.act.tools import Tools
+from lockstep.act.undoing import Undoing
+from lockstep.facts import GangFact, GangStatus, Needs, PodFact, PodKey, Refusal
 from lockstep.failure import Failure
-from lockstep.kube import ApiUnavailableError, KubeClient
+from lockstep.kube import ApiUnavailableError
 from lockstep.names import Reason
-from lockstep.report.conditions import released
+from lockstep.pauses import pause_after
+from lockstep.ranks import has_rank
 from lockstep.report.status import Written, write_status
-from lockstep.state import Reservation, State, reserved_in_status
-
-# How long to wait for a watch's word before asking the API server itself.
-_LOOK_AGAIN_SECONDS = 2.0
+from lockstep.reservation import Reservation, reserved_in_status
 
 log = logging.getLogger(__name__)
 
 
 class Ending(Enum):
-    """How an attempt ended."""
+    """How an attempt ended.
+
+    ``NOT_RESERVED``: the gang had changed, or is gone. ``REFUSED``: the API server does not take the reservation.
+    """
 
     PLACED = auto()
     NOT_RESERVED = auto()
+    REFUSED = auto()
     UNDONE = auto()
     BROKEN_OFF = auto()
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the gang must wait before it is tried again."""
+        return self in (Ending.REFUSED, Ending.UNDONE, Ending.BROKEN_OFF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How an attempt ended; ``failure`` says why where it was undone."""
+    """How an attempt ended.
+
+    ``failure`` says why where it was undone, ``refusal`` is the API server's sentence where it refused the reservation,
+    ``verdict`` what admission makes of the members where that was the reason.
+    """
 
     ending: Ending
     failure: Failure | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """What every attempt works with.
-
-    ``now`` is the time of day in seconds; ``count_binding`` is told of each binding's result.
-    """
-
-    client: KubeClient
-    state: State
-    now: Callable[[], float]
-    count_binding: Callable[[str], None]
+    refusal: str = ""
+    verdict: Needs | Refusal | None = None
 
 
 class Attempt:
     """Carries out one reservation that the state already holds.
 
-    Whoever runs it sets ``changed`` after each news of the gang.
+    Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
+    after a failure.
     """
 
-    def __init__(self, tools: Tools, gang: GangFact, reservation: Reservation, *, retry_seconds: float) -> None:
+    def __init__(
+        self,
+        tools: Tools,
+        gang: GangFact,
+        reservation: Reservation,
+        *,
+        pause: Callable[[Failure], float],
+        lasting: Callable[[str], None],
+    ) -> None:
         self._tools = tools
         self._gang = gang
         self._reservation = reservation
-        self._retry_seconds = retry_seconds
+        self._verdict: Needs | Refusal | None = None
         self.changed = asyncio.Event()
+        self.is_undoing = False
+        self._undoing = Undoing(tools, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+
+    @property
+    def gang_uid(self) -> str:
+        """The UID of the gang that it is an attempt of: another one may have taken its name."""
+        return self._gang.uid
 
     async def begin(self, status: GangStatus) -> Outcome:
         """Reserve with this status, then carry out."""
         try:
-            written = await write_status(self._tools.client, self._tools.state, self._gang, status)
+            written, message = await write_status(self._tools.client, self._tools.state, self._gang, status)
         except ApiUnavailableError as error:
             return await self._take_back(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
         if written is Written.DONE or self._stands_in_status():
-            return await self.resume()
+            return await self._carry_out()
+        if written is Written.REFUSED:
+            return self._refused(message)
         return Outcome(ending=Ending.NOT_RESERVED)
 
     async def resume(self) -> Outcome:
-        """Carry out a reservation that stands in the gang's status, whatever of it is done already."""
-        failure = await self._create_and_bind()
-        if failure is None:
-            failure = await self._until_seen_bound()
-        if failure is None:
-            return Outcome(ending=Ending.PLACED)
-        return await self._take_back(failure)
+        """Carry out a reservation that stands in the gang's status, whatever of it is done already.
+
+        What is still to be bound must go where it would be planned now: who wrote the status, and when, says nothing.
+        """
+        misfit = self._tools.cutter.misfit(self._gang, self._reservation, self._tools.now())
+        if misfit is not None:
+            message = f"it cannot go on as reserved: {misfit}"
+            return await self._take_back(Failure(reason=Reason.NO_LONGER_FITS, message=message))
+        return await self._carry_out()
 
     async def interrupt(self, failure: Failure) -> Outcome:
         """Take back a gang that was placed and has lost a member."""
         return await self._take_back(failure)
+
+    def _refused(self, message: str) -> Outcome:
+        log.warning("%s/%s: the API server does not take its reservation: %s", *self._gang.key, message)
+        self._tools.count_refused("reservation")
+        return Outcome(ending=Ending.REFUSED, refusal=message)
 
     def _stands_in_status(self) -> bool:
         """Whether the write that conflicted was a repetition of our own, whose answer was lost."""
@@ -105,13 +133,46 @@ class Attempt:
     async def _create_and_bind(self) -> Failure | None:
         tools, there = self._tools, self._pods()
         creator = Creator(tools.client, self._gang, self._reservation)
-        failure = await creator.create_missing({key: pod.uid for key, pod in there.items()})
+        unbound = next((key for key, pod in there.items() if not pod.node), None)
+        ended = self._ended_and_gone(there)
+        failure = await creator.create_missing({key: pod.uid for key, pod in there.items()} | ended, unbound)
         if failure is not None:
+            self._verdict = creator.verdict
+            await self._delete_strangers(creator.strangers)
             return failure
+        if isinstance(creator.seen, Needs):
+            tools.state.templates.seen(self._gang, creator.seen)
         binder = Binder(tools.client, self._reservation, count=tools.count_binding)
-        return await binder.bind_all(creator.uids, {key: pod.node for key, pod in there.items() if pod.node})
+        bound = {key: pod.node for key, pod in there.items() if pod.node}
+        return await binder.bind_all(creator.uids, bound, ended.keys())
+
+    async def _delete_strangers(self, pods: list[PodFact]) -> None:
+        """Delete what only this attempt knows that it has made."""
+        refusal = await self._tools.deletions.delete(pods) if pods else None
+        if refusal is not None:
+            log.error("%s/%s: pods that nobody knows as its members are left: %s", *self._gang.key, refusal.message)
+
+    def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
+        """The members that have succeeded and whose pods are gone, without a UID: nobody makes them again."""
+        departed, remembered = self._tools.state.departed(self._gang), self._succeeded_ranks()
+        gone = {key for key, pod in departed.items() if pod.has_succeeded}
+        return {
+            key: ""
+            for rank, key in enumerate(self._reservation.pod_keys())
+            if key not in there and (key in gone or has_rank(remembered, rank))
+        }
+
+    async def _carry_out(self) -> Outcome:
+        failure = await self._create_and_bind()
+        if failure is None:
+            failure = await self._until_seen_bound()
+        if failure is None:
+            return Outcome(ending=Ending.PLACED)
+        return await self._take_back(failure)
 
     async def _until_seen_bound(self) -> Failure | None:
+        """Wait until watches have shown every member on its node; after a silence, ask the API server itself."""
+        most, looks, silent_since = -1, 0, self._tools.monotonic()
         while True:
             self.changed.clear()
             counts = self._progress()
@@ -119,48 +180,42 @@ class Attempt:
                 return counts.disrupted
             if counts.is_bound:
                 return None
-            await self.changed.wait()
+            if counts.bound > most:
+                most, silent_since = counts.bound, self._tools.monotonic()
+            if self._tools.monotonic() - silent_since >= pause_after(looks + 1):
+                looks, silent_since = looks + 1, self._tools.monotonic()
+                failure = await self._look_for_members()
+                if failure is not None:
+                    return failure
+                continue
+            await self._news(silent_since + pause_after(looks + 1) - self._tools.monotonic())
+
+    async def _look_for_members(self) -> Failure | None:
+        """What the API server itself shows, after every member was bound: anything else than that is a failure."""
+        tools = self._tools
+        try:
+            pods = await look_at_members(tools.client, tools.state, self._gang, self._reservation.attempt)
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: its members are not seen, and can't be listed: %s", *self._gang.key, error)
+            return None
+        there = {pod.key: pod for pod in pods}
+        departed, ended = tools.state.departed(self._gang), self._ended_and_gone(there)
+        for key in self._reservation.pod_keys():
+            if key in there and not there[key].node:
+                message = f"pod {key.name} is not bound, although the API server had agreed"
+                return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
+            if key not in there and key not in departed and key not in ended:
+                return Failure(reason=Reason.POD_LOST, message=f"pod {key.name} is gone, and no watch has told")
+        return None
+
+    async def _news(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.changed.wait(), timeout=max(0.0, seconds))
 
     async def _take_back(self, failure: Failure) -> Outcome:
-        """Delete what is there, wait until it is gone, then release.
-
-        Goes on until it succeeds or the gang itself is gone.
-        """
-        log.warning("%s/%s: attempt %d is undone: %s", *self._gang.key, self._reservation.attempt, failure.message)
-        while not await self._is_all_gone():
-            self.changed.clear()
-            await self._pause()
-        while not await self._release(failure):
-            await self._pause()
-        return Outcome(ending=Ending.UNDONE, failure=failure)
-
-    async def _is_all_gone(self) -> bool:
-        try:
-            pods = await list_members(self._tools.client, self._gang, self._reservation.attempt)
-        except ApiUnavailableError:
-            return False
-        await delete_pods(self._tools.client, pods)
-        return not pods
-
-    async def _release(self, failure: Failure) -> bool:
-        """Remove the reservation from the status, over whatever version the gang has by now."""
-        state = self._tools.state
-        gang = state.gangs.get(self._gang.key)
-        if gang is None or gang.uid != self._gang.uid:
-            return True
-        status = released(gang, failure, retry_seconds=self._retry_seconds, now=self._tools.now())
-        try:
-            written = await write_status(self._tools.client, state, gang, status)
-        except ApiUnavailableError:
-            return False
-        return written in (Written.DONE, Written.GONE)
-
-    async def _pause(self) -> None:
-        """Wait for news of the gang, but not for ever: the news may have come before we listened."""
-        try:
-            await asyncio.wait_for(self.changed.wait(), timeout=_LOOK_AGAIN_SECONDS)
-        except TimeoutError:
-            return
+        self.is_undoing = True
+        await self._undoing.run(failure)
+        return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 
     def _pods(self) -> dict[PodKey, PodFact]:
         """The pods of this attempt that watches have shown."""
@@ -169,4 +224,14 @@ class Attempt:
 
     def _progress(self) -> Progress:
         state = self._tools.state
-        return progress(self._reservation, state.members(self._gang), state.departed(self._gang))
+        return progress(
+            self._reservation,
+            state.members(self._gang),
+            state.departed(self._gang),
+            succeeded_ranks=self._succeeded_ranks(),
+        )
+
+    def _succeeded_ranks(self) -> int:
+        """The members of which the status remembers that they have ended well."""
+        gang = self._tools.state.gangs.get(self._gang.key)
+        return 0 if gang is None or gang.uid != self._gang.uid else remembered_ranks(gang, self._reservation)

@@ -1,6 +1,6 @@
 """Step 3 of an attempt: bind every member's pod to its node, by UID."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from lockstep import paths
 from lockstep.act.refusals import is_conflict, refused_binding
@@ -9,8 +9,8 @@ from lockstep.facts import PodKey
 from lockstep.failure import Failure
 from lockstep.kube import ApiUnavailableError, KubeClient
 from lockstep.names import Reason
-from lockstep.state import Reservation
-from lockstep.watch.parse import parse_pod
+from lockstep.reservation import Reservation
+from lockstep.watch.doubtful import read_pod
 
 
 class Binder:
@@ -21,13 +21,18 @@ class Binder:
         self._nodes = dict(zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True))
         self._count = count
 
-    async def bind_all(self, uids: Mapping[PodKey, str], already: Mapping[PodKey, str]) -> Failure | None:
-        """Bind all members but those that ``already`` are on a node (key → node), which must be theirs."""
+    async def bind_all(
+        self, uids: Mapping[PodKey, str], already: Mapping[PodKey, str], ended: Collection[PodKey] = ()
+    ) -> Failure | None:
+        """Bind all members but those that ``already`` are on a node (key → node), which must be theirs.
+
+        Members that have ``ended`` need none.
+        """
         for key, node in already.items():
             if node != self._nodes[key]:
                 message = f"pod {key.name} is on node {node}, not on {self._nodes[key]}"
                 return Failure(reason=Reason.BIND_INTERRUPTED, message=message)
-        missing = [key for key in self._nodes if key not in already]
+        missing = [key for key in self._nodes if key not in already and key not in ended]
         return await for_each(missing, lambda key: self._bind(key, uids[key]))
 
     async def _bind(self, key: PodKey, uid: str) -> Failure | None:
@@ -54,5 +59,5 @@ class Binder:
         answer = await self._client.get(paths.pod(key))
         if not answer.is_success:
             return False
-        pod = parse_pod(answer.body)
+        pod = read_pod(answer.body)
         return (pod.uid, pod.node, pod.is_deleting) == (uid, node, False)

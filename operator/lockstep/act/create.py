@@ -1,20 +1,32 @@
 """Step 2 of an attempt: create every member's pod, unbound."""
 
+import asyncio
+
 from lockstep import paths
+from lockstep.act.admission import Admission, estranged
 from lockstep.act.member_pod import MemberPods
-from lockstep.act.refusals import is_conflict, refused_pod
+from lockstep.act.refusals import is_conflict, refused_pod, refused_template
 from lockstep.act.together import for_each
-from lockstep.facts import GangFact, PodKey
+from lockstep.facts import GangFact, Needs, PodFact, PodKey, Refusal
 from lockstep.failure import Failure
 from lockstep.kube import KubeClient
-from lockstep.state import Reservation
-from lockstep.watch.parse import parse_pod
+from lockstep.names import Reason
+from lockstep.needs import differences
+from lockstep.reservation import Reservation
+from lockstep.watch.doubtful import read_pod
+
+_NOT_FOUND = 404
+# Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.
+_PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
+_NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod conflicts with none that is there")
 
 
 class Creator:
     """Creates the members of one attempt.
 
-    ``uids`` says which pods are known to be there, made now or by an earlier try.
+    ``uids`` says which pods are known to be there, made now or by an earlier try; ``verdict`` what admission makes of
+    the members, where the gang has to be planned anew for it, or not at all; ``strangers`` are pods that were made, but
+    that admission has made nobody's member: no list of the attempt's pods has them.
     """
 
     def __init__(self, client: KubeClient, gang: GangFact, reservation: Reservation) -> None:
@@ -22,32 +34,88 @@ class Creator:
         self._gang = gang
         self._keys = list(reservation.pod_keys())
         self._pods = MemberPods(gang, reservation)
+        assert gang.spec is not None, "a refused gang has no members"
+        self._planned = gang.spec.needs
+        self._admission = Admission(gang.spec)
         self.uids: dict[PodKey, str] = {}
+        self.strangers: list[PodFact] = []
+        self.verdict: Needs | Refusal | None = None
+        self._refused_rank = len(self._keys)
 
-    async def create_missing(self, already: dict[PodKey, str]) -> Failure | None:
-        """Create all members but those that are ``already`` there (key → UID)."""
+    @property
+    def seen(self) -> Needs | Refusal | None:
+        """What the members need as admission made them, of those whose creation was answered."""
+        return self._admission.seen
+
+    async def create_missing(self, already: dict[PodKey, str], unbound: PodKey | None = None) -> Failure | None:
+        """Create all members but those that are ``already`` there (key → UID); ``unbound`` is one of these, if any."""
         self.uids.update(already)
         missing = [rank for rank, key in enumerate(self._keys) if key not in self.uids]
-        return await for_each(missing, self._create)
+        failure = await for_each(missing, self._create)
+        return await self._compare(unbound) if failure is None else failure
+
+    async def _compare(self, unbound: PodKey | None) -> Failure | None:
+        """Fail where admission made other members than were planned: they might not fit where they are to go."""
+        if self._admission.seen is None and unbound is not None:
+            # An earlier process made them all: one of them tells what their template has become.
+            answer = await self._client.get(paths.pod(unbound))
+            spec = answer.body.get("spec") if answer.is_success else None
+            if spec and not spec.get("nodeName"):
+                self._admission.see(spec)
+        self.verdict = self._admission.verdict()
+        if self.verdict is None:
+            return None
+        if isinstance(self.verdict, Refusal):
+            return Failure(reason=Reason.CHANGED_BY_ADMISSION, message=self.verdict.message.rstrip("."))
+        words = differences(self._planned, self.verdict)
+        return Failure(reason=Reason.CHANGED_BY_ADMISSION, message=f"admission has changed the members: {words}")
 
     async def _create(self, rank: int) -> Failure | None:
+        for seconds in _PAUSES_SECONDS:
+            failure = await self._try_to_create(rank)
+            if failure is not _NOTHING_IN_THE_WAY:
+                return failure
+            await asyncio.sleep(seconds)
+        message = (
+            f"the API server said {len(_PAUSES_SECONDS)} times that pod {self._keys[rank].name} conflicts with another"
+        )
+        return Failure(reason=Reason.POD_REFUSED, message=message)
+
+    async def _try_to_create(self, rank: int) -> Failure | None:
         key = self._keys[rank]
-        answer = await self._client.create(paths.pods_of(key.namespace), self._pods.pod(rank))
-        if answer.is_success:
+        pod = self._pods.pod(rank)
+        answer = await self._client.create(paths.pods_of(key.namespace), pod)
+        if answer.is_success and "metadata" in answer.body:
+            refusal = estranged(pod["metadata"], answer.body["metadata"])
+            if refusal is not None:
+                self.strangers.append(read_pod(answer.body))
+                self._note_refusal(rank, refusal)
+                return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
+            self._admission.see(answer.body["spec"])
             return None
-        if is_conflict(answer):
+        if answer.is_success or is_conflict(answer):
             return await self._take_over(key)
+        self._note_refusal(rank, refused_template(answer))
         return refused_pod(key.name, answer)
+
+    def _note_refusal(self, rank: int, refusal: Refusal | None) -> None:
+        """Keep what is said of the first rank, whichever answer comes first: a dry run asks about that one too."""
+        if refusal is not None and rank < self._refused_rank:
+            self._refused_rank, self.verdict = rank, refusal
 
     async def _take_over(self, key: PodKey) -> Failure | None:
         """A pod of that name is there: ours if an earlier try, or an earlier process, made it for this very attempt."""
         answer = await self._client.get(paths.pod(key))
+        if answer.code == _NOT_FOUND:
+            return _NOTHING_IN_THE_WAY
         if not answer.is_success:
             return refused_pod(key.name, answer)
-        pod = parse_pod(answer.body)
+        pod = read_pod(answer.body)
         if pod.member is None or pod.member.gang_uid != self._gang.uid or pod.is_deleting:
             message = "a pod of that name that is not this gang's, or is being deleted, is in the way"
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
+        if not pod.node:
+            self._admission.see(answer.body["spec"])
         return None

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lockstep.facts import GangFact, Members
-from lockstep.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, SCHEDULER_NAME
-from lockstep.state import Reservation, pod_name
+from lockstep.names import API_VERSION, GANG_KIND, RANK_LABEL, SCHEDULER_NAME
+from lockstep.reservation import Reservation, pod_name
 
 Manifest = dict[str, Any]
 
@@ -26,11 +26,7 @@ class MemberPods:
         self._gang = gang
         self._attempt = reservation.attempt
         self._annotations = metadata.get("annotations") or {}
-        self._labels = {
-            **(metadata.get("labels") or {}),
-            GANG_LABEL: gang.key.name,
-            ATTEMPT_LABEL: str(reservation.attempt),
-        }
+        self._labels = gang.member_labels(reservation.attempt)
         self._owner = {
             "apiVersion": API_VERSION,
             "kind": GANG_KIND,

@@ -1,12 +1,13 @@
 """How far the members of a reservation are: counted from pods, never from what we did."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from lockstep.facts import PodFact, PodKey, PodPhase
+from lockstep.facts import GangFact, PodFact, PodKey, PodPhase
 from lockstep.failure import Failure
 from lockstep.names import Reason
-from lockstep.state import Reservation
+from lockstep.ranks import has_rank, parse_ranks, ranks_from
+from lockstep.reservation import Reservation
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +25,19 @@ class Progress:
     unseen: int = 0
     failed: str | None = None
     disrupted: Failure | None = None
+    _succeeded: list[int] = field(default_factory=list)
+
+    def count_succeeded(self, rank: int, *, is_bound: bool) -> None:
+        """Count a member that has ended well."""
+        self.bound += is_bound
+        self.running += 1
+        self.succeeded += 1
+        self._succeeded.append(rank)
+
+    @property
+    def succeeded_ranks(self) -> int:
+        """Which members have ended well, one bit a rank."""
+        return ranks_from(self._succeeded)
 
     @property
     def is_bound(self) -> bool:
@@ -42,32 +56,47 @@ class Progress:
 
 
 def progress(
-    reservation: Reservation, members: Mapping[PodKey, PodFact], departed: Mapping[PodKey, PodFact]
+    reservation: Reservation,
+    members: Mapping[PodKey, PodFact],
+    departed: Mapping[PodKey, PodFact],
+    *,
+    succeeded_ranks: int = 0,
 ) -> Progress:
-    """Count the members of a reservation among the pods that are there and those that were there."""
+    """Count the members of a reservation among the pods that are there and those that were there.
+
+    A rank of which it is remembered that it has succeeded has, whatever pod is there.
+    """
     counts = Progress(size=reservation.size)
-    for key in reservation.pod_keys():
+    for rank, key in enumerate(reservation.pod_keys()):
         pod = members.get(key)
-        if pod is not None:
-            _count(counts, pod, is_gone=False)
+        if has_rank(succeeded_ranks, rank):
+            counts.count_succeeded(rank, is_bound=True)
+        elif pod is not None:
+            _count(counts, pod, rank, is_gone=False)
         elif key in departed:
-            _count(counts, departed[key], is_gone=True)
+            _count(counts, departed[key], rank, is_gone=True)
         else:
             counts.unseen += 1
     return counts
 
 
-def _count(counts: Progress, pod: PodFact, *, is_gone: bool) -> None:
+def remembered_ranks(gang: GangFact, reservation: Reservation) -> int:
+    """The members of that attempt of which the gang's status remembers that they have ended well."""
+    status = gang.status
+    return parse_ranks(status.succeeded_ranks) if status.attempt == reservation.attempt else 0
+
+
+def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
     if pod.phase is PodPhase.FAILED:
         _count_failed(counts, pod)
-        return
-    if pod.phase is not PodPhase.SUCCEEDED and (is_gone or pod.is_deleting):
+    elif pod.phase is PodPhase.SUCCEEDED:
+        counts.count_succeeded(rank, is_bound=bool(pod.node))
+    elif is_gone or pod.is_deleting:
         what = "was deleted" if is_gone else "is being deleted"
         counts.disrupted = Failure(reason=Reason.POD_LOST, message=f"pod {pod.key.name} {what} before it had ended")
-        return
-    counts.bound += bool(pod.node)
-    counts.running += pod.phase in (PodPhase.RUNNING, PodPhase.SUCCEEDED)
-    counts.succeeded += pod.phase is PodPhase.SUCCEEDED
+    else:
+        counts.bound += bool(pod.node)
+        counts.running += pod.phase is PodPhase.RUNNING
 
 
 def _count_failed(counts: Progress, pod: PodFact) -> None:

@@ -1,18 +1,62 @@
 """What the API server's refusals mean for an attempt."""
 
+from lockstep.facts import Refusal
 from lockstep.failure import Failure
 from lockstep.kube import Answer
 from lockstep.names import Reason
 
+_BAD_REQUEST = 400
 _FORBIDDEN = 403
 _CONFLICT = 409
+_TOO_LARGE = 413
+_INVALID = 422
+
+# A policy or a webhook says so itself, with any code, whatever else its sentence says.
+_DENIED = (" denied request", " denied the request")
+# Another refusal as "forbidden" is a policy's too, which no waiting mends, unless it says one of these.
+_MENDED_BY_OTHERS = (
+    # By quotas, as others end; a quota that says what a pod "must specify" is a policy.
+    "exceeded quota",
+    "status unknown for quota",
+    # By a service account, a RuntimeClass or a PriorityClass that is yet to be created.
+    " not found",
+    "no PriorityClass with name",
+    "no API token found for service account",
+    # By whoever gives the operator its rights.
+    'resource "pods" in API group',
+    # The gang goes with its namespace.
+    "because it is being terminated",
+    # An API server that has just started.
+    "not yet ready to handle request",
+)
+# A dry run is refused for what it is where a webhook takes none; that says nothing of the pod.
+_NO_DRY_RUN = "does not support dry run"
 
 
 def refused_pod(name: str, answer: Answer) -> Failure:
     """The API server does not let a member be created."""
-    is_quota = answer.code == _FORBIDDEN and "exceeded quota" in answer.message
-    reason = Reason.QUOTA_EXCEEDED if is_quota else Reason.POD_REFUSED
+    if refused_template(answer) is not None:
+        reason = Reason.TEMPLATE_REFUSED
+    elif answer.code == _FORBIDDEN and "exceeded quota" in answer.message:
+        reason = Reason.QUOTA_EXCEEDED
+    else:
+        reason = Reason.POD_REFUSED
     return Failure(reason=reason, message=f"the API server refused pod {name}: {answer.message}")
+
+
+def refused_template(answer: Answer) -> Refusal | None:
+    """Why no member can ever be created as things are, if the API server said so; waiting does not mend it."""
+    if not _is_final(answer):
+        return None
+    return Refusal(Reason.TEMPLATE_REFUSED, f"The API server refuses the members: {answer.message.rstrip('.')}.")
+
+
+def _is_final(answer: Answer) -> bool:
+    if any(words in answer.message for words in _DENIED):
+        return True
+    if answer.code == _FORBIDDEN:
+        return not any(words in answer.message for words in _MENDED_BY_OTHERS)
+    return answer.code in (_BAD_REQUEST, _TOO_LARGE, _INVALID) and _NO_DRY_RUN not in answer.message
 
 
 def refused_binding(name: str, node: str, answer: Answer) -> Failure:

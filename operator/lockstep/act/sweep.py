@@ -1,35 +1,107 @@
-"""Pods that no gang stands for: their GangJob is gone, or has gone on to another attempt."""
+"""Pods that no gang stands for: strays of earlier attempts, and orphans whose GangJob is gone."""
 
-from collections.abc import Iterable
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterable
 
+from coschedule.cluster.snapshot import GangKey
 from lockstep import paths
-from lockstep.act.undo import delete_pods
+from lockstep.act.undo import Deletions
 from lockstep.facts import PodFact
 from lockstep.kube import ApiUnavailableError, KubeClient
+from lockstep.pauses import pause_after
+from lockstep.state import State
+
+log = logging.getLogger(__name__)
 
 
-async def sweep_orphans(client: KubeClient, orphans: Iterable[PodFact]) -> None:
-    """Delete the members of gangs that the API server does not have (any more): a watch of ours may only be late.
+class Sweeper:
+    """Deletes pods beside the cycle. Where some could not be deleted, their gang is looked at again after a pause."""
 
-    Kubernetes' own garbage collector does so too, later, where it runs. What can't be reached now is left for the next
-    sweep.
+    def __init__(self, client: KubeClient, state: State, deletions: Deletions) -> None:
+        self._client = client
+        self._state = state
+        self._deletions = deletions
+        self._failures: dict[GangKey, int] = {}
+        self._sweeping: set[GangKey] = set()
+        self._missed: set[GangKey] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def delete(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
+        """Delete these pods of that gang, but those that are being deleted already."""
+        wanting = self._deletions.wanting(pods)
+        if wanting:
+            self._spawn(self._delete(gang, wanting))
+
+    def sweep(self, names: Iterable[GangKey]) -> None:
+        """Delete the members of gangs of these names that belief does not have (any more), and the API server neither.
+
+        Kubernetes' own garbage collector does so too, later, where it runs.
+        """
+        by_gang: dict[GangKey, list[PodFact]] = {}
+        for pod in self._deletions.wanting(self._state.orphans(names)):
+            assert pod.member is not None, "an orphan is a member"
+            by_gang.setdefault(pod.member.gang, []).append(pod)
+        for gang, pods in by_gang.items():
+            if gang in self._sweeping:
+                self._missed.add(gang)
+            else:
+                self._sweeping.add(gang)
+                self._spawn(self._sweep(gang, pods))
+
+    async def stop(self) -> None:
+        """Leave what is under way as it stands: the next process finds the same pods."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _sweep(self, gang: GangKey, pods: list[PodFact]) -> None:
+        """Ask whose these pods are, then delete; one sweep of a gang at a time."""
+        try:
+            orphans = await orphans_among(self._client, gang, pods)
+        except ApiUnavailableError as error:
+            await self._rest(gang, str(error))
+        else:
+            await self._delete(gang, orphans)
+        finally:
+            self._sweeping.discard(gang)
+        if gang in self._missed:
+            self._missed.discard(gang)
+            self._state.look_at(gang)
+
+    async def _delete(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
+        failure = await self._deletions.delete(pods)
+        if failure is None:
+            self._failures.pop(gang, None)
+        else:
+            await self._rest(gang, failure.message)
+
+    async def _rest(self, gang: GangKey, message: str) -> None:
+        failures = self._failures.get(gang, 0)
+        self._failures[gang] = failures + 1
+        log.warning("%s/%s: pods that are to go are still there: %s", *gang, message)
+        await asyncio.sleep(pause_after(failures))
+        self._missed.discard(gang)
+        self._state.look_at(gang)
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFact]) -> list[PodFact]:
+    """Those of these members whose GangJob is not there (any more), or is being deleted: a watch may only be late.
+
+    Raises ``ApiUnavailableError`` where the API server does not say.
     """
-    by_gang: dict[str, list[PodFact]] = {}
-    for pod in orphans:
-        assert pod.member is not None, "an orphan is a member"
-        by_gang.setdefault(pod.member.gang_uid, []).append(pod)
-    for pods in by_gang.values():
-        if not await _is_there(client, pods[0]):
-            await delete_pods(client, pods)
-
-
-async def _is_there(client: KubeClient, pod: PodFact) -> bool:
-    assert pod.member is not None, "an orphan is a member"
-    try:
-        answer = await client.get(paths.gang(pod.member.gang))
-    except ApiUnavailableError:
-        return True
+    answer = await client.get(paths.gang(gang))
+    if answer.code == 404:
+        return list(pods)
     if not answer.is_success:
-        return answer.code != 404
-    metadata = answer.body["metadata"]
-    return metadata["uid"] == pod.member.gang_uid and "deletionTimestamp" not in metadata
+        raise ApiUnavailableError(f"whether the gang is there can't be read: {answer.message}")
+    metadata = answer.body.get("metadata")
+    if not metadata:
+        raise ApiUnavailableError("whether the gang is there can't be read: the answer is no GangJob")
+    alive = "" if "deletionTimestamp" in metadata else metadata["uid"]
+    return [pod for pod in pods if pod.member is not None and pod.member.gang_uid != alive]

@@ -9,7 +9,7 @@ import click
 from lockstep.kube import ApiUnavailableError, ConfigError, load_configuration
 from lockstep.serve import StartError, serve
 from lockstep.settings import Settings
-from lockstep.watch.handlers import WatchEndedError
+from lockstep.watch.quantities import duration_seconds
 
 
 @click.command(context_settings={"show_default": True})
@@ -40,6 +40,27 @@ from lockstep.watch.handlers import WatchEndedError
     help="Most writes to the API server at once.",
 )
 @click.option(
+    "--hold-for",
+    metavar="DURATION",
+    default="10m",
+    callback=lambda _context, _option, value: _seconds(value),
+    help="How long a gang that waits for others of unknown end may hold nodes; 0 means never.",
+)
+@click.option(
+    "--holding-gangs",
+    metavar="N",
+    type=click.IntRange(0, 1024),
+    default=4,
+    help="Most gangs that hold nodes at once.",
+)
+@click.option(
+    "--unreachable-after",
+    metavar="DURATION",
+    default="5m",
+    callback=lambda _context, _option, value: _seconds(value),
+    help="How long a node may be out of reach before its members count as gone.",
+)
+@click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
@@ -57,5 +78,18 @@ def run(**options: object) -> None:
     try:
         configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
         asyncio.run(serve(settings, configuration))
-    except (ApiUnavailableError, ConfigError, StartError, WatchEndedError) as error:
+    except (ApiUnavailableError, ConfigError, StartError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _seconds(value: str) -> float:
+    """A duration such as 10m or 1h30m; a number without a unit can only be 0."""
+    try:
+        seconds = 0.0 if value == "0" else duration_seconds(value)
+    except ValueError as error:
+        message = f"{value} is not a duration such as 10m or 1h30m"
+        raise click.BadParameter(message) from error
+    if seconds < 0:
+        message = "must not be negative"
+        raise click.BadParameter(message)
+    return seconds

@@ -12,19 +12,22 @@ from lockstep.facts import ConditionFact, GangFact, GangStatus, Members, Refusal
 from lockstep.failure import Failure
 from lockstep.names import Condition, Reason
 from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
+from lockstep.watch.quantities import rfc3339
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
 _SHARE_DECIMALS = 12
+_BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
 
 
 def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
     """The spec can't be obeyed: nothing will happen until it is another one."""
-    status = _first_visit(gang, now)
+    status = _without_plan(_first_visit(gang, now))
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
-    return with_condition(
-        status, gang, Condition.PLANNED, (FALSE, Reason.NOT_PLANNED, "The spec is not accepted."), now
-    )
+    not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
+    status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
+    placed = (FALSE, refusal.reason, "The spec is not accepted, so no member is created.")
+    return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
 def unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
@@ -46,20 +49,45 @@ def planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> Ga
 
 def reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
     """The write-ahead entry: these members on these nodes, before any of their pods exists."""
-    status = replace(_with_plan(_accepted(gang, now), placement), attempt=attempt, start=now, reserved_at=now)
+    status = replace(
+        _with_plan(_accepted(gang, now), placement), attempt=attempt, start=now, reserved_at=now, succeeded_ranks=""
+    )
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (FALSE, Reason.BINDING, f"{members(placement.size)} of attempt {attempt} are being created and bound.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float) -> GangStatus:
-    """An attempt came to nothing, and nothing is left of it."""
+def undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
+    """An attempt is being undone: why, since when, and what that waits for.
+
+    ``Planned`` keeps why, for the process that goes on with it; what is reserved stands until everything is gone.
+    """
+    why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
+    status = with_condition(_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    begun = status.condition(Condition.PLANNED)
+    since = rfc3339(now if begun is None else begun.last_transition)
+    message = f"{failure.reason}: {failure.message}. Being undone since {since}" + (f", {waits}." if waits else ".")
+    return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
+
+
+def released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
+    """An attempt came to nothing, and nothing is left of it but what is ``stuck`` on lost nodes."""
     status = replace(_without_plan(_accepted(gang, now)), reserved_at=None, started_at=None)
-    message = f"Attempt {gang.status.attempt} was undone: {failure.message}."
-    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again in {duration(retry_seconds)}.")
+    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {stuck}." if stuck else "")
+    when = f"in {duration(retry_seconds)}" if retry_seconds else "at once"
+    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
+    if gang.is_deleting:
+        planned = _BEING_DELETED
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, message), now)
+
+
+def being_deleted(gang: GangFact, *, now: float) -> GangStatus:
+    """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
+    status = with_condition(_without_plan(_first_visit(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now)
+    says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
 
 
 def placed(gang: GangFact, *, now: float) -> GangStatus:
@@ -73,6 +101,11 @@ def placed(gang: GangFact, *, now: float) -> GangStatus:
 def started(gang: GangFact, *, now: float) -> GangStatus:
     """Every member runs, or has run."""
     return replace(gang.status, started_at=now)
+
+
+def remembered(gang: GangFact, succeeded_ranks: str) -> GangStatus:
+    """These ranks have ended well, whatever becomes of their pods."""
+    return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
 def succeeded(gang: GangFact, *, now: float) -> GangStatus:
@@ -131,6 +164,9 @@ def _first_visit(gang: GangFact, now: float) -> GangStatus:
 
 def _accepted(gang: GangFact, now: float) -> GangStatus:
     says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
+    if gang.spec is not None and gang.spec.admission:
+        message = f"The members are planned as admission changes them: {gang.spec.admission}."
+        says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
     return with_condition(_first_visit(gang, now), gang, Condition.ACCEPTED, says, now)
 
 
@@ -154,4 +190,6 @@ def _members(node: str, count: int, share: float | None, pieces: int | None) -> 
 
 
 def _without_plan(status: GangStatus) -> GangStatus:
-    return replace(status, size=None, start=None, expected_finish=None, effective_speedup=None, members=())
+    return replace(
+        status, size=None, start=None, expected_finish=None, effective_speedup=None, members=(), succeeded_ranks=""
+    )

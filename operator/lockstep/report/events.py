@@ -13,6 +13,8 @@ from lockstep.facts import GangFact
 from lockstep.failure import Failure
 from lockstep.kube import KubeClient
 from lockstep.names import API_VERSION, GANG_KIND, REPORTING_CONTROLLER
+from lockstep.report.sentences import as_sentence
+from lockstep.turns import Urgency
 
 NOTE_LIMIT = 1024
 _NAME_LIMIT = 253
@@ -39,6 +41,11 @@ def gang_starts_later(note: str) -> Event:
     return Event(kind=NORMAL, reason="GangStartsLater", action="Plan", note=note)
 
 
+def gang_holds_nodes(note: str) -> Event:
+    """The gang fits when others have ended, nobody knows when, and keeps nodes from those behind it until then."""
+    return Event(kind=NORMAL, reason="GangHoldsNodes", action="Plan", note=note)
+
+
 def gang_unplaceable(note: str) -> Event:
     """The gang fits nowhere."""
     return Event(kind=WARNING, reason="GangUnplaceable", action="Plan", note=note)
@@ -49,9 +56,26 @@ def invalid_spec(note: str) -> Event:
     return Event(kind=WARNING, reason="InvalidSpec", action="Validate", note=note)
 
 
+def changed_by_admission(words: str) -> Event:
+    """Admission makes other members than the template says; they are planned as they are made."""
+    note = f"The members are planned as admission changes them: {words}."
+    return Event(kind=NORMAL, reason="ChangedByAdmission", action="Plan", note=note)
+
+
 def bind_interrupted(failure: Failure) -> Event:
     """An attempt came to nothing, and nothing is left of it."""
     return Event(kind=WARNING, reason="BindInterrupted", action="Bind", note=f"{failure.reason}: {failure.message}.")
+
+
+def status_refused(message: str) -> Event:
+    """The API server does not take the gang's status: nothing can be reserved or reported there. Its own sentence."""
+    note = f"The API server does not take the status of this gang: {message}"
+    return Event(kind=WARNING, reason="StatusRefused", action="Report", note=note)
+
+
+def gang_undoing(note: str) -> Event:
+    """An attempt is being undone, and that takes a while: what it waits for."""
+    return Event(kind=WARNING, reason="GangUndoing", action="Undo", note=as_sentence(note))
 
 
 def gang_succeeded(note: str) -> Event:
@@ -66,7 +90,8 @@ def gang_failed(note: str) -> Event:
 
 async def post_event(client: KubeClient, gang: GangFact, event: Event, *, instance: str, now: float) -> None:
     """Post an event about a gang. Its name follows from what it says, so that a second try makes no second event."""
-    await client.create(paths.events_of(gang.key.namespace), event_manifest(gang, event, instance=instance, now=now))
+    manifest = event_manifest(gang, event, instance=instance, now=now)
+    await client.create(paths.events_of(gang.key.namespace), manifest, Urgency.REPORT)
 
 
 def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -> dict[str, Any]:

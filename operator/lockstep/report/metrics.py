@@ -14,16 +14,34 @@ from lockstep import __version__
 from lockstep.names import Condition, Reason
 
 STAGES = ("snapshot", "plan", "act", "report")
+WATCHED_RESOURCES = (
+    "gangjobs",
+    "nodebids",
+    "nodes",
+    "pods",
+    "priorityclasses",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "namespaces",
+    "csinodes",
+    "volumeattachments",
+)
+GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")
 GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
 BINDING_RESULTS = ("bound", "refused", "error")
+REFUSED_WRITES = ("reservation", "release", "report")
 UNDONE_REASONS = (
     Reason.BIND_INTERRUPTED,
     Reason.QUOTA_EXCEEDED,
     Reason.POD_REFUSED,
+    Reason.TEMPLATE_REFUSED,
+    Reason.CHANGED_BY_ADMISSION,
     Reason.POD_REJECTED,
     Reason.POD_LOST,
     Reason.API_UNAVAILABLE,
+    Reason.NO_LONGER_FITS,
+    Reason.GANG_DELETED,
 )
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
@@ -57,11 +75,19 @@ class Metrics:
             buckets=_CYCLE_BUCKETS,
             registry=registry,
         )
+        self.gang_errors = Counter(
+            "lockstep_gang_errors",
+            "Gangs that raised an error in a stage and were set aside for a while, beside whom the others went on.",
+            ["stage"],
+            registry=registry,
+        )
         self.snapshot_nodes = Gauge("lockstep_snapshot_nodes", "Nodes in the last snapshot.", registry=registry)
         for result in CYCLE_RESULTS:
             self.cycles.labels(result)
         for stage in STAGES:
             self.cycle_duration.labels(stage)
+        for stage in GANG_ERROR_STAGES:
+            self.gang_errors.labels(stage)
 
     def _declare_gangs(self, registry: CollectorRegistry) -> None:
         self.decisions = Counter(
@@ -112,6 +138,22 @@ class Metrics:
         self.conflicts = Counter(
             "lockstep_reservation_conflicts", "Reservations refused since the gang had changed.", registry=registry
         )
+        self.statuses_refused = Counter(
+            "lockstep_statuses_refused",
+            "Statuses of gangs that the API server did not take, by what they were to say.",
+            ["write"],
+            registry=registry,
+        )
+        for write in REFUSED_WRITES:
+            self.statuses_refused.labels(write)
+        self.not_understood = Counter(
+            "lockstep_objects_not_understood",
+            "Versions of objects that could not be understood and counted as the safe thing.",
+            ["resource"],
+            registry=registry,
+        )
+        for resource in WATCHED_RESOURCES:
+            self.not_understood.labels(resource)
         self.watch_last_event = Gauge(
             "lockstep_watch_last_event_timestamp_seconds",
             "When a watch last said something.",
@@ -147,6 +189,10 @@ class Metrics:
         count.inc()
         duration.observe(seconds)
 
+    def object_not_understood(self, resource: str) -> None:
+        """Count one version of an object that could not be understood."""
+        self.not_understood.labels(resource).inc()
+
     def watch_heard(self, resource: str) -> None:
         """Note that a watch said something, if only a bookmark."""
         self.watch_last_event.labels(resource).set(time())
@@ -154,3 +200,7 @@ class Metrics:
     def binding_answered(self, result: str) -> None:
         """Count one binding."""
         self.binds.labels(result).inc()
+
+    def status_refused(self, write: str) -> None:
+        """Count one status that was not taken."""
+        self.statuses_refused.labels(write).inc()

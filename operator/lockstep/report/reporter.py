@@ -1,6 +1,6 @@
 """Tells users what happened to a gang: status first, and only if that was accepted, its events and metrics.
 
-One write a gang at a time, few at once: reports must not hold up the bindings that they report.
+One write a gang at a time, few at once and not too many a second: reports must not hold up what they report.
 """
 
 import asyncio
@@ -10,14 +10,19 @@ from collections.abc import Callable, Coroutine
 from coschedule.cluster.snapshot import GangKey
 from lockstep.facts import GangFact, GangStatus
 from lockstep.kube import ApiUnavailableError, KubeClient
-from lockstep.report.events import Event, post_event
-from lockstep.report.status import Written, write_status
+from lockstep.pauses import pause_after
+from lockstep.report.events import Event, post_event, status_refused
+from lockstep.report.rate import Rate
+from lockstep.report.status import Writing, Written, write_status
 from lockstep.state import State
+from lockstep.turns import Urgency
 
 _AT_ONCE = 4
 # A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.
 _PATIENCE_SECONDS = 5.0
-_REFUSED_PAUSE_SECONDS = 30.0
+# A status a second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
+_PER_SECOND = 200.0
+_BURST = 200.0
 _LAST_WORDS_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -26,7 +31,7 @@ log = logging.getLogger(__name__)
 class Reporter:
     """Writes statuses and posts events in the background.
 
-    ``done`` is told after each write what became of it.
+    ``done`` is told after each write what became of it, ``refused`` of each status that the API server does not take.
     """
 
     def __init__(
@@ -37,13 +42,17 @@ class Reporter:
         instance: str,
         now: Callable[[], float],
         done: Callable[[GangKey, Written], None],
+        refused: Callable[[str], None],
     ) -> None:
         self._client = client
         self._state = state
         self._instance = instance
         self._now = now
         self._done = done
+        self._refused = refused
+        self._refusals: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing: set[GangKey] = set()
         self._patient: dict[GangKey, asyncio.Task[None]] = {}
@@ -69,6 +78,11 @@ class Reporter:
         self._writing.discard(gang)
         return True
 
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone: nothing more is to be said of it."""
+        self.withdraw(gang)
+        self._refusals.pop(gang, None)
+
     def tell(self, gang: GangFact, event: Event) -> None:
         """Post an event about something whose status stands already."""
         self._spawn(self._post(gang, event))
@@ -83,11 +97,11 @@ class Reporter:
     async def _write(
         self, gang: GangFact, status: GangStatus, event: Event | None, written: Callable[[], None] | None
     ) -> None:
-        outcome = await self._try_to_write(gang, status)
+        outcome, message = await self._try_to_write(gang, status)
         if outcome is Written.REFUSED:
-            log.error("%s/%s: the API server does not accept its status", *gang.key)
-            # It would be refused again at once; until then the gang counts as being written.
-            await asyncio.sleep(_REFUSED_PAUSE_SECONDS)
+            await self._rest_after_refusal(gang, message)
+        else:
+            self._refusals.pop(gang.key, None)
         self._writing.discard(gang.key)
         self._done(gang.key, outcome)
         if outcome is not Written.DONE:
@@ -97,15 +111,40 @@ class Reporter:
         if event is not None:
             await self._post(gang, event)
 
-    async def _try_to_write(self, gang: GangFact, status: GangStatus) -> Written:
+    async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
+        """Tell of it, and wait: the same would be refused again. Until then the gang counts as being written."""
+        log.error("%s/%s: the API server does not take its status: %s", *gang.key, message)
+        self._refused("report")
+        self.tell(gang, status_refused(message))
+        failures = self._refusals.get(gang.key, 0)
+        self._refusals[gang.key] = failures + 1
+        task = asyncio.current_task()
+        assert task is not None, "reports are written by tasks"
+        self._patient[gang.key] = task
+        await asyncio.sleep(pause_after(failures))
+        self._patient.pop(gang.key, None)
+
+    async def _try_to_write(self, gang: GangFact, status: GangStatus) -> Writing:
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
+            await self._turn_of(gang.key)
             async with self._at_once:
                 self._patient.pop(gang.key, None)
-                return await write_status(self._client, self._state, gang, status)
+                return await write_status(self._client, self._state, gang, status, Urgency.REPORT)
         except ApiUnavailableError as error:
             log.warning("%s/%s: its status could not be written: %s", *gang.key, error)
-            return Written.CONFLICT
+            return Writing(Written.CONFLICT)
+        except Exception as error:
+            # A broken promise of ours, or of whoever answered: it costs this gang a pause, and no other anything.
+            log.exception("%s/%s: writing its status raised", *gang.key)
+            return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
+
+    async def _turn_of(self, gang: GangKey) -> None:
+        """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
+        if gang in self._state.reservations:
+            await self._rate.urgent()
+        else:
+            await self._rate.other()
 
     async def _post(self, gang: GangFact, event: Event) -> None:
         try:

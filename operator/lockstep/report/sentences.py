@@ -82,6 +82,17 @@ def pieces(count: int) -> str:
     return f"{count} piece" if count == 1 else f"{count} pieces"
 
 
+def pods(count: int) -> str:
+    """``1 pod``, ``12 pods``."""
+    return f"{count} pod" if count == 1 else f"{count} pods"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
+    shown = ", ".join(names[:_MOST_RANGES])
+    return shown if len(names) <= _MOST_RANGES else f"{shown} and {len(names) - _MOST_RANGES} more"
+
+
 def percentage(share: float) -> str:
     """A share of a whole in whole percent, or with two significant digits below 10 %."""
     percent = 100 * share

@@ -1,13 +1,14 @@
 """Writing a GangJob's status: whole, in one request, and only over the version it was computed from."""
 
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockstep import paths
 from lockstep.facts import GangFact, GangStatus, Members
 from lockstep.kube import KubeClient
 from lockstep.state import State
-from lockstep.watch.gangjob import parse_gang
+from lockstep.turns import Urgency
+from lockstep.watch.own_kinds import apply_gang
 from lockstep.watch.quantities import rfc3339
 
 _NOT_FOUND = 404
@@ -15,7 +16,11 @@ _CONFLICT = 409
 
 
 class Written(Enum):
-    """What became of a write."""
+    """What became of a write.
+
+    ``CONFLICT``: the gang had changed, and the newer version is believed now. ``REFUSED``: trying the same again would
+    end in the same.
+    """
 
     DONE = auto()
     CONFLICT = auto()
@@ -23,26 +28,51 @@ class Written(Enum):
     REFUSED = auto()
 
 
-async def write_status(client: KubeClient, state: State, gang: GangFact, status: GangStatus) -> Written:
+class Writing(NamedTuple):
+    """What became of a write, and the API server's own sentence where it did not want it."""
+
+    written: Written
+    message: str = ""
+
+
+async def write_status(
+    client: KubeClient, state: State, gang: GangFact, status: GangStatus, urgency: Urgency = Urgency.ACT
+) -> Writing:
     """Write the status if the gang is still the version that ``gang`` is, and believe the answer.
 
-    After a conflict the newer version is read and believed, so that whoever asked can compute again. Raises
-    ``ApiUnavailableError``; the write may then have happened, which the next one finds out by a conflict.
+    After a conflict, or where there seems to be no such gang, it is read and believed, so that whoever asked can
+    compute again and nobody goes on believing in a gang that is gone. Raises ``ApiUnavailableError``; the write may
+    then have happened, which the next one finds out by a conflict.
     """
     body = {
         "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},
         "status": status_manifest(status),
     }
-    answer = await client.patch(paths.gang_status(gang.key), body)
+    answer = await client.patch(paths.gang_status(gang.key), body, urgency)
     if answer.is_success:
-        state.apply_gang(parse_gang(answer.body, gang))
-        return Written.DONE
-    if answer.code == _CONFLICT:
-        newer = await client.get(paths.gang(gang.key))
-        if newer.is_success:
-            state.apply_gang(parse_gang(newer.body, gang))
-        return Written.CONFLICT
-    return Written.GONE if answer.code == _NOT_FOUND else Written.REFUSED
+        apply_gang(state, answer.body)
+        return Writing(Written.DONE)
+    if answer.code not in (_CONFLICT, _NOT_FOUND):
+        return Writing(Written.REFUSED, answer.message)
+    if not await _read_again(client, state, gang):
+        return Writing(Written.GONE, answer.message)
+    return Writing(Written.CONFLICT if _has_moved_on(state, gang) else Written.REFUSED, answer.message)
+
+
+async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
+    """Believe what the API server says of that gang now; returns whether it is there still."""
+    answer = await client.get(paths.gang(gang.key))
+    if answer.is_success:
+        apply_gang(state, answer.body)
+    elif answer.code == _NOT_FOUND:
+        state.remove_gang(gang.key, gang.uid)
+    known = state.gangs.get(gang.key)
+    return known is not None and known.uid == gang.uid
+
+
+def _has_moved_on(state: State, gang: GangFact) -> bool:
+    """Whether a newer version than that is known by now: then there is something new to compute from."""
+    return state.gangs[gang.key].resource_version != gang.resource_version
 
 
 def status_manifest(status: GangStatus) -> dict[str, Any]:
@@ -69,6 +99,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "firstPlannedStart": _time(status.first_planned_start),
         "startedAt": _time(status.started_at),
         "finishedAt": _time(status.finished_at),
+        "succeededRanks": status.succeeded_ranks or None,
     }
 
 

@@ -8,14 +8,16 @@ import numpy as np
 
 from coschedule.cluster.snapshot import Constraints, GangKey, Load, Toleration
 from coschedule.work import SerialWork, TimesWork, Work
-from lockstep.facts import ClaimUse, ConditionFact, GangFact, GangSpec, GangStatus, Members, Refusal
+from lockstep.facts import ClaimUse, ConditionFact, GangFact, GangSpec, GangStatus, Members, Needs, Refusal
 from lockstep.names import SCHEDULER_NAME, Reason
+from lockstep.watch.amounts import check_amounts
 from lockstep.watch.parse import parse_terms
 from lockstep.watch.quantities import duration_seconds, epoch_seconds
 from lockstep.watch.requests import pod_request
 
 Manifest = Mapping[str, Any]
 
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _NOT_YET = "Lockstep does not support it yet, so no member could be placed as it asks"
 
 
@@ -46,17 +48,29 @@ def parse_gang(manifest: Manifest, before: GangFact | None) -> GangFact:
     )
 
 
-def _spec_or_refusal(spec: Manifest) -> tuple[GangSpec | None, Refusal | None]:
-    unsupported = next(_unsupported(spec["template"]["spec"]), None)
+def parse_needs(pod: Manifest) -> Needs | Refusal:
+    """What a pod with that spec asks of its node as a member, or why it can't be placed as it asks."""
+    unsupported = next(_unsupported(pod), None) or _other_scheduler(pod)
     if unsupported is not None:
-        return None, Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{unsupported}: {_NOT_YET}.")
+        return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{unsupported}.")
     try:
-        return _spec(spec), None
+        check_amounts(pod)
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)))
+    except (ValueError, ArithmeticError) as error:
+        return Refusal(Reason.INVALID_SPEC, f"{error}.")
+
+
+def _spec_or_refusal(spec: Manifest) -> tuple[GangSpec | None, Refusal | None]:
+    needs = parse_needs(spec["template"]["spec"])
+    if isinstance(needs, Refusal):
+        return None, needs
+    try:
+        return _spec(spec, needs), None
     except (ValueError, ArithmeticError) as error:
         return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
-def _spec(spec: Manifest) -> GangSpec:
+def _spec(spec: Manifest, needs: Needs) -> GangSpec:
     pod = spec["template"]["spec"]
     deadline = spec.get("deadline")
     maximum = int(spec["size"]["max"])
@@ -67,9 +81,9 @@ def _spec(spec: Manifest) -> GangSpec:
         work=_work(spec["work"], maximum) if "work" in spec else None,
         deadline_seconds=None if deadline is None else duration_seconds(deadline),
         priority_class=spec.get("priorityClassName") or pod.get("priorityClassName") or "",
-        request=pod_request(pod, {}, is_member=True),
-        constraints=_constraints(pod),
-        claims=tuple(_claims(pod)),
+        request=needs.request,
+        constraints=needs.constraints,
+        claims=needs.claims,
         template=spec["template"],
         load=load,
         pieces=_pieces(spec, load),
@@ -77,16 +91,30 @@ def _spec(spec: Manifest) -> GangSpec:
 
 
 def _unsupported(pod: Manifest) -> Iterator[str]:
-    """The fields that a placement would have to obey and can't yet, in the order of the manifest."""
+    """The fields that a placement would have to obey and can't yet, with the reason.
+
+    What a scheduler only prefers is no obstacle: preferred pod affinity, and a spread that it may ignore.
+    """
     affinity = pod.get("affinity") or {}
-    yield from (f"affinity.{kind}" for kind in ("podAffinity", "podAntiAffinity") if affinity.get(kind))
+    for kind in ("podAffinity", "podAntiAffinity"):
+        if (affinity.get(kind) or {}).get(_REQUIRED):
+            yield f"affinity.{kind}.{_REQUIRED}: {_NOT_YET}"
     for number, volume in enumerate(pod.get("volumes") or ()):
         if "ephemeral" in volume:
-            yield f"volumes[{number}].ephemeral"
-    yield from (field for field in ("topologySpreadConstraints", "resourceClaims") if pod.get(field))
-    yield from (field for field in ("nodeName", "schedulingGates", "schedulingGroup") if pod.get(field))
-    if pod.get("schedulerName", SCHEDULER_NAME) != SCHEDULER_NAME:
-        yield "schedulerName"
+            yield f"volumes[{number}].ephemeral: {_NOT_YET}"
+    for number, spread in enumerate(pod.get("topologySpreadConstraints") or ()):
+        if spread.get("whenUnsatisfiable") != "ScheduleAnyway":
+            yield f"topologySpreadConstraints[{number}].whenUnsatisfiable: {_NOT_YET}"
+    for field in ("resourceClaims", "nodeName", "schedulingGates", "schedulingGroup"):
+        if pod.get(field):
+            yield f"{field}: {_NOT_YET}"
+
+
+def _other_scheduler(pod: Manifest) -> str | None:
+    name = pod.get("schedulerName") or SCHEDULER_NAME
+    if name == SCHEDULER_NAME:
+        return None
+    return f"schedulerName: Lockstep places the members, not {name}: write {SCHEDULER_NAME}, or leave the field out"
 
 
 def _claims(pod: Manifest) -> Iterator[ClaimUse]:
@@ -138,7 +166,7 @@ def _pieces(spec: Manifest, load: Load) -> int | None:
 
 def _constraints(pod: Manifest) -> Constraints:
     node_affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
-    required = node_affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    required = node_affinity.get(_REQUIRED)
     return Constraints(
         node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
         affinity=None if required is None else parse_terms(required),
@@ -165,6 +193,7 @@ def _status(status: Manifest) -> GangStatus:
         first_planned_start=epoch_seconds(status.get("firstPlannedStart")),
         started_at=epoch_seconds(status.get("startedAt")),
         finished_at=epoch_seconds(status.get("finishedAt")),
+        succeeded_ranks=status.get("succeededRanks") or "",
     )
 
 

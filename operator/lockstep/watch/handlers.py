@@ -9,42 +9,75 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import kopf
 
-from lockstep.kube import Configuration
+from lockstep.kube import Configuration, session_told_to
 from lockstep.names import BIDS, GANGS, GROUP, VERSION
 from lockstep.state import State
 from lockstep.watch.own_kinds import apply_bid, apply_gang, remove_bid, remove_gang
+from lockstep.watch.streams import Streams
 
 # A rotated token is picked up by logging in anew.
 _LOGIN_LIFETIME = timedelta(minutes=5)
+_LOGIN_PAUSE_SECONDS = 1.0
 _LIST_PAGE = 500
-_EXIT_SECONDS = 10.0
+_FIRST_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 30.0
+
+log = logging.getLogger(__name__)
 
 
-class WatchEndedError(Exception):
-    """kopf has given up: nothing would be heard of gangs any more, so the process must end and be started again."""
+async def watch_own_kinds(state: State, configuration: Configuration, streams: Streams, stop: asyncio.Event) -> None:
+    """Feed ``state`` until ``stop`` is set, and tell ``streams`` which watches are open.
+
+    kopf gives up for good on any error of a stream but an expired version, and on answers that it does not understand.
+    It is then started again after a pause, and the lists of ``own_kinds.py`` bridge the gap.
+    """
+    # kopf reports each watch that starts, is refused or breaks off, with tracebacks; one sentence of ours says as much.
+    logging.getLogger("kopf").setLevel(logging.CRITICAL)
+    pause = _FIRST_PAUSE_SECONDS
+    while not stop.is_set():
+        try:
+            await _run_kopf(state, configuration, streams, stop)
+        except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
+            log.warning("the watch of GangJobs and NodeBids broke off, watching again: %r", error)
+            pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            streams.end_all()
+            await _sleep_unless(stop, pause)
+        else:
+            # kopf listens to SIGTERM and SIGINT too, in our place: where it ends without an error, it was told to.
+            stop.set()
 
 
-async def watch_own_kinds(state: State, configuration: Configuration, stop: asyncio.Event) -> None:
-    """Feed ``state`` until ``stop`` is set. Raises ``WatchEndedError`` where kopf gives up before."""
-    # kopf reports each watch that starts or ends; ours is told by metrics.
-    logging.getLogger("kopf").setLevel(logging.WARNING)
+async def _run_kopf(state: State, configuration: Configuration, streams: Streams, stop: asyncio.Event) -> None:
+    tasks = await kopf.spawn_tasks(
+        registry=_registry(state, configuration, streams),
+        settings=_settings(),
+        clusterwide=True,
+        standalone=True,
+        stop_flag=stop,
+    )
+    await kopf.run_tasks(tasks, ignored=_EverybodysTasks())
+
+
+class _EverybodysTasks(frozenset[Any]):
+    """Contains all tasks. When kopf gives up it cancels whatever began after it; our attempts and cycles did, too.
+
+    Its own tasks it ends one by one before that.
+    """
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+async def _sleep_unless(stop: asyncio.Event, seconds: float) -> None:
     try:
-        await kopf.operator(
-            registry=_registry(state, configuration),
-            settings=_settings(),
-            clusterwide=True,
-            standalone=True,
-            stop_flag=stop,
-        )
-    except Exception as error:
-        # kopf lets through whatever ended its watch: errors of the network, of the API, of JSON.
-        raise WatchEndedError(f"kopf stopped watching GangJobs and NodeBids: {error!r}") from error
-    # kopf listens to SIGTERM and SIGINT too, in our place: where it ends without an error, it was told to.
-    stop.set()
+        await asyncio.wait_for(stop.wait(), timeout=seconds)
+    except TimeoutError:
+        return
 
 
 def _settings() -> kopf.OperatorSettings:
@@ -54,19 +87,25 @@ def _settings() -> kopf.OperatorSettings:
     settings.peering.standalone = True
     settings.watching.chunk_size = _LIST_PAGE
     settings.networking.request_timeout = 30
-    settings.process.ultimate_exiting_timeout = _EXIT_SECONDS
+    # Else kopf kills the whole process so long after it has given up; here it is only started again.
+    settings.process.ultimate_exiting_timeout = None
     settings.persistence.finalizer = f"{GROUP}/operator"
     settings.persistence.diffbase_storage = _NoDiffs()
     settings.persistence.progress_storage = _NoProgress()
     return settings
 
 
-def _registry(state: State, configuration: Configuration) -> kopf.OperatorRegistry:
+def _registry(state: State, configuration: Configuration, streams: Streams) -> kopf.OperatorRegistry:
     registry = kopf.OperatorRegistry()
+    login_at = 0.0
 
     @kopf.on.login(registry=registry)
-    def login(**_: Any) -> kopf.ConnectionInfo:
-        return connection(configuration)
+    async def login(**_: Any) -> kopf.AiohttpSession:
+        # kopf logs in again at once when a token is refused, as often as it takes.
+        nonlocal login_at
+        await asyncio.sleep(login_at - monotonic())
+        login_at = monotonic() + _LOGIN_PAUSE_SECONDS
+        return connection(configuration, streams)
 
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
@@ -81,17 +120,12 @@ def _registry(state: State, configuration: Configuration) -> kopf.OperatorRegist
     return registry
 
 
-def connection(configuration: Configuration) -> kopf.ConnectionInfo:
-    """Where and how kopf logs in: as every other request of ours does."""
-    token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
-    return kopf.ConnectionInfo(
+def connection(configuration: Configuration, streams: Streams) -> kopf.AiohttpSession:
+    """Where and how kopf logs in: as every other request of ours does. Its watches are told to ``streams``."""
+    return kopf.AiohttpSession(
         server=configuration.host,
-        ca_path=configuration.ssl_ca_cert,
-        insecure=not configuration.verify_ssl,
-        token=token.split(" ", 1)[-1] if token else None,
-        certificate_path=configuration.cert_file,
-        private_key_path=configuration.key_file,
-        expiration=datetime.now(UTC) + _LOGIN_LIFETIME if token else None,
+        aiohttp_session=session_told_to(configuration, streams.tell),
+        expiration=datetime.now(UTC) + _LOGIN_LIFETIME,
     )
 
 

@@ -10,14 +10,15 @@ import asyncio
 import gc
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic
 
 import orjson
 
-from lockstep.kube import ApiUnavailableError, KubeClient, Target
+from lockstep.kube import ApiUnavailableError, KubeClient
+from lockstep.watch.kind import Fact, Kind, Manifest
+from lockstep.watch.list_age import ListAge
 
 PAGE_SIZE = "500"
 _GONE = 410
@@ -26,29 +27,11 @@ _LONGEST_PAUSE_SECONDS = 30.0
 # The server ends a quiet watch by itself; spread out, so that not all watches begin again at once.
 _WATCH_SECONDS = (240, 360)
 
-Fact = TypeVar("Fact")
-Manifest = Mapping[str, Any]
-
 log = logging.getLogger(__name__)
 
 
 class WatchError(Exception):
     """The stream said something that is no event; belief has to be listed again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind(Generic[Fact]):
-    """What an informer watches, and what it does with it.
-
-    ``key`` must be the same for the manifest of an object and that of its deletion. ``apply`` and ``remove`` are
-    called in the order of the API server's events, never both at once.
-    """
-
-    target: Target
-    key: Callable[[Manifest], Hashable]
-    parse: Callable[[Manifest], Fact]
-    apply: Callable[[Fact], None]
-    remove: Callable[[Any], None]
 
 
 class Informer(Generic[Fact]):
@@ -59,6 +42,7 @@ class Informer(Generic[Fact]):
         self._kind = kind
         self._heard = heard
         self._known: set[Hashable] = set()
+        self._age = ListAge()
         self.synced = asyncio.Event()
 
     async def run(self) -> None:
@@ -83,12 +67,15 @@ class Informer(Generic[Fact]):
     async def _list(self) -> str:
         """Apply everything that is, remove everything known that is not, return the list's version."""
         seen: set[Hashable] = set()
+        # What somebody learns while the list is under way may be too new for it.
+        known = self._known | set(self._kind.believed())
         version = ""
         async for page in self._pages():
-            for manifest in page["items"]:
+            for manifest in page["items"] or ():
                 seen.add(self._apply(manifest))
             version = page["metadata"]["resourceVersion"]
-        for key in self._known - seen:
+        self._age.saw(version)
+        for key in known - seen:
             self._remove(key)
         self._heard(self._kind.target.resource)
         return version
@@ -100,8 +87,10 @@ class Informer(Generic[Fact]):
             # The collector would walk the half-decoded page again and again: three quarters of the time.
             with collector_off():
                 answer = await self._client.get(self._kind.target, params)
-            if not answer.is_success:
+            if not answer.is_success or "items" not in answer.body:
                 raise WatchError(answer.message)
+            if not following and not self._age.is_believed(answer.body["metadata"]["resourceVersion"]):
+                raise WatchError("a list older than what was seen before it")
             yield answer.body
             following = answer.body["metadata"].get("continue", "")
             if not following:
@@ -135,21 +124,28 @@ class Informer(Generic[Fact]):
                 return ""
             raise WatchError(manifest.get("message", "an ERROR event"))
         if kind == "DELETED":
-            self._remove(self._kind.key(manifest))
+            self._remove(self._key(manifest))
         elif kind != "BOOKMARK":
             self._apply(manifest)
         version: str = manifest["metadata"]["resourceVersion"]
+        self._age.saw(version)
         return version
 
     def _apply(self, manifest: Manifest) -> Hashable:
-        key = self._kind.key(manifest)
+        key = self._key(manifest)
         self._known.add(key)
-        self._kind.apply(self._kind.parse(manifest))
+        self._kind.believe(manifest)
         return key
 
     def _remove(self, key: Hashable) -> None:
         self._known.discard(key)
-        self._kind.remove(key)
+        self._kind.drop(key)
+
+    def _key(self, manifest: Manifest) -> Hashable:
+        try:
+            return self._kind.key(manifest)
+        except (KeyError, TypeError) as error:
+            raise WatchError(f"an object without a name: {error!r}") from error
 
 
 def decode_event(line: bytes) -> tuple[str, Manifest]:

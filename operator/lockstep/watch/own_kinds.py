@@ -1,102 +1,192 @@
 """GangJobs and NodeBids into the state, from events and from a periodic list.
 
-The list is there because kopf 1.45 drops deletions that happen while it lists again after an expired watch: what such
-a gap swallowed is found here within two minutes.
+The list is there because kopf 1.45 drops deletions that happen while it lists again after an expired watch, and pauses
+for seconds after a watch was refused. So we list as soon as one of its watches has ended or is open again, often while
+one is not open, and every two minutes otherwise.
 """
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any
 
 from coschedule.cluster.snapshot import GangKey
 from lockstep import paths
+from lockstep.facts import BidFact, GangFact
 from lockstep.kube import ApiUnavailableError, KubeClient, Target
 from lockstep.state import State
+from lockstep.versions import is_older, newest
+from lockstep.watch.doubtful import doubtful_bid, doubtful_gang
 from lockstep.watch.gangjob import parse_gang
 from lockstep.watch.informer import PAGE_SIZE
+from lockstep.watch.kind import Kind
+from lockstep.watch.list_age import ListAge
 from lockstep.watch.parse import parse_bid
+from lockstep.watch.streams import Streams
 
 Manifest = Mapping[str, Any]
 
 RELIST_SECONDS = 120.0
+# While a watch is not open, only lists bring news: as often as is bearable, for a list of many gangs takes long.
+_BLIND_SECONDS = 0.5
+_PAUSE_SHARE = 4.0
 _GONE = 410
 
 log = logging.getLogger(__name__)
 
 
+def gangs_kind(state: State) -> Kind[GangFact]:
+    """All GangJobs."""
+    return Kind(
+        target=paths.ALL_GANGS,
+        key=_gang_identity,
+        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it))),
+        apply=state.apply_gang,
+        remove=lambda it: state.remove_gang(*it),
+        doubts=state.doubts,
+        doubtful=doubtful_gang,
+        counts_as="a gang that is refused",
+    )
+
+
+def bids_kind(state: State) -> Kind[BidFact]:
+    """All NodeBids."""
+    return Kind(
+        target=paths.ALL_BIDS,
+        key=lambda it: it["metadata"]["name"],
+        parse=parse_bid,
+        apply=state.apply_bid,
+        remove=state.remove_bid,
+        doubts=state.doubts,
+        doubtful=doubtful_bid,
+        counts_as="a node that is not offered",
+    )
+
+
 def apply_gang(state: State, manifest: Manifest) -> None:
     """A GangJob is there, or has changed."""
-    state.apply_gang(parse_gang(manifest, state.gangs.get(_gang_key(manifest))))
+    gangs_kind(state).believe(manifest)
 
 
 def remove_gang(state: State, manifest: Manifest) -> None:
     """A GangJob is gone."""
-    state.remove_gang(_gang_key(manifest), manifest["metadata"]["uid"])
+    gangs_kind(state).drop(_gang_identity(manifest))
 
 
 def apply_bid(state: State, manifest: Manifest) -> None:
     """A NodeBid is there, or has changed."""
-    state.apply_bid(parse_bid(manifest))
+    bids_kind(state).believe(manifest)
 
 
 def remove_bid(state: State, manifest: Manifest) -> None:
     """A NodeBid is gone."""
-    state.remove_bid(manifest["metadata"]["name"])
+    bids_kind(state).drop(manifest["metadata"]["name"])
 
 
 async def list_own_kinds(client: KubeClient, state: State) -> None:
     """Make the state's gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
-    gangs = {gang.key: gang.uid for gang in state.gangs.values()}
-    there = {(_gang_key(item), item["metadata"]["uid"]): item for item in await _list_all(client, paths.ALL_GANGS)}
-    for (key, _), item in there.items():
-        known = state.gangs.get(key)
-        if known is None or known.resource_version != item["metadata"]["resourceVersion"]:
-            apply_gang(state, item)
-    # Only what was known before the list began can be missed in it; what came meanwhile is not in it either.
-    for key, uid in gangs.items():
-        if (key, uid) not in there:
-            state.remove_gang(key, uid)
-    await _list_bids(client, state)
+    gangs = {(gang.key, gang.uid): gang.resource_version for gang in state.gangs.values()}
+    await _believe_list(client, gangs_kind(state), gangs, lambda it: _known_version(state.gangs.get(it[0]), it[1]))
+    bids = {name: bid.resource_version for name, bid in state.bids.items()}
+    await _believe_list(client, bids_kind(state), bids, lambda it: _known_version(state.bids.get(it)))
 
 
-async def _list_bids(client: KubeClient, state: State) -> None:
-    known = set(state.bids)
-    there = {item["metadata"]["name"]: item for item in await _list_all(client, paths.ALL_BIDS)}
-    for name, item in there.items():
-        bid = state.bids.get(name)
-        if bid is None or bid.resource_version != item["metadata"]["resourceVersion"]:
-            apply_bid(state, item)
-    for name in known - set(there):
-        state.remove_bid(name)
+async def _believe_list(
+    client: KubeClient, kind: Kind[Any], before: Mapping[Any, str], now: Callable[[Any], str | None]
+) -> None:
+    """Believe a list. ``before`` is what was known when it was asked for, ``now`` the version that is known by then.
+
+    What came in between may be newer than the list. What did not is as the list says, even where the list says an
+    older version or nothing: then the API server was set back.
+    """
+    there = {
+        kind.key(item): item for item in await _list_from_the_present(client, kind.target, newest(before.values()))
+    }
+    for key, item in there.items():
+        version, known = item["metadata"]["resourceVersion"], now(key)
+        if known == before.get(key) and known is not None and is_older(version, known):
+            kind.drop(key)
+        if known != version:
+            kind.believe(item)
+    for key in before:
+        if key not in there:
+            kind.drop(key)
 
 
-async def keep_own_kinds_listed(client: KubeClient, state: State) -> None:
-    """List again and again until cancelled."""
+def _known_version(known: GangFact | BidFact | None, uid: str | None = None) -> str | None:
+    """The version that is known of an object, if that very one is."""
+    if known is None or (isinstance(known, GangFact) and known.uid != uid):
+        return None
+    return known.resource_version
+
+
+async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
+    """Do so as soon as the API server answers: it knew us when we started, so it will again."""
     while True:
-        await asyncio.sleep(RELIST_SECONDS)
+        try:
+            return await list_own_kinds(client, state)
+        except ApiUnavailableError as error:
+            log.warning("the first list failed, listing again: %s", error)
+            await asyncio.sleep(_BLIND_SECONDS)
+
+
+async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Streams) -> None:
+    """List again and again until cancelled: when a watch may have missed something, and now and then."""
+    while True:
+        await _until_due(streams)
+        began = monotonic()
         try:
             await list_own_kinds(client, state)
         except ApiUnavailableError as error:
             log.warning("the periodic list failed: %s", error)
+        await asyncio.sleep(max(_BLIND_SECONDS, _PAUSE_SHARE * (monotonic() - began)))
 
 
-async def _list_all(client: KubeClient, target: Target) -> list[Manifest]:
-    """Every object, page by page; a list that expired between two pages begins again."""
+async def _until_due(streams: Streams) -> None:
+    if not streams.all_open:
+        return
+    try:
+        await asyncio.wait_for(streams.changed.wait(), timeout=RELIST_SECONDS)
+    except TimeoutError:
+        return
+    finally:
+        streams.changed.clear()
+
+
+async def _list_from_the_present(client: KubeClient, target: Target, newest_known: str) -> list[Manifest]:
+    """Every object, in a list that is to be believed though versions as new as that are known."""
+    age = ListAge(newest_known)
+    while True:
+        items, version = await _list_all(client, target)
+        if age.is_believed(version):
+            return items
+        log.warning("a list of %s is older than what was known before, listing again", target.resource)
+        await asyncio.sleep(_BLIND_SECONDS)
+
+
+async def _list_all(client: KubeClient, target: Target) -> tuple[list[Manifest], str]:
+    """Every object, page by page, and the list's version; a list that expired between two pages begins again."""
     items: list[Manifest] = []
     following = ""
     while True:
         params = {"limit": PAGE_SIZE, **({"continue": following} if following else {})}
         answer = await client.get(target, params)
-        if answer.code == _GONE:
+        if answer.code == _GONE and following:
             items, following = [], ""
             continue
-        if not answer.is_success:
+        if not answer.is_success or "items" not in answer.body:
             raise ApiUnavailableError(f"{target.resource} can't be listed: {answer.message}")
-        items += answer.body["items"]
-        following = answer.body["metadata"].get("continue", "")
+        items += answer.body["items"] or ()
+        metadata = answer.body["metadata"]
+        following = metadata.get("continue", "")
         if not following:
-            return items
+            return items, str(metadata["resourceVersion"])
+
+
+def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
+    """Which gang: one of the same name, before or after it, is another one."""
+    return _gang_key(manifest), manifest["metadata"]["uid"]
 
 
 def _gang_key(manifest: Manifest) -> GangKey:

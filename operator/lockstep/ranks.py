@@ -1,0 +1,46 @@
+"""Sets of ranks, as a status spells them (``0-4095,4097``) and as we count with them: one bit a rank.
+
+A gang has at most 10,000 members, so that a set takes at most 32 KB as text, where every third rank is missing, and
+1.25 KB as a number.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+MOST_RANKS = 10_000
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+
+def ranks_from(ranks: Iterable[int]) -> int:
+    """The set of these ranks."""
+    bits = bytearray(MOST_RANKS // 8)
+    for rank in ranks:
+        bits[rank // 8] |= 1 << rank % 8
+    return int.from_bytes(bits, "little")
+
+
+def has_rank(ranks: int, rank: int) -> bool:
+    """Whether the rank is one of the set."""
+    return bool(ranks >> rank & 1)
+
+
+@lru_cache(maxsize=1024)
+def parse_ranks(text: str) -> int:
+    """The set that a status spells. What no gang of ours can have is left out: others may have written it."""
+    ranks = 0
+    for first, last in _RANGE.findall(text):
+        low, high = int(first), min(int(last or first), MOST_RANKS - 1)
+        if low <= high:
+            ranks |= ((1 << high - low + 1) - 1) << low
+    return ranks
+
+
+def spell_ranks(ranks: int) -> str:
+    """The set as text; '' for none."""
+    digits = f"{ranks:b}"[::-1]
+    return ",".join(_spell(*run.span()) for run in re.finditer("1+", digits))
+
+
+def _spell(start: int, end: int) -> str:
+    return str(start) if end - start == 1 else f"{start}-{end - 1}"

@@ -1,0 +1,56 @@
+"""Tells the owners of NodeBids what could not be understood; of bids that are understood it says nothing."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from lockstep import paths
+from lockstep.facts import BidCondition, BidFact
+from lockstep.kube import ApiUnavailableError, KubeClient
+from lockstep.names import Condition, Reason
+from lockstep.state import State
+from lockstep.watch.quantities import rfc3339
+
+_PAUSE_SECONDS = 1.0
+_NOT_FOUND = 404
+_CONFLICT = 409
+
+log = logging.getLogger(__name__)
+
+
+async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[], float]) -> None:
+    """Write the status of every bid whose owner has something to be told, one after the other, until cancelled."""
+    while True:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        for node in sorted(state.bids_to_answer):
+            bid = state.bids.get(node)
+            if bid is not None and bid.answer is not None:
+                await _answer(client, state, bid, bid.answer, now())
+
+
+async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCondition, now: float) -> None:
+    """Write one status over the version that the answer is about; a newer one is answered when it is seen."""
+    body = {
+        "metadata": {"resourceVersion": bid.resource_version},
+        "status": {"conditions": [_condition(bid, answer, now)]},
+    }
+    try:
+        said = await client.patch(paths.bid_status(bid.node), body)
+    except ApiUnavailableError as error:
+        log.warning("the status of bid %s could not be written: %s", bid.node, error)
+        return
+    state.bids_to_answer.discard(bid.node)
+    if not said.is_success and said.code not in (_NOT_FOUND, _CONFLICT):
+        log.error("the API server does not accept the status of bid %s: %s", bid.node, said.message)
+
+
+def _condition(bid: BidFact, answer: BidCondition, now: float) -> dict[str, object]:
+    reason = Reason.SPEC_UNDERSTOOD if bid.problem is None else Reason.INVALID_SPEC
+    return {
+        "type": Condition.ACCEPTED,
+        "status": answer.status,
+        "reason": reason,
+        "message": answer.message,
+        "observedGeneration": bid.generation,
+        "lastTransitionTime": rfc3339(now),
+    }

@@ -1,0 +1,38 @@
+"""Where a volume can be reached by the zone and region that its labels name, as kube-scheduler reads them."""
+
+from collections.abc import Mapping
+
+from coschedule.cluster.snapshot import NodeTerm, Requirement
+
+# Each label with the one that nodes may have in its place.
+_TODAY = {
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region": "topology.kubernetes.io/region",
+}
+_DELIMITER = "__"
+# A cluster whose nodes say nothing about zones has only one.
+_SAYS_NOTHING = NodeTerm(tuple(Requirement(label, "DoesNotExist", ()) for label in _TODAY), ())
+
+
+def zone_affinities(labels: Mapping[str, str]) -> tuple[tuple[NodeTerm, ...], ...]:
+    """What a volume with these labels asks of its nodes: every affinity listed has to match.
+
+    A label names one zone or several; one that can't be read that way asks for nothing.
+    """
+    zones = {label: _values(labels[label]) for label in _TODAY if label in labels}
+    return tuple((_SAYS_NOTHING, *_in(label, values)) for label, values in zones.items() if all(values))
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(value.strip() for value in text.split(_DELIMITER))
+
+
+def _in(label: str, values: tuple[str, ...]) -> tuple[NodeTerm, ...]:
+    """Terms for nodes whose label has one of the values, or today's label where they have no other."""
+    own, today = Requirement(label, "In", values), _TODAY[label]
+    if label == today:
+        return (NodeTerm((own,), ()),)
+    instead = (Requirement(label, "DoesNotExist", ()), Requirement(today, "In", values))
+    return (NodeTerm((own,), ()), NodeTerm(instead, ()))

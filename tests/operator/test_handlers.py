@@ -1,0 +1,34 @@
+import asyncio
+
+import kopf
+import pytest
+
+from lockstep.kube import Configuration
+from lockstep.state import State
+from lockstep.watch.handlers import _run_kopf, _settings
+from lockstep.watch.streams import Streams
+
+
+def test_kopf_that_has_given_up_does_not_kill_the_process_that_starts_it_again():
+    assert _settings().process.ultimate_exiting_timeout is None
+
+
+@pytest.mark.asyncio
+async def test_kopf_that_gives_up_cancels_no_task_of_ours(monkeypatch):
+    ours = []
+
+    async def give_up():
+        raise RuntimeError("kopf gives up")
+
+    async def spawn_tasks(**_):
+        kopfs = asyncio.create_task(give_up())
+        ours.append(asyncio.create_task(asyncio.Event().wait()))
+        return [kopfs]
+
+    monkeypatch.setattr(kopf, "spawn_tasks", spawn_tasks)
+    with pytest.raises(RuntimeError, match="kopf gives up"):
+        await _run_kopf(State(lambda: None), Configuration(), Streams(()), asyncio.Event())
+
+    assert not ours[0].cancelling()
+    assert not ours[0].done()
+    ours[0].cancel()

@@ -1,0 +1,93 @@
+"""Owners of bids are told what can't be understood, once; all other bids cause no write."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fake_cluster.api import FakeApi, Refusal
+from fake_cluster.jumping import now, until
+from fake_cluster.manifests import at, bid
+from fake_cluster.rig import end, watching_operator
+from fake_cluster.store import Place
+from lockstep.report.bids import keep_bids_answered
+
+pytestmark = pytest.mark.asyncio
+
+PLACE = Place("nodebids", "", "n1")
+
+
+@asynccontextmanager
+async def answering(*bids):
+    """An API server with these bids, and an operator that watches and answers them."""
+    async with FakeApi(now) as api:
+        for one in bids:
+            api.store.create("nodebids", one)
+        async with watching_operator(api) as parts:
+            task = asyncio.create_task(keep_bids_answered(parts.client, parts.state, now))
+            try:
+                yield api, parts
+            finally:
+                await end([task])
+
+
+def conditions(api):
+    return api.store.get(PLACE).get("status", {}).get("conditions", [])
+
+
+async def test_owner_is_told_what_cannot_be_understood():
+    async with answering(bid("n1", capacity="0")) as (api, _):
+        began = now()
+        await until(lambda: conditions(api))
+
+        [told] = conditions(api)
+        assert told["lastTransitionTime"] in {at(began + seconds) for seconds in range(5)}
+        assert {key: told[key] for key in ("type", "status", "reason", "message")} == {
+            "type": "Accepted",
+            "status": "False",
+            "reason": "InvalidSpec",
+            "message": "The bid can't be understood, so its node is not offered to gangs: "
+            "no speed follows from a duty cycle of 0 and a capacity of 0.",
+        }
+
+
+async def test_owner_is_told_once():
+    async with answering(bid("n1", capacity="0")) as (api, _):
+        await asyncio.sleep(100)
+
+        assert len(api.writes) == 1
+
+
+async def test_owner_is_told_that_the_bid_is_understood_again():
+    async with answering(bid("n1", capacity="0")) as (api, _):
+        await until(lambda: conditions(api))
+        api.store.change(PLACE, spec={"capacity": "2"})
+        await until(lambda: conditions(api)[0]["status"] == "True")
+        await asyncio.sleep(100)
+
+        assert (conditions(api)[0]["reason"], len(api.writes)) == ("SpecUnderstood", 2)
+
+
+async def test_bids_that_are_understood_cause_no_write():
+    async with answering(*[bid(f"n{number}", capacity="2") for number in range(50)]) as (api, _):
+        await asyncio.sleep(100)
+
+        assert api.writes == []
+
+
+async def test_refused_answer_is_not_repeated(caplog):
+    async with answering(bid("n1", capacity="0")) as (api, _):
+        api.fault = lambda request: Refusal(code=403, message="denied by a policy") if request.is_write else None
+        await asyncio.sleep(100)
+
+        assert len(api.writes) == 1
+        assert "does not accept the status of bid n1: denied by a policy" in caplog.text
+
+
+async def test_answer_waits_for_an_api_server_that_is_away():
+    async with answering(bid("n1", capacity="0")) as (api, _):
+        api.fault = lambda request: Refusal(code=503) if request.is_write else None
+        await asyncio.sleep(100)
+        api.fault = lambda _: None
+
+        await until(lambda: conditions(api))

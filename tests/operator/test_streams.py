@@ -1,0 +1,60 @@
+"""Whether the watches of our own kinds deliver."""
+
+import pytest
+
+from lockstep.watch.streams import Streams
+
+pytestmark = pytest.mark.asyncio
+
+KINDS = ("gangjobs", "nodebids")
+
+
+@pytest.fixture
+def streams():
+    return Streams(KINDS)
+
+
+async def test_nothing_delivers_before_a_watch_is_open(streams):
+    streams.tell("gangjobs", 200)
+
+    assert not streams.all_open
+    assert not streams.delivered.is_set()
+
+
+async def test_all_open_watches_deliver(streams):
+    for kind in KINDS:
+        streams.tell(kind, 200)
+
+    assert streams.all_open
+    assert streams.delivered.is_set()
+
+
+async def test_watch_that_ends_is_news_and_stays_so(streams):
+    for kind in KINDS:
+        streams.tell(kind, 200)
+    streams.changed.clear()
+    streams.tell("nodebids", 0)
+
+    assert streams.changed.is_set()
+    assert not streams.all_open
+    assert streams.delivered.is_set()
+
+
+async def test_what_is_known_already_is_no_news(streams):
+    streams.tell("gangjobs", 0)
+
+    assert not streams.changed.is_set()
+
+
+async def test_other_watches_are_no_news(streams):
+    streams.tell("customresourcedefinitions", 200)
+
+    assert not streams.changed.is_set()
+
+
+async def test_all_end_with_whoever_watched(streams):
+    for kind in KINDS:
+        streams.tell(kind, 200)
+    streams.end_all()
+
+    assert not streams.all_open
