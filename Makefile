@@ -40,6 +40,21 @@ bench: $(INSTALLED) ## Measure speed beside the API server's own ceiling; prints
 bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; prints, never fails
 	$(BIN)/python tests/perf/engine_bench.py
 
+.PHONY: crashes
+crashes: $(INSTALLED) ## Kill the operator at every request of every life of a gang; print how many points there were
+	$(BIN)/pytest -q -s tests/controlplane/test_crash_points.py
+
+SECONDS ?= 600
+SEED ?= 1
+
+.PHONY: chaos
+chaos: $(INSTALLED) ## A random walk with faults: SECONDS=600 SEED=1; print faults and violations, shrink what broke
+	PYTHONPATH=tests $(BIN)/python -m chaos --seconds $(SECONDS) --seed $(SEED) --shrink-seconds $(SECONDS)
+
+.PHONY: load
+load: $(INSTALLED) ## Submit 10,000 GangJobs at once, a tenth of them nonsense; print time, memory, slowest answers
+	PYTHONPATH=tests $(BIN)/python tests/perf/load.py
+
 .PHONY: sandbox-up
 sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run
 	@$(BIN)/python -m sandbox up --nodes 12 --with kwok,controller-manager,scheduler

@@ -2,7 +2,8 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
@@ -139,6 +140,28 @@ class Sandbox:
         """End a component if it runs, start it on the port it had, and return once it is ready."""
         processes.end(Mark(self._site.folder.root, component), patience_seconds=STOP_PATIENCE_SECONDS)
         self._starter.restart(component)
+
+    def back_up(self, target: Path) -> None:
+        """Copy what etcd holds now to a new folder; the API server and etcd are away meanwhile."""
+        with self._storage_at_rest():
+            shutil.copytree(self._site.folder.etcd_data, target)
+
+    def set_back(self, backup: Path) -> None:
+        """Restore a backup: from then on everything is as it was, versions too."""
+        with self._storage_at_rest():
+            shutil.rmtree(self._site.folder.etcd_data)
+            shutil.copytree(backup, self._site.folder.etcd_data)
+
+    @contextmanager
+    def _storage_at_rest(self) -> Iterator[None]:
+        """Stop the API server, then etcd, for the block."""
+        self.kill(Component.API_SERVER)
+        # Its last words are on disk then.
+        processes.end(Mark(self._site.folder.root, Component.ETCD), patience_seconds=STOP_PATIENCE_SECONDS)
+        self._starter.reap()
+        yield
+        self._starter.restart(Component.ETCD)
+        self._starter.restart(Component.API_SERVER)
 
     def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Send one request with all rights and return the object answered; raise ApiError for a refusal.

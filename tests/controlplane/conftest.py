@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from eventually import eventually
 from live.arena import Arena
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
+from live.installing import install
 from live.operator_process import OperatorProcess, running
 from live.proxy import Proxy, proxied
 from live.watching import PodWatch, watched_pods
-from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
+from sandbox import Component, Options, Sandbox, generic_nodes, start
 
 ROOT = Path(__file__).parents[2]
 NAMESPACE_NUMBERS = itertools.count(1)
@@ -43,9 +43,7 @@ def namespace(control_plane: Sandbox) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def installed(control_plane: Sandbox) -> Sandbox:
     """The control plane with everything of ours that is applied to a cluster."""
-    for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
-        control_plane.apply(ROOT / path)
-    eventually(lambda: knows_our_kinds(control_plane))
+    install(control_plane)
     return control_plane
 
 
@@ -113,12 +111,3 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.failed and operator is not None:
         report.sections.append(("The operator's log", operator.log_tail()))
     return report
-
-
-def knows_our_kinds(control_plane: Sandbox) -> bool:
-    """Whether the API server serves both kinds by now."""
-    try:
-        listed = control_plane.request("GET", "/apis/lockstep.dev/v1alpha1")["resources"]
-    except ApiError:
-        return False
-    return {"gangjobs", "nodebids"} <= {one["name"] for one in listed}

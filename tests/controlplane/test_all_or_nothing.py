@@ -16,7 +16,7 @@ def test_of_two_gangs_that_fit_alone_only_one_lands(arena, pods_seen, first, sec
 
     arena.submit(gang(second, size=sizes[second]))
 
-    refused = arena.until(second, "Placed", "False", "NotEnoughRoom")
+    refused = arena.until(second, "Placed", "False", "HoldsNodes")
     assert refused["message"].startswith(f"Needs {sizes[second]} members, {8 - sizes[first]} fit: ")
     assert len(arena.pods(first)) == sizes[first]
     assert pods_seen.uids(second) == set()
@@ -38,7 +38,7 @@ def test_gang_lands_when_another_schedulers_pod_goes(arena, pods_seen):
     node, _ = arena.add_nodes(2, cpu="2")
     arena.create(foreign_pod("foreign", node))
     arena.submit(gang("heat", size=4))
-    refused = arena.until("heat", "Placed", "False", "NotEnoughRoom")
+    refused = arena.until("heat", "Placed", "False", "HoldsNodes")
     assert "4" in refused["message"]
     assert pods_seen.uids("heat") == set()
 
@@ -51,7 +51,7 @@ def test_gang_lands_when_another_schedulers_pod_ends(arena):
     node, _ = arena.add_nodes(2, cpu="2")
     arena.create(foreign_pod("foreign", node))
     arena.submit(gang("heat", size=4))
-    arena.until("heat", "Placed", "False", "NotEnoughRoom")
+    arena.until("heat", "Placed", "False", "HoldsNodes")
 
     arena.patch_pod_status("foreign", {"phase": "Succeeded"})
 

@@ -48,7 +48,7 @@ def test_slots_are_shared_by_all_gangs(arena):
 
     arena.submit(gang("second", size=2))
 
-    arena.until("second", "Placed", "False", "NotEnoughRoom")
+    arena.until("second", "Placed", "False", "HoldsNodes")
 
 
 def test_gang_that_outlasts_the_window_waits_for_another_node(arena):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import gang
+from builders import foreign_pod, gang
 from eventually import eventually
 from sandbox import Taint, TaintEffect
 
@@ -94,7 +94,29 @@ def test_host_port_of_another_gang_is_in_the_way(arena):
 
     arena.submit(gang("second", size=2, container=port))
 
-    arena.until("second", "Placed", "False", "NotEnoughRoom")
+    arena.until("second", "Placed", "False", "HoldsNodes")
+
+
+def test_node_whose_pods_want_no_member_near_them_is_left_alone(arena):
+    taken, free = arena.add_nodes(2)
+    selector = {"matchExpressions": [{"key": "lockstep.dev/gang", "operator": "Exists"}]}
+    term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": selector}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    arena.create(foreign_pod("shy", taken, affinity={"podAntiAffinity": required}))
+
+    arena.submit(gang("heat", size=(1, 8), work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert set(arena.nodes_of("heat")) == {free}
+
+
+def test_disk_named_in_the_template_is_on_a_node_once(arena):
+    nodes = arena.add_nodes(2)
+
+    arena.submit(gang("heat", pod={"volumes": [{"name": "disk", "gcePersistentDisk": {"pdName": "one"}}]}))
+
+    arena.until_placed("heat")
+    assert arena.nodes_of("heat") == nodes
 
 
 def test_node_holds_no_more_pods_than_it_says(arena):
@@ -159,6 +181,27 @@ def test_limits_without_requests_count(arena):
 
     arena.until_placed("heat")
     assert arena.status("heat")["size"] == 1
+
+
+def test_template_as_jobs_have_them_lands(arena):
+    arena.add_nodes(1, cpu="4")
+    job_like = gang(
+        "heat",
+        size=(1, 16),
+        cpu=0.5,
+        container={
+            "resources": {"requests": {"cpu": 0.5, "memory": 1e6}},
+            "env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}],
+            "ports": [{"containerPort": 80}, {"containerPort": 80}],
+        },
+        work={"serialTime": "1h"},
+    )
+    job_like["spec"]["template"]["metadata"] |= {"name": "mine", "creationTimestamp": None}
+
+    arena.submit(job_like)
+
+    arena.until_placed("heat")
+    assert [pod["metadata"]["name"] for pod in arena.pods("heat")] == [f"heat-1-{rank}" for rank in range(8)]
 
 
 def test_init_container_that_needs_more_than_the_others_counts(arena):

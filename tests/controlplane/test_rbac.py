@@ -11,14 +11,18 @@ RBAC = Path(__file__).parents[2] / "operator" / "rbac.yaml"
 
 WANT = {
     ("", "nodes"): {"list", "watch"},
+    ("", "namespaces"): {"list", "watch"},
     ("", "persistentvolumeclaims"): {"list", "watch"},
     ("", "persistentvolumes"): {"list", "watch"},
+    ("storage.k8s.io", "csinodes"): {"list", "watch"},
+    ("storage.k8s.io", "volumeattachments"): {"list", "watch"},
     ("scheduling.k8s.io", "priorityclasses"): {"list", "watch"},
     ("", "pods"): {"get", "list", "watch", "create", "delete"},
     ("", "pods/binding"): {"create"},
     ("lockstep.dev", "gangjobs"): {"get", "list", "watch"},
     ("lockstep.dev", "gangjobs/status"): {"patch"},
     ("lockstep.dev", "nodebids"): {"list", "watch"},
+    ("lockstep.dev", "nodebids/status"): {"patch"},
     ("events.k8s.io", "events"): {"create"},
 }
 
@@ -60,6 +64,7 @@ def test_nothing_else_is_applied():
         pytest.param("patch", "", "pods", id="change pods"),
         pytest.param("update", "lockstep.dev", "gangjobs", id="change what users ask for"),
         pytest.param("create", "lockstep.dev", "nodebids", id="make offers"),
+        pytest.param("patch", "lockstep.dev", "nodebids", id="change offers"),
     ],
 )
 def test_operator_may_not(installed, verb, group, resource):

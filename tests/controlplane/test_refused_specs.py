@@ -30,15 +30,17 @@ EPHEMERAL = {
         ),
         pytest.param(
             {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
-            "affinity.podAffinity",
+            "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution",
             id="affinity to pods",
         ),
         pytest.param(
             {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
-            "affinity.podAntiAffinity",
+            "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution",
             id="affinity against pods",
         ),
-        pytest.param({"topologySpreadConstraints": [SPREAD]}, "topologySpreadConstraints", id="spread"),
+        pytest.param(
+            {"topologySpreadConstraints": [SPREAD]}, "topologySpreadConstraints[0].whenUnsatisfiable", id="spread"
+        ),
         pytest.param(
             {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}, "resourceClaims", id="resource claims"
         ),

@@ -104,6 +104,15 @@ class Arena:
         """Say of a pod what its kubelet would."""
         self.api.request("PATCH", f"{self.core}/pods/{name}/status", {"status": status})
 
+    def dry_run(self, spec: Manifest) -> Manifest | None:
+        """The spec of a pod as admission would make it, or None where it refuses it."""
+        pod = {"metadata": {"name": "dry-run"}, "spec": spec}
+        try:
+            admitted: Manifest = self.api.request("POST", f"{self.core}/pods?dryRun=All", pod)["spec"]
+        except ApiError:
+            return None
+        return admitted
+
     # Seeing things
 
     def gang(self, name: str) -> Manifest:

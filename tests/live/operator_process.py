@@ -1,6 +1,7 @@
 """The operator as users run it: a process of its own, under its own service account."""
 
 import json
+import os
 import subprocess
 import sys
 import urllib.error
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eventually import eventually
+from live.quick_start import Forked
 from sandbox.ports import free_ports
 
 STOP_SECONDS = 20
@@ -25,7 +27,7 @@ class OperatorProcess:
         self._log = log
         self._options = options
         [self._port] = free_ports(1)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Forked | None = None
 
     def start(self) -> None:
         """Start, and return once every first list is in."""
@@ -35,10 +37,8 @@ class OperatorProcess:
     def launch(self) -> None:
         """Start, and return at once."""
         assert self._process is None, "one life at a time"
-        command = [sys.executable, "-m", "lockstep", "run", "--kubeconfig", str(self._kubeconfig)]
-        listen = ["--listen-host", "127.0.0.1", "--listen-port", str(self._port)]
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen([*command, *listen, *self._options], stdout=log, stderr=log)
+        where = ["--kubeconfig", str(self._kubeconfig), "--listen-host", "127.0.0.1", "--listen-port", str(self._port)]
+        self._process = self._spawn(["run", *where, *self._options])
 
     def kill(self) -> None:
         """End it as a crash would."""
@@ -70,6 +70,11 @@ class OperatorProcess:
             self.kill()
 
     @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
     def url(self) -> str:
         """Where its pages are."""
         return f"http://127.0.0.1:{self._port}"
@@ -95,7 +100,7 @@ class OperatorProcess:
         return sum(
             value
             for name, value in counted
-            if name.startswith("lockstep_api_requests_total{") and 'verb="GET"' not in name
+            if name.startswith("lockstep_api_requests_total{") and 'verb="GET"' not in name and "dry-run" not in name
         )
 
     def cycles(self) -> float:
@@ -112,6 +117,16 @@ class OperatorProcess:
         except (urllib.error.URLError, ConnectionError):
             return False
 
+    def _spawn(self, arguments: list[str]) -> "subprocess.Popen[bytes] | Forked":
+        with self._log.open("ab") as log:
+            return subprocess.Popen([sys.executable, "-m", "lockstep", *arguments], stdout=log, stderr=log)
+
+    def resident_bytes(self) -> int:
+        """What it has in memory."""
+        assert self._process is not None, "it is not running"
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
     def log_text(self) -> str:
         """Everything that it has written."""
         return self._log.read_text(encoding="utf-8") if self._log.exists() else ""
@@ -119,6 +134,13 @@ class OperatorProcess:
     def log_tail(self) -> str:
         """What it wrote last."""
         return "\n".join(self.log_text().splitlines()[-TAIL_LINES:])
+
+
+class QuickOperator(OperatorProcess):
+    """The same, started without waiting for imports: for tests that start it a hundred times."""
+
+    def _spawn(self, arguments: list[str]) -> Forked:
+        return Forked(arguments, self._log)
 
 
 @contextmanager

@@ -135,7 +135,7 @@ def milli_cpu(spec: Mapping[str, Any]) -> int:
 
 @contextmanager
 def watched_pods(api: Sandbox, namespace: str, background: Background) -> Iterator[PodWatch]:
-    """Watch a namespace's pods from now on."""
+    """Watch a namespace's pods: those that are there, and what happens from now on."""
     watch = PodWatch(api, namespace)
     listening: Future[None] = Future()
     following = background.start(_follow(watch, listening))
@@ -151,8 +151,10 @@ async def _follow(watch: PodWatch, listening: Future[None]) -> None:
     connector = aiohttp.TCPConnector(ssl=tls_context(configuration))
     async with aiohttp.ClientSession(connector=connector, timeout=timeout, read_bufsize=2**22) as session:
         async with session.get(url) as answer:
-            version = (await answer.json())["metadata"]["resourceVersion"]
-        params = {"watch": "true", "resourceVersion": version}
+            listed = await answer.json()
+        for pod in listed["items"]:
+            watch.take({"type": "ADDED", "object": pod})
+        params = {"watch": "true", "resourceVersion": listed["metadata"]["resourceVersion"]}
         async with session.get(url, params=params) as answer:
             listening.set_result(None)
             async for line in answer.content:

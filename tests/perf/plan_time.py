@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from time import perf_counter
 
@@ -22,13 +23,36 @@ CAPACITIES = np.array([1.0, 1.6, 2.5])
 
 
 def measure(console: Console) -> None:
-    """Plan a queue from nothing, and one gang more, on two sizes of cluster, for each load."""
-    table = Table("nodes", "load", f"{GANGS} gangs wait", "of which start now", "one gang waits")
-    for nodes, load in product((500, 5000), Load):
-        whole = snapshot(nodes, GANGS, load)
+    """Plan a queue from nothing, and one gang more, on two sizes of cluster, for each load and few or many speeds."""
+    table = Table("nodes", "speeds", "load", f"{GANGS} gangs wait", "of which start now", "one gang waits")
+    for nodes, is_distinct, load in product((500, 5000), (False, True), Load):
+        whole, one = snapshot(nodes, GANGS, load), snapshot(nodes, 1, load)
+        if is_distinct:
+            whole, one = with_distinct_speeds(whole), with_distinct_speeds(one)
         started = sum(getattr(decision, "start", np.inf) <= whole.now for decision in plan(whole).decisions)
-        table.add_row(str(nodes), load, _milliseconds(whole), str(started), _milliseconds(snapshot(nodes, 1, load)))
+        speeds = str(len(np.unique(whole.slowdown)))
+        table.add_row(str(nodes), speeds, load, _milliseconds(whole), str(started), _milliseconds(one))
     console.print(table)
+    _measure_long_queues(console)
+
+
+def _measure_long_queues(console: Console) -> None:
+    """Plan queues longer than what starts soon, on nodes that each have a speed of their own.
+
+    The operator plans 256 gangs at a time; the engine plans whatever it is given.
+    """
+    table = Table("nodes", "gangs that wait", "one plan")
+    for nodes, gangs in ((12, 256), (500, 256), (5000, 256), (500, 512), (500, 1024)):
+        table.add_row(
+            str(nodes), str(gangs), _milliseconds(with_distinct_speeds(snapshot(nodes, gangs, Load.EQUAL)), 1)
+        )
+    console.print(table)
+
+
+def with_distinct_speeds(facts: Snapshot) -> Snapshot:
+    """Give every node a speed of its own, as measured loads do."""
+    chance = np.random.default_rng(len(facts.slowdown))
+    return replace(facts, slowdown=1 + chance.random(len(facts.slowdown)))
 
 
 def snapshot(nodes: int, gangs: int, load: Load) -> Snapshot:
@@ -77,9 +101,9 @@ def _gang(number: int, chance: np.random.Generator, load: Load) -> PendingGang:
     )
 
 
-def _milliseconds(facts: Snapshot) -> str:
+def _milliseconds(facts: Snapshot, rounds: int = ROUNDS) -> str:
     times = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         began = perf_counter()
         plan(facts)
         times.append(perf_counter() - began)

@@ -1,0 +1,158 @@
+"""What docs/architecture.md guarantees, checked after every event in the order in which the events happened."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from live.watching import ENDED, Seen, as_seen
+
+Manifest = Mapping[str, Any]
+
+
+# What an event is called that only a list has shown: what came before it is not known.
+LISTED = "LISTED"
+# Up to the version of this list, what came in which order is not known.
+GAP = "GAP"
+
+
+class Member(NamedTuple):
+    """One rank of one attempt of one gang."""
+
+    gang_uid: str
+    attempt: int
+    name: str
+
+
+class Invariants:
+    """Follows pods, gangs and nodes. ``violations`` holds a sentence for each broken promise."""
+
+    def __init__(self) -> None:
+        self.violations: list[str] = []
+        self.ended: Counter[str] = Counter()
+        self._gangs: dict[str, Manifest] = {}
+        self._pods: dict[str, Seen] = {}
+        self._owner: dict[str, str] = {}
+        self._most_cpu: Counter[str] = Counter()
+        self._unknown_to = 0
+        self._succeeded: dict[Member, str] = {}
+        self._by_attempt: dict[tuple[str, int], set[str]] = defaultdict(set)
+
+    def note(self, kind: str, what: str, manifest: Manifest) -> None:
+        """Take one event in."""
+        if what == GAP:
+            self._unknown_to = max(self._unknown_to, int(manifest["metadata"]["resourceVersion"]))
+        elif kind == "nodes":
+            self._note_node(manifest)
+        elif kind == "pods":
+            self._note_pod(what, manifest)
+        else:
+            self._note_gang(what, manifest)
+
+    def _note_node(self, manifest: Manifest) -> None:
+        # The operator may not have heard yet that a node is smaller by now.
+        name, cpu = manifest["metadata"]["name"], manifest["status"]["allocatable"]["cpu"]
+        self._most_cpu[name] = max(self._most_cpu[name], milli(cpu))
+
+    def _note_pod(self, what: str, manifest: Manifest) -> None:
+        pod = seen(manifest)
+        before = self._pods.pop(pod.uid, None)
+        if what == "DELETED":
+            return
+        self._pods[pod.uid] = pod
+        owner = owner_of(manifest)
+        if owner is None:
+            return
+        self._owner[pod.uid] = owner
+        if pod.phase == "Succeeded":
+            self._succeeded.setdefault(Member(owner, pod.attempt, pod.name), pod.uid)
+        if before is None and pod.version > self._unknown_to:
+            self.violations += self._problems_of_new(pod, owner)
+        if pod.node and (before is None or not before.node):
+            self._by_attempt[owner, pod.attempt].add(pod.name)
+            self.violations += self._problems_of_bound(pod, owner)
+
+    def _problems_of_new(self, pod: Seen, owner: str) -> Iterator[str]:
+        gang = self._gangs.get(owner)
+        if gang is None:
+            return
+        status = gang.get("status") or {}
+        if status.get("attempt", 0) < pod.attempt or (
+            status.get("attempt") == pod.attempt and not status.get("reservedAt")
+        ):
+            yield f"{pod.name} was created without a reservation"
+
+    def _problems_of_bound(self, pod: Seen, owner: str) -> Iterator[str]:
+        twin = next((one for one in self._pods.values() if one.name == pod.name and one.uid != pod.uid), None)
+        if twin is not None:
+            yield f"{pod.name} is there twice, as {twin.uid} and as {pod.uid}"
+        if self._succeeded.get(Member(owner, pod.attempt, pod.name), pod.uid) != pod.uid:
+            yield f"{pod.name} is bound again after it has succeeded"
+        others = {
+            one.attempt
+            for uid, one in self._pods.items()
+            if self._owner.get(uid) == owner and one.node and not one.is_deleting and one.phase not in ENDED
+        }
+        if len(others) > 1:
+            yield f"{pod.gang} has members bound of attempts {sorted(others)}"
+        taken = sum(
+            one.cpu
+            for uid, one in self._pods.items()
+            if uid in self._owner and one.node == pod.node and one.phase not in ENDED
+        )
+        if taken > self._most_cpu[pod.node] > 0:
+            yield f"{pod.node} has at most {self._most_cpu[pod.node]}m cpu, members there request {taken}m"
+
+    def _note_gang(self, what: str, manifest: Manifest) -> None:
+        uid = manifest["metadata"]["uid"]
+        before = self._gangs.pop(uid, None)
+        if what == "DELETED":
+            return
+        self._gangs[uid] = manifest
+        if what == LISTED:
+            return
+        old, new = ((one or {}).get("status") or {} for one in (before, manifest))
+        name = manifest["metadata"]["name"]
+        size = sum(entry["count"] for entry in new.get("members") or ())
+        bound = len(self._by_attempt[uid, new.get("attempt", 0)])
+        if is_true(new, "Placed") and not is_true(old, "Placed") and bound < size:
+            self.violations.append(f"{name} is called placed, and {bound} of its {size} members were bound")
+        if is_true(new, "Complete"):
+            if not is_true(old, "Complete"):
+                self.ended[reason(new, "Complete")] += 1
+        elif old.get("reservedAt") and not new.get("reservedAt"):
+            self._note_release(uid, name, old.get("attempt", 0))
+
+    def _note_release(self, uid: str, name: str, attempt: int) -> None:
+        self.ended["undone"] += 1
+        left = [pod.name for key, pod in self._pods.items() if self._owner.get(key) == uid and pod.attempt == attempt]
+        if left:
+            self.violations.append(f"{name} was released while {', '.join(left)} were there")
+
+
+def owner_of(manifest: Manifest) -> str | None:
+    """The UID of the GangJob that owns a pod, if one does."""
+    owners = manifest["metadata"].get("ownerReferences") or ()
+    return next((str(one["uid"]) for one in owners if one["kind"] == "GangJob"), None)
+
+
+def seen(manifest: Manifest) -> Seen:
+    """What is noted of a pod; a poisonous one's requests are not."""
+    try:
+        return as_seen(manifest)
+    except ValueError:
+        return as_seen({**manifest, "spec": {**manifest["spec"], "containers": []}})
+
+
+def milli(cpu: str) -> int:
+    """A CPU quantity as the walk writes it."""
+    return int(cpu[:-1]) if cpu.endswith("m") else 1000 * int(cpu)
+
+
+def is_true(status: Manifest, kind: str) -> bool:
+    """Whether a condition is True."""
+    return any(one["type"] == kind and one["status"] == "True" for one in status.get("conditions") or ())
+
+
+def reason(status: Manifest, kind: str) -> str:
+    """The reason of a condition."""
+    return next((str(one["reason"]) for one in status.get("conditions") or () if one["type"] == kind), "")

@@ -1,0 +1,153 @@
+"""The random walk: from a seed to steps. It looks at nothing but its own memory: the same seed, the same walk."""
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from chaos.proxy import OPENING_FAULTS, REQUEST_FAULTS, WATCH_FAULTS
+from chaos.script import Step
+
+WRITES = ("PATCH gangjobs/status", "POST pods", "POST pods/binding", "DELETE pods", "POST events", "POST *", "PATCH *")
+READS = ("GET pods", "GET gangjobs", "GET nodes", "GET nodebids", "GET *")
+WATCHED = ("pods", "nodes", "gangjobs", "nodebids", "priorityclasses", "*")
+NODES = tuple(f"node{number}" for number in range(8))
+QUANTITIES = ("-1", "9300000000000000", "1e30", "1e1000000", "9223372036854775807", "0.0000000001", "1E18")
+TIMES = ("2026-01-01t00:00:00z", "0000-01-01T00:00:00Z", "2026-01-01T00:00:00+99:00", "9999-12-31T23:59:59Z")
+MOST_GANGS = 12
+MOST_FOREIGN = 8
+
+
+class Walk:
+    """Steps without end. ``can_restart``: the API server is killed too, now and then."""
+
+    def __init__(self, seed: int, *, can_restart: bool) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - chance is all it is for
+        self._gangs: list[str] = []
+        self._foreign: list[str] = []
+        self._number = 0
+        self._kinds: dict[Callable[[], Step], float] = {
+            self._fault: 40,
+            self._calm: 1.5,
+            self._submit: 12,
+            self._delete_gang: 5,
+            self._change_node: 9,
+            self._bid: 4,
+            self._foreign_pod: 4,
+            self._take_member: 3,
+            self._limits: 2.5,
+            self._poison: 3,
+            self._kill_operator: 0.7,
+            self._drop_watches: 1,
+            self._kill_api_server: 0.3 if can_restart else 0,
+        }
+
+    def __iter__(self) -> Iterator[Step]:
+        """Go on for ever."""
+        kinds, weights = list(self._kinds), list(self._kinds.values())
+        while True:
+            yield self._random.choices(kinds, weights)[0]()
+
+    def _fault(self) -> Step:
+        chance = self._random.random()
+        if chance < 0.55:
+            kind, on = self._one(REQUEST_FAULTS), self._one(WRITES + READS)
+            if kind == "stale":
+                on = self._one(READS)
+        elif chance < 0.65:
+            kind, on = self._one(OPENING_FAULTS), f"open {self._one(WATCHED)}"
+        else:
+            kind, on = self._one(WATCH_FAULTS), f"watch {self._one(WATCHED)}"
+        seconds = self._one((0.1, 0.5, 1, 3)) if kind in ("slow", "delayed") else self._one((1, 3, 10, 100))
+        # A server that stays in the past has been set back.
+        times = 1 if kind in ("silent", "stale") else self._one((1, 1, 2, 3, 7))
+        return Step("fault", {"kind": kind, "on": on, "times": times, "seconds": seconds})
+
+    def _submit(self) -> Step:
+        if len(self._gangs) >= MOST_GANGS:
+            return self._delete_gang()
+        low = self._one((1, 1, 2, 3, 4))
+        how: dict[str, Any] = {
+            "name": self._new("gang"),
+            "low": low,
+            "high": low + self._one((0, 0, 1, 4)),
+            "cpu": self._one(("500m", "1", "1", "2", "3")),
+            "run_for": self._one((None, "100ms", "500ms", "1s", "3s")),
+            "work": self._one((None, "2s", "5s", "1m")),
+            "priority": self._one(("", "", "chaos-high", "chaos-missing")),
+            "finalizer": self._random.random() < 0.1,
+        }
+        self._gangs.append(how["name"])
+        return Step("submit", how)
+
+    def _delete_gang(self) -> Step:
+        if not self._gangs:
+            return self._submit()
+        name = self._gangs.pop(self._random.randrange(len(self._gangs)))
+        return Step("delete gang", {"name": name, "foreground": self._random.random() < 0.3})
+
+    def _change_node(self) -> Step:
+        act = self._one(("add node", "add node", "delete node", "cordon", "uncordon", "unready", "ready", "resize"))
+        return Step(act, {"name": self._one(NODES), "cpu": self._one(("1", "2", "4", "4", "8"))})
+
+    def _bid(self) -> Step:
+        name = self._one(NODES)
+        if self._random.random() < 0.25:
+            return Step("delete bid", {"name": name})
+        spec = self._one(
+            (
+                {"dutyCycle": "500m"},
+                {"capacity": self._one(("500m", "1", "2", "3"))},
+                {"slots": self._one((1, 2, 5))},
+                {"availableUntil": self._one((2, 10, 60))},
+                {"availableFrom": self._one((-5, 2, 10))},
+                {"expiresAt": self._one((1, 3, 30))},
+            )
+        )
+        return Step("put bid", {"name": name, "spec": spec})
+
+    def _foreign_pod(self) -> Step:
+        if self._foreign and self._random.random() < len(self._foreign) / MOST_FOREIGN:
+            name = self._foreign.pop(self._random.randrange(len(self._foreign)))
+            return Step("delete foreign", {"name": name})
+        name = self._new("foreign")
+        self._foreign.append(name)
+        return Step("add foreign", {"name": name, "node": self._one(NODES), "cpu": self._one(("500m", "1", "3"))})
+
+    def _take_member(self) -> Step:
+        act = self._one(("delete member", "delete member", "fail member", "evict member"))
+        return Step(act, {"gang": self._one(self._gangs or [""]), "which": self._random.random()})
+
+    def _limits(self) -> Step:
+        act = self._one(("quota", "no quota", "no quota", "limit range", "no limit range"))
+        return Step(act, {"pods": self._one((2, 5, 9)), "cpu": self._one(("100m", "2"))})
+
+    def _poison(self) -> Step:
+        kind = self._one(("poison gang", "poison pod", "poison bid"))
+        how = {
+            "name": self._new("gang" if kind == "poison gang" else "poison"),
+            "quantity": self._one(QUANTITIES),
+            "time": self._one(TIMES),
+        }
+        if kind != "poison bid":
+            (self._gangs if kind == "poison gang" else self._foreign).append(how["name"])
+        return Step(kind, {**how, "node": self._one(NODES), "field": self._one(("availableUntil", "expiresAt"))})
+
+    def _kill_operator(self) -> Step:
+        return Step("kill operator", {})
+
+    def _drop_watches(self) -> Step:
+        return Step("drop watches", {})
+
+    def _kill_api_server(self) -> Step:
+        return Step("kill API server", {})
+
+    def _calm(self) -> Step:
+        """Whatever lies in wait is forgotten: a moment in which gangs get somewhere."""
+        return Step("calm", {})
+
+    def _new(self, kind: str) -> str:
+        self._number += 1
+        return f"{kind}{self._number}"
+
+    def _one(self, choices: Any) -> Any:
+        return self._random.choice(choices)

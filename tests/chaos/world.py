@@ -1,0 +1,211 @@
+"""The cluster that the walk changes: what each step does, through the API server itself and not through the proxy."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from builders import bid, foreign_pod, from_now, gang, priority_class, quota
+from chaos.proxy import FaultyProxy
+from chaos.script import Fault, Step
+from eventually import eventually
+from live.background import Background
+from live.operator_process import OperatorProcess
+from sandbox import ApiError, Component, Node, Sandbox
+
+NAMESPACE = "chaos"
+CORE = f"/api/v1/namespaces/{NAMESPACE}"
+OURS = "/apis/lockstep.dev/v1alpha1"
+GANGS = f"{OURS}/namespaces/{NAMESPACE}/gangjobs"
+BIDS = f"{OURS}/nodebids"
+NODES = "/api/v1/nodes"
+LABEL = "chaos"
+FIRST_NODES = ("node0", "node1", "node2", "node3")
+FINALIZER = "example.com/keeps-it"
+
+How = Mapping[str, Any]
+
+
+class World:
+    """Carries out steps. What the API server refuses, since it is not there or there already, changes nothing."""
+
+    def __init__(self, api: Sandbox, proxy: FaultyProxy, operator: OperatorProcess, background: Background) -> None:
+        self.api = api
+        self.proxy = proxy
+        self.operator = operator
+        self.failed_starts = 0
+        self._background = background
+        self._acts: dict[str, Callable[[How], object]] = {
+            "fault": lambda how: proxy.arm(Fault(**how)),
+            "calm": lambda how: proxy.heal(),
+            "submit": self._submit,
+            "delete gang": self._delete_gang,
+            "add node": lambda how: self.add_node(how["name"], how["cpu"]),
+            "delete node": lambda how: self._ask("DELETE", f"{NODES}/{how['name']}"),
+            "cordon": lambda how: self._ask("PATCH", f"{NODES}/{how['name']}", {"spec": {"unschedulable": True}}),
+            "uncordon": lambda how: self._ask("PATCH", f"{NODES}/{how['name']}", {"spec": {"unschedulable": None}}),
+            "unready": lambda how: self._set_ready(how["name"], "False"),
+            "ready": lambda how: self._set_ready(how["name"], "True"),
+            "resize": self._resize,
+            "put bid": self._put_bid,
+            "delete bid": lambda how: self._ask("DELETE", f"{BIDS}/{how['name']}"),
+            "add foreign": self._add_foreign,
+            "delete foreign": lambda how: self._ask("DELETE", f"{CORE}/pods/{how['name']}"),
+            "delete member": self._delete_member,
+            "fail member": lambda how: self._end_member(how, {"phase": "Failed"}),
+            "evict member": lambda how: self._end_member(how, {"phase": "Failed", "reason": "Evicted"}),
+            "quota": lambda how: self._ask("POST", f"{CORE}/resourcequotas", quota("chaos", pods=str(how["pods"]))),
+            "no quota": lambda how: self._ask("DELETE", f"{CORE}/resourcequotas/chaos"),
+            "limit range": lambda how: self._ask("POST", f"{CORE}/limitranges", limit_range(how["cpu"])),
+            "no limit range": lambda how: self._ask("DELETE", f"{CORE}/limitranges/chaos"),
+            "poison gang": self._poison_gang,
+            "poison pod": self._poison_pod,
+            "poison bid": self._poison_bid,
+            "kill operator": lambda how: self._restart_operator(),
+            "drop watches": lambda how: background.run(proxy.drop_watches()),
+            "kill API server": lambda how: self._restart_api_server(),
+        }
+
+    def prepare(self) -> None:
+        """What every walk begins with."""
+        self.api.create_namespace(NAMESPACE)
+        for name in FIRST_NODES:
+            self.add_node(name, "4")
+        for name, value in (("chaos-high", 1000), ("chaos-first", 2000)):
+            self._ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", priority_class(name, value))
+
+    def do(self, step: Step) -> None:
+        """Carry out one step."""
+        self.supervise()
+        with suppress(ApiError):
+            self._acts[step.act](step.how)
+
+    def supervise(self) -> None:
+        """Start the operator again where it found no API server when it was started; it may end for no other reason."""
+        if self.operator.is_alive:
+            return
+        tail = self.operator.log_tail()
+        assert "does not answer" in tail.splitlines()[-1] or "does not let us in" in tail.splitlines()[-1], (
+            f"the operator has ended by itself, with {self.operator.reap()}:\n{tail}"
+        )
+        self.failed_starts += 1
+        self.operator.reap()
+        self.operator.launch()
+
+    def clean_up(self) -> None:
+        """End all trouble: what keeps gangs out, but no gang, is taken away; four nodes are as at the beginning."""
+        self.proxy.heal()
+        for folder in (f"{CORE}/resourcequotas", f"{CORE}/limitranges", BIDS):
+            self._ask("DELETE", folder)
+        for pod in self.list(f"{CORE}/pods"):
+            if pod["metadata"]["name"].startswith("poison"):
+                self._ask("DELETE", f"{CORE}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
+        for name in FIRST_NODES:
+            self.add_node(name, "4")
+            self._ask("PATCH", f"{NODES}/{name}", {"spec": {"unschedulable": None}})
+            self._set_ready(name, "True")
+            self._resize({"name": name, "cpu": "4"})
+
+    def list(self, path: str) -> list[dict[str, Any]]:
+        """Everything of a kind."""
+        found: list[dict[str, Any]] = self.api.request("GET", path)["items"]
+        return found
+
+    def add_node(self, name: str, cpu: str) -> None:
+        """Create a node if it is not there."""
+        with suppress(ApiError):
+            allocatable = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
+            self.api.create_nodes([Node(name=name, labels={LABEL: "yes"}, allocatable=allocatable)])
+
+    def submit(self, manifest: Mapping[str, Any]) -> None:
+        """Create a GangJob."""
+        self._ask("POST", GANGS, manifest)
+
+    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return self.api.request(verb, path, body)
+
+    def _submit(self, how: How) -> None:
+        more: dict[str, Any] = {"work": {"serialTime": how["work"]}} if how["work"] else {}
+        if how["priority"]:
+            more["priorityClassName"] = how["priority"]
+        pod = {"nodeSelector": {LABEL: "yes"}, "terminationGracePeriodSeconds": 1}
+        manifest = gang(
+            how["name"], size=(how["low"], how["high"]), cpu=how["cpu"], run_for=how["run_for"], pod=pod, **more
+        )
+        if how["finalizer"]:
+            manifest["metadata"]["finalizers"] = [FINALIZER]
+        self.submit(manifest)
+
+    def _delete_gang(self, how: How) -> None:
+        policy = "?propagationPolicy=Foreground" if how["foreground"] else ""
+        self._ask("DELETE", f"{GANGS}/{how['name']}{policy}")
+
+    def _set_ready(self, node: str, status: str) -> None:
+        condition = {"type": "Ready", "status": status, "reason": "Chaos", "lastTransitionTime": from_now(0)}
+        self._ask("PATCH", f"{NODES}/{node}/status", {"status": {"conditions": [condition]}})
+
+    def _resize(self, how: How) -> None:
+        amounts = {"cpu": how["cpu"]}
+        self._ask("PATCH", f"{NODES}/{how['name']}/status", {"status": {"allocatable": amounts, "capacity": amounts}})
+
+    def _put_bid(self, how: How) -> None:
+        times = {"availableUntil", "availableFrom", "expiresAt"}
+        spec = {key: from_now(value) if key in times else value for key, value in how["spec"].items()}
+        try:
+            self._ask("POST", BIDS, bid(how["name"], **spec))
+        except ApiError:
+            self._ask("PATCH", f"{BIDS}/{how['name']}", {"spec": spec})
+
+    def _add_foreign(self, how: How) -> None:
+        self._ask("POST", f"{CORE}/pods", foreign_pod(how["name"], how["node"], cpu=how["cpu"]))
+
+    def _member(self, how: How) -> str:
+        selector = f"{CORE}/pods?labelSelector=lockstep.dev/gang%3D{how['gang']}"
+        names = sorted(pod["metadata"]["name"] for pod in self.list(selector))
+        return names[int(how["which"] * len(names))] if names else "nobody"
+
+    def _delete_member(self, how: How) -> None:
+        self._ask("DELETE", f"{CORE}/pods/{self._member(how)}")
+
+    def _end_member(self, how: How, status: Mapping[str, Any]) -> None:
+        self._ask("PATCH", f"{CORE}/pods/{self._member(how)}/status", {"status": status})
+
+    def _poison_gang(self, how: How) -> None:
+        pod = {"nodeSelector": {LABEL: "yes"}}
+        self.submit(gang(how["name"], size=(1, 2), cpu=how["quantity"], pod=pod))
+
+    def _poison_pod(self, how: How) -> None:
+        self._ask("POST", f"{CORE}/pods", foreign_pod(how["name"], how["node"], cpu=how["quantity"]))
+
+    def _poison_bid(self, how: How) -> None:
+        self._put_raw_bid(how["node"], {how["field"]: how["time"]})
+
+    def _put_raw_bid(self, node: str, spec: Mapping[str, Any]) -> None:
+        with suppress(ApiError):
+            self._ask("DELETE", f"{BIDS}/{node}")
+        self._ask("POST", BIDS, bid(node, **spec))
+
+    def _restart_operator(self) -> None:
+        self.operator.kill()
+        self.operator.launch()
+
+    def _restart_api_server(self) -> None:
+        self.api.kill(Component.API_SERVER)
+        self.api.restart(Component.API_SERVER)
+        eventually(self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            self.list(GANGS)
+        except (ApiError, OSError):
+            return False
+        return True
+
+
+def limit_range(cpu: str) -> dict[str, Any]:
+    """Describe a LimitRange with a default request, which admission adds to pods without one."""
+    return {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "chaos"},
+        "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": cpu, "memory": "10Mi"}}]},
+    }

@@ -1,0 +1,105 @@
+"""A template that no Job may have is refused with the API server's own sentence, now or while its gang has to wait."""
+
+import copy
+
+import pytest
+
+from builders import gang
+from eventually import eventually
+from templates import ADMISSION_REFUSES
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+POLICIES = "/apis/admissionregistration.k8s.io/v1"
+
+
+@pytest.fixture
+def denial(arena):
+    """Lets a ValidatingAdmissionPolicy deny every pod of the arena's namespace, until it is lifted."""
+    name = f"{arena.pool}-denial"
+    kinds = ("validatingadmissionpolicybindings", "validatingadmissionpolicies")
+    selector = {"matchLabels": {"kubernetes.io/metadata.name": arena.namespace}}
+    pods = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    spec = {
+        "matchConstraints": {"resourceRules": [pods]},
+        "validations": [{"expression": "false", "message": "pods need a cost centre"}],
+    }
+    binding = {
+        "policyName": name,
+        "validationActions": ["Deny"],
+        "matchResources": {"namespaceSelector": selector},
+    }
+    arena.api.request("POST", f"{POLICIES}/{kinds[1]}", {"metadata": {"name": name}, "spec": spec})
+    arena.api.request("POST", f"{POLICIES}/{kinds[0]}", {"metadata": {"name": name}, "spec": binding})
+    eventually(lambda: is_denied(arena))
+
+    def lift():
+        for kind in kinds:
+            arena.delete(f"{POLICIES}/{kind}/{name}")
+        eventually(lambda: not is_denied(arena))
+
+    yield lift
+    lift()
+
+
+def test_refused_templates_are_told_at_once(arena):
+    arena.add_nodes(1)
+
+    names = submit_all(arena)
+
+    assert_each_is_refused(arena, names)
+    assert [name for name in names if arena.pods(name)] == []
+    assert [name for name in names if "reservedAt" in arena.status(name)] == []
+
+
+def test_refused_templates_are_told_while_they_wait(arena):
+    names = submit_all(arena)
+
+    assert_each_is_refused(arena, names)
+    assert [name for name in names if arena.status(name).get("attempt")] == []
+
+
+def test_gang_that_a_policy_denies_keeps_no_room_and_lands_once_it_is_lifted(arena, denial):
+    arena.add_nodes(1)
+
+    arena.submit(gang("heat"))
+
+    refused = arena.until("heat", "Accepted", "False", "TemplateRefused")
+    assert "denied request: pods need a cost centre" in refused["message"]
+    [event] = arena.until_events("heat", "InvalidSpec")
+    assert event["note"] == refused["message"]
+    denial()
+    arena.until_placed("heat")
+
+
+def test_gang_that_waits_for_its_service_account_is_no_refusal(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", pod={"serviceAccountName": "late"}))
+    arena.until("heat", "Placed", "False", "PodRefused")
+
+    arena.api.request("POST", f"{arena.core}/serviceaccounts", {"metadata": {"name": "late"}})
+
+    arena.until_placed("heat")
+
+
+def submit_all(arena):
+    """Submit a gang of each template; returns their names, and what is said of each."""
+    names = {}
+    for number, (template, because) in enumerate(ADMISSION_REFUSES.values()):
+        one = gang(f"g{number}", size=1)
+        one["spec"]["template"] = copy.deepcopy(template)
+        arena.submit(one)
+        names[f"g{number}"] = because
+    return names
+
+
+def assert_each_is_refused(arena, names):
+    for name, because in names.items():
+        refused = arena.until(name, "Accepted", "False", "TemplateRefused")
+        assert refused["message"].startswith("The API server refuses the members: ")
+        assert because in refused["message"]
+        assert arena.condition(name, "Planned")["reason"] == "NotPlanned"
+
+
+def is_denied(arena):
+    return arena.dry_run({"containers": [{"name": "main", "image": "x"}]}) is None

@@ -1,0 +1,24 @@
+"""The operator is killed at every request of every life of a gang, and started again."""
+
+import pytest
+
+from live.crashes import Theatre
+from live.lives import LIVES
+from live.operator_process import QuickOperator, running
+
+
+@pytest.fixture(scope="module")
+def operator(proxy, tmp_path_factory):
+    """An operator that talks to the proxy, one write at a time: so the n-th request is always the same one."""
+    log = tmp_path_factory.mktemp("operator") / "log"
+    with running(QuickOperator(proxy.kubeconfig, log, "--concurrency", "1")) as process:
+        yield process
+
+
+@pytest.mark.parametrize("life", LIVES)
+def test_gang_ends_where_it_should_wherever_the_operator_is_killed(operator, proxy, arena, background, life):
+    points, broken = Theatre(arena, proxy, operator, background).crash_everywhere(LIVES[life])
+
+    print(f"crash points of {life!r}: {len(points)}, violations: {len(broken)}")
+    assert points
+    assert not broken, "\n".join(broken)

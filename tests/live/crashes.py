@@ -1,0 +1,140 @@
+"""Crash points: every request of a gang's life, with the operator killed before it is sent or after it was answered."""
+
+from collections.abc import Callable
+from itertools import count
+from threading import Lock
+from typing import NamedTuple
+
+from builders import foreign_pod
+from eventually import eventually
+from live.arena import Arena
+from live.background import Background
+from live.lives import Stage, check_pods
+from live.operator_process import OperatorProcess
+from live.proxy import Asked, Moment, Proxy
+from live.watching import watched_pods
+
+Life = Callable[[Stage], None]
+
+NUMBERS = count(1)
+MEMBER_CPU = "1900m"
+NODE_CPU = "4"
+
+
+class Point(NamedTuple):
+    """Where something was killed."""
+
+    number: int
+    moment: Moment
+    request: str
+
+
+class Trap:
+    """Counts a gang's requests; springs at one of them, once. ``asked`` is what was counted so far."""
+
+    def __init__(self, stage: Stage, spring: Callable[[], None], number: int, moment: Moment) -> None:
+        self._stage = stage
+        self._spring = spring
+        self._number = number
+        self._moment = moment
+        self.asked: list[str] = []
+        self.sprung: Point | None = None
+
+    def witness(self, asked: Asked, moment: Moment) -> bool:
+        """Look at a request; it does not go on where it is the one to be killed at."""
+        if self._stage.name not in asked.text:
+            return True
+        if moment is Moment.BEFORE:
+            self.asked.append(f"{asked.verb} {asked.resource}")
+        else:
+            self._stage.saw(asked)
+        if self.sprung or moment is not self._moment or len(self.asked) != self._number:
+            return True
+        self.sprung = Point(self._number, moment, self.asked[-1])
+        self._spring()
+        return False
+
+
+class Theatre:
+    """An operator behind a proxy, and an arena in which one gang after the other lives its life.
+
+    Each gang fills the two nodes but for a foreign pod on each, so that a reservation that were left over would keep
+    the next gang out.
+    """
+
+    def __init__(self, arena: Arena, proxy: Proxy, operator: OperatorProcess, background: Background) -> None:
+        self._arena = arena
+        self._proxy = proxy
+        self._operator = operator
+        self._background = background
+        self._reviving = Lock()
+        self._foreign = self._put_foreign_pods()
+
+    def crash_everywhere(self, life: Life) -> tuple[list[Point], list[str]]:
+        """Live the life once for every crash point. Returns the points, and what each broke."""
+        points, broken = [], []
+        for moment in Moment:
+            for number in count(1):
+                point, problem = self._live(life, number, moment)
+                if point is not None:
+                    points.append(point)
+                if problem:
+                    broken.append(f"{point or 'undisturbed'}: {problem}")
+                if point is None:
+                    break
+        return points, broken
+
+    def _live(self, life: Life, number: int, moment: Moment) -> tuple[Point | None, str]:
+        name = f"heat{next(NUMBERS)}x"
+        with watched_pods(self._arena.api, self._arena.namespace, self._background) as seen:
+            stage = Stage(self._arena, name, seen, MEMBER_CPU)
+            trap = Trap(stage, self._revive, number, moment)
+            self._proxy.witness = trap.witness
+            problem = self._play(life, stage)
+            self._proxy.reset()
+            return trap.sprung, problem
+
+    def _play(self, life: Life, stage: Stage) -> str:
+        try:
+            life(stage)
+            check_pods(stage)
+            stage.leave()
+            check_pods(stage)
+            self._check_nothing_is_held()
+            self._check_foreign_pods()
+        except AssertionError as error:
+            stage.leave()
+            return str(error)
+        return ""
+
+    def _revive(self) -> None:
+        """Kill the operator, and start it again."""
+        with self._reviving:
+            self._operator.kill()
+            self._operator.launch()
+
+    def _check_nothing_is_held(self) -> None:
+        eventually(self._holds_nothing)
+
+    def _holds_nothing(self) -> bool:
+        with self._reviving:
+            return self._operator.is_ready() and self._operator.metrics()["lockstep_assumed_pods"] == 0
+
+    def _put_foreign_pods(self) -> dict[str, str]:
+        """One on each node, one of them with our labels but without an owner."""
+        nodes = self._arena.add_nodes(2, cpu=NODE_CPU)
+        for number, node in enumerate(nodes):
+            pod = foreign_pod(f"foreign-{number}", node, cpu="200m")
+            if number:
+                pod["metadata"]["labels"] = {"lockstep.dev/gang": "heat", "lockstep.dev/attempt": "1"}
+            self._arena.create(pod)
+        return eventually(self._running_foreign_pods)
+
+    def _check_foreign_pods(self) -> None:
+        assert self._running_foreign_pods() == self._foreign, "a foreign pod was touched"
+
+    def _running_foreign_pods(self) -> dict[str, str]:
+        listed = self._arena.api.request("GET", f"{self._arena.core}/pods")["items"]
+        pods = [pod for pod in listed if pod["metadata"]["name"].startswith("foreign-")]
+        assert all(pod.get("status", {}).get("phase") == "Running" for pod in pods), "the foreign pods do not run yet"
+        return {pod["metadata"]["uid"]: pod["metadata"]["resourceVersion"] for pod in pods}
