@@ -284,7 +284,7 @@ class Cycle:
         self._woken.set()
 
     async def _until_due(self) -> None:
-        seconds = min(self._plan_at - self._monotonic(), self._follower.next_look() - self._now())
+        seconds = min(self._plan_at - self._monotonic(), self._follower.next_look())
         if seconds > 0:
             timeout = None if seconds == float("inf") else seconds
             try:

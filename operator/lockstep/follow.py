@@ -51,13 +51,15 @@ class Follower:
         # When all members were first seen running, and ended: a status keeps whole seconds, and waits its turn.
         self._running_since: dict[GangKey, float] = {}
         self._ended_at: dict[GangKey, float] = {}
-        # Gangs whose last look raised, and when they are looked at again.
+        self._monotonic = tools.monotonic
+        # Gangs whose last look raised, and when they are looked at again, by the monotonic clock.
         self._set_aside: dict[GangKey, float] = {}
 
     def follow(self, now: float) -> list[GangKey]:
         """Look at every gang of which there is news. Returns those that are gone."""
         self._reach.note()
-        changed = sorted(key for key in self._state.changed_gangs if self._set_aside.get(key, now) <= now)
+        due = self._monotonic()
+        changed = sorted(key for key in self._state.changed_gangs if self._set_aside.get(key, due) <= due)
         gone = [key for key in changed if self._look_guarded(key, now)]
         self._sweeper.sweep(changed)
         return gone
@@ -69,8 +71,8 @@ class Follower:
         await self._sweeper.stop()
 
     def next_look(self) -> float:
-        """When a gang that was set aside is looked at again; infinity where there is none."""
-        return min(self._set_aside.values(), default=float("inf"))
+        """In how many seconds a gang that was set aside is looked at again; infinite where there is none."""
+        return min(self._set_aside.values(), default=float("inf")) - self._monotonic()
 
     def _look_guarded(self, key: GangKey, now: float) -> bool:
         """Look at one gang; returns whether it is gone.
@@ -85,7 +87,7 @@ class Follower:
             log.exception("%s/%s: could not be followed, and is looked at again later", *key)
             self._metrics.gang_errors.labels("follow").inc()
             self._state.changed_gangs.add(key)
-            self._set_aside[key] = now + _PAUSE_AFTER_ERROR_SECONDS
+            self._set_aside[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
             return False
 
     def _look(self, key: GangKey, now: float) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from fake_cluster.jumping import until
+from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang, node
 from fake_cluster.rig import gang_place, is_placed, operator_over, pods_of, set_phases, status_of
 from lockstep.follow import Follower
@@ -60,6 +60,18 @@ async def test_gang_that_cannot_be_followed_is_not_looked_at_in_a_tight_loop(bro
 
         assert 9 <= parts.metric("lockstep_gang_errors_total", stage="follow") <= 12
         assert pods_of(api, "g") != []
+
+
+async def test_step_of_the_clock_does_not_keep_a_gang_set_aside(broken):
+    async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
+        await until(lambda: is_placed(api))
+        broken.add("g")
+        set_phases(api, "g", "Running")
+        await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
+        broken.clear()
+        parts.cycle._now = lambda: now() - 3600
+
+        await until(lambda: "startedAt" in status_of(api), seconds=15)
 
 
 async def test_deleted_gang_that_was_set_aside_is_forgotten(broken):
