@@ -40,9 +40,11 @@ bench: $(INSTALLED) ## Measure speed beside the API server's own ceiling; prints
 bench-engine: $(INSTALLED) ## Measure the engine's problems beside numpy.sort; prints, never fails
 	$(BIN)/python tests/perf/engine_bench.py
 
+STRIKE ?= operator
+
 .PHONY: crashes
-crashes: $(INSTALLED) ## Kill the operator at every request of every life of a gang; print how many points there were
-	$(BIN)/pytest -q -s tests/controlplane/test_crash_points.py
+crashes: $(INSTALLED) ## Strike at every request of every life of a gang: STRIKE=operator, api-server or set-back; print points
+	PYTHONPATH=tests $(BIN)/python -m crashes --strike $(STRIKE)
 
 SECONDS ?= 600
 SEED ?= 1

@@ -2,8 +2,9 @@
 
 import pytest
 
-from live.crashes import Theatre
-from live.lives import LIVES
+from crashes.lives import LIVES
+from crashes.strikes import KillOperator
+from crashes.theatre import Theatre
 from live.operator_process import QuickOperator, running
 
 
@@ -17,7 +18,8 @@ def operator(proxy, tmp_path_factory):
 
 @pytest.mark.parametrize("life", LIVES)
 def test_gang_ends_where_it_should_wherever_the_operator_is_killed(operator, proxy, arena, background, life):
-    points, broken = Theatre(arena, proxy, operator, background).crash_everywhere(LIVES[life])
+    theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
+    points, broken = theatre.crash_everywhere(LIVES[life])
 
     print(f"crash points of {life!r}: {len(points)}, violations: {len(broken)}")
     assert points

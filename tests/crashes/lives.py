@@ -31,6 +31,7 @@ class Stage:
         self.seen = seen
         self._cpu = cpu
         self.when: dict[str, Callable[[], None]] = {}
+        self.until_calm: Callable[[], None] = lambda: None
 
     def submit(self, *, size: int = SIZE, finalizer: str | None = None, **more: Any) -> None:
         """Submit the gang."""
@@ -146,6 +147,16 @@ def lose(stage: Stage) -> None:
     pods = stage.arena.pods(stage.name)
     assert len(pods) == SIZE
     assert not first & {pod["metadata"]["uid"] for pod in pods}
+
+
+def finish_again(stage: Stage) -> None:
+    """Submitted, placed, run to its end; and once more where somebody has turned time back meanwhile."""
+    stage.submit(run_for="200ms")
+    stage.until("Complete", reason="Succeeded")
+    stage.until_calm()
+    stage.until("Complete", reason="Succeeded")
+    assert stage.arena.status(stage.name)["attempt"] == 1
+    assert len(stage.seen.uids(stage.name)) == SIZE, "every pod once"
 
 
 LIVES: Mapping[str, Callable[[Stage], None]] = {

@@ -1,15 +1,16 @@
-"""Crash points: every request of a gang's life, with the operator killed before it is sent or after it was answered."""
+"""Crash points: every request of a gang's life, with something killed before it is sent or after it was answered."""
 
 from collections.abc import Callable
 from itertools import count
-from threading import Lock
+from time import monotonic
 from typing import NamedTuple
 
 from builders import foreign_pod
+from crashes.lives import PATIENCE_SECONDS, Stage, check_pods
+from crashes.strikes import Strike
 from eventually import eventually
 from live.arena import Arena
 from live.background import Background
-from live.lives import Stage, check_pods
 from live.operator_process import OperatorProcess
 from live.proxy import Asked, Moment, Proxy
 from live.watching import watched_pods
@@ -19,6 +20,7 @@ Life = Callable[[Stage], None]
 NUMBERS = count(1)
 MEMBER_CPU = "1900m"
 NODE_CPU = "4"
+CALM_SECONDS = 3.0
 
 
 class Point(NamedTuple):
@@ -32,11 +34,12 @@ class Point(NamedTuple):
 class Trap:
     """Counts a gang's requests; springs at one of them, once. ``asked`` is what was counted so far."""
 
-    def __init__(self, stage: Stage, spring: Callable[[], None], number: int, moment: Moment) -> None:
+    def __init__(self, stage: Stage, strike: Strike, number: int, moment: Moment) -> None:
         self._stage = stage
-        self._spring = spring
+        self._strike = strike
         self._number = number
         self._moment = moment
+        self._asked_at = monotonic()
         self.asked: list[str] = []
         self.sprung: Point | None = None
 
@@ -44,15 +47,23 @@ class Trap:
         """Look at a request; it does not go on where it is the one to be killed at."""
         if self._stage.name not in asked.text:
             return True
+        self._asked_at = monotonic()
         if moment is Moment.BEFORE:
             self.asked.append(f"{asked.verb} {asked.resource}")
+            if len(self.asked) == 1:
+                self._strike.prepare()
         else:
             self._stage.saw(asked)
         if self.sprung or moment is not self._moment or len(self.asked) != self._number:
             return True
         self.sprung = Point(self._number, moment, self.asked[-1])
-        self._spring()
+        self._strike.strike()
         return False
+
+    def until_calm(self) -> None:
+        """Wait until nobody has asked anything about the gang for a while, and what was struck is up again."""
+        eventually(lambda: monotonic() - self._asked_at > CALM_SECONDS)
+        self._strike.until_over()
 
 
 class Theatre:
@@ -62,12 +73,14 @@ class Theatre:
     the next gang out.
     """
 
-    def __init__(self, arena: Arena, proxy: Proxy, operator: OperatorProcess, background: Background) -> None:
+    def __init__(
+        self, arena: Arena, proxy: Proxy, operator: OperatorProcess, background: Background, strike: Strike
+    ) -> None:
         self._arena = arena
         self._proxy = proxy
         self._operator = operator
         self._background = background
-        self._reviving = Lock()
+        self._strike = strike
         self._foreign = self._put_foreign_pods()
 
     def crash_everywhere(self, life: Life) -> tuple[list[Point], list[str]]:
@@ -88,7 +101,8 @@ class Theatre:
         name = f"heat{next(NUMBERS)}x"
         with watched_pods(self._arena.api, self._arena.namespace, self._background) as seen:
             stage = Stage(self._arena, name, seen, MEMBER_CPU)
-            trap = Trap(stage, self._revive, number, moment)
+            trap = Trap(stage, self._strike, number, moment)
+            stage.until_calm = trap.until_calm
             self._proxy.witness = trap.witness
             problem = self._play(life, stage)
             self._proxy.reset()
@@ -97,6 +111,7 @@ class Theatre:
     def _play(self, life: Life, stage: Stage) -> str:
         try:
             life(stage)
+            self._strike.until_over()
             check_pods(stage)
             stage.leave()
             check_pods(stage)
@@ -107,18 +122,12 @@ class Theatre:
             return str(error)
         return ""
 
-    def _revive(self) -> None:
-        """Kill the operator, and start it again."""
-        with self._reviving:
-            self._operator.kill()
-            self._operator.launch()
-
     def _check_nothing_is_held(self) -> None:
-        eventually(self._holds_nothing)
+        eventually(self._holds_nothing, seconds=PATIENCE_SECONDS)
 
     def _holds_nothing(self) -> bool:
-        with self._reviving:
-            return self._operator.is_ready() and self._operator.metrics()["lockstep_assumed_pods"] == 0
+        self._strike.until_over()
+        return self._operator.is_ready() and self._operator.metrics()["lockstep_assumed_pods"] == 0
 
     def _put_foreign_pods(self) -> dict[str, str]:
         """One on each node, one of them with our labels but without an owner."""

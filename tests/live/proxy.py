@@ -159,8 +159,11 @@ class Proxy:
         return web.json_response(message, status=injected.code or 500, headers=headers)
 
     async def _forward(self, request: web.Request) -> web.Response:
-        async with self._open(request, await request.read()) as answer:
-            return web.Response(status=answer.status, headers=passed_on(answer.headers), body=await answer.read())
+        try:
+            async with self._open(request, await request.read()) as answer:
+                return web.Response(status=answer.status, headers=passed_on(answer.headers), body=await answer.read())
+        except aiohttp.ClientError:
+            return self._say(request, Injected(0))  # the API server is gone
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         if self.is_deaf:
@@ -171,6 +174,8 @@ class Proxy:
         self._reading.append(request)
         try:
             return await self._pass_on(request)
+        except aiohttp.ClientError:
+            return self._say(request, Injected(0))  # the API server is gone
         finally:
             self._reading.remove(request)
 

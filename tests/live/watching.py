@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import aiohttp
@@ -16,6 +16,7 @@ from lockstep.kube import load_configuration, tls_context
 from sandbox import Sandbox
 
 ENDED = ("Succeeded", "Failed")
+_PAUSE_SECONDS = 0.1
 
 
 class Seen(NamedTuple):
@@ -42,10 +43,35 @@ class PodWatch:
         self._gone: set[str] = set()
         self._history: list[Mapping[str, Seen]] = []
         self._ever: dict[str, Seen] = {}
+        self._newest = 0
+        self.listens = False
+
+    def take_list(self, listed: Mapping[str, Any]) -> str:
+        """Note what a list says beyond what was seen; returns its version.
+
+        Another API server has no events of its predecessor's. One that has gone back in time begins a new history.
+        """
+        version = listed["metadata"]["resourceVersion"]
+        if int(version) < self._newest:
+            self._now, self._gone, self._history, self._ever = {}, set(), [], {}
+        self._newest = int(version)
+        there = {pod["metadata"]["uid"]: pod for pod in listed["items"]}
+        for uid in self._now.keys() - there.keys():
+            self._note_gone(uid)
+        for uid, pod in there.items():
+            if uid not in self._now or self._now[uid].version != int(pod["metadata"]["resourceVersion"]):
+                self.take({"type": "ADDED", "object": pod})
+        return str(version)
+
+    def _note_gone(self, uid: str) -> None:
+        del self._now[uid]
+        self._gone.add(uid)
+        self._history.append(dict(self._now))
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Note one event."""
         pod = as_seen(event["object"])
+        self._newest = max(self._newest, pod.version)
         if event["type"] == "DELETED":
             self._now.pop(pod.uid, None)
             self._gone.add(pod.uid)
@@ -103,8 +129,10 @@ class PodWatch:
 
         def is_seen() -> bool:
             now = dict(self._now)
-            return all(uid in self._gone or (uid in now and now[uid].version >= there[uid]) for uid in there) and all(
-                uid in there or pod.version > version for uid, pod in now.items()
+            return (
+                self.listens
+                and all(uid in self._gone or (uid in now and now[uid].version >= there[uid]) for uid in there)
+                and all(uid in there or pod.version > version for uid, pod in now.items())
             )
 
         eventually(is_seen)
@@ -149,16 +177,30 @@ async def _follow(watch: PodWatch, listening: Future[None]) -> None:
     url = watch.api.server + watch.path
     timeout = aiohttp.ClientTimeout(total=None)
     connector = aiohttp.TCPConnector(ssl=tls_context(configuration))
-    async with aiohttp.ClientSession(connector=connector, timeout=timeout, read_bufsize=2**22) as session:
-        async with session.get(url) as answer:
-            listed = await answer.json()
-        for pod in listed["items"]:
-            watch.take({"type": "ADDED", "object": pod})
-        params = {"watch": "true", "resourceVersion": listed["metadata"]["resourceVersion"]}
-        async with session.get(url, params=params) as answer:
+    async with aiohttp.ClientSession(
+        connector=connector, timeout=timeout, read_bufsize=2**22, raise_for_status=True
+    ) as session:
+        while True:
+            # An API server that is killed is back soon.
+            with suppress(aiohttp.ClientError, OSError):
+                await _list_and_watch(watch, listening, session, url)
+            watch.listens = False
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+
+async def _list_and_watch(watch: PodWatch, listening: Future[None], session: aiohttp.ClientSession, url: str) -> None:
+    async with session.get(url) as answer:
+        version = watch.take_list(await answer.json())
+    async with session.get(url, params={"watch": "true", "resourceVersion": version}) as answer:
+        watch.listens = True
+        if not listening.done():
             listening.set_result(None)
-            async for line in answer.content:
-                watch.take(json.loads(line))
+        async for line in answer.content:
+            # What is torn was cut off with its API server.
+            event = json.loads(line) if line.endswith(b"\n") else {"type": "ERROR"}
+            if event["type"] == "ERROR":
+                return
+            watch.take(event)
 
 
 async def _end(following: Future[None]) -> None:

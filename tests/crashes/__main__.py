@@ -1,0 +1,80 @@
+"""``python -m crashes``: strike at every request of every life of a gang; print the points and what each broke."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import cast
+
+from crashes.lives import LIVES, finish_again
+from crashes.strikes import KillApiServer, KillOperator, SetBack, Strike
+from crashes.theatre import Life, Theatre
+from live.arena import Arena
+from live.background import Background
+from live.installing import install
+from live.operator_process import QuickOperator, running
+from live.patient import Patient
+from live.proxy import proxied
+from sandbox import Component, Options, Sandbox, start
+
+ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
+STRIKES: Mapping[str, Callable[[Sandbox, QuickOperator, Path], Strike]] = {
+    "operator": lambda _api, operator, _folder: KillOperator(operator),
+    "api-server": lambda api, _operator, _folder: KillApiServer(api),
+    "set-back": lambda api, _operator, folder: SetBack(api, folder),
+}
+
+
+def main() -> int:
+    """Strike as the command line says; returns 1 where anything broke."""
+    parser = argparse.ArgumentParser(prog="crashes", description=__doc__)
+    parser.add_argument("--strike", choices=STRIKES, default="operator", help="what is killed, or set back")
+    parser.add_argument("--life", choices=LIVES, action="append", help="only this life of a gang")
+    options = parser.parse_args()
+    all_broken = []
+    for name, life in lives_for(options.strike, options.life).items():
+        points, broken = crash_everywhere(life, options.strike)
+        print(
+            f"{options.strike} at {name!r}: {points} points, {len(broken)} violations", *broken, sep="\n  ", flush=True
+        )
+        all_broken += broken
+    return 1 if all_broken else 0
+
+
+def lives_for(strike: str, only: list[str] | None) -> Mapping[str, Life]:
+    """The lives to live; where time goes back, what somebody did to a gang is undone too, so there is only one."""
+    if strike == "set-back":
+        return {"finish again": finish_again}
+    return {name: life for name, life in LIVES.items() if only is None or name in only}
+
+
+def crash_everywhere(life: Life, strike: str) -> tuple[int, list[str]]:
+    """Live a life on a fresh control plane, once for every point."""
+    folder = Path(mkdtemp(prefix="crashes-"))
+    with fresh_theatre(folder, strike) as theatre:
+        points, broken = theatre.crash_everywhere(life)
+    return len(points), broken
+
+
+@contextmanager
+def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
+    """A control plane, and an operator behind a proxy. One write at a time: its n-th request is always the same."""
+    background = Background()
+    with start(Options(name="crashes", addons=ADDONS, state=folder)) as api:
+        install(api)
+        api.create_namespace("crashes")
+        kubeconfig = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
+        with ExitStack() as stack:
+            proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background))
+            operator = QuickOperator(proxy.kubeconfig, folder / "log", "--concurrency", "1")
+            stack.enter_context(running(operator))
+            # The API server may be away at any moment.
+            arena = Arena(cast("Sandbox", Patient(api)), "crashes")
+            yield Theatre(arena, proxy, operator, background, STRIKES[strike](api, operator, folder))
+    background.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
