@@ -1,6 +1,7 @@
 """Holds in the whole operator: a large gang among small ones of unknown end."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -13,6 +14,17 @@ from lockstep.planning import PlanOptions
 pytestmark = pytest.mark.asyncio
 
 NEVER = PlanOptions(run=INLINE.run, holds=HoldPolicy(seconds=0))
+
+
+@asynccontextmanager
+async def large_gang_behind_a_pod(*, reason="HoldsNodes", plans=None):
+    """A gang that needs both nodes, one of which a pod takes for as long as nobody knows; told so by that reason."""
+    async with operator_over(node("n1"), node("n2"), plans=plans) as (api, parts):
+        api.store.create("pods", pod("forever", node="n1"))
+        await asyncio.sleep(1)
+        api.store.create("gangjobs", gang("a-large", size=2, cpu="8"))
+        await until(lambda: condition(api, "a-large", "Planned") == ("False", reason))
+        yield api, parts
 
 
 async def submit_stream(api, *, seconds, run_for):
@@ -44,11 +56,7 @@ async def test_large_gang_starts_when_what_ran_before_has_ended(run_for):
 
 
 async def test_gangs_that_wait_for_what_runs_on_take_turns():
-    async with operator_over(node("n1"), node("n2")) as (api, _):
-        api.store.create("pods", pod("forever", node="n1"))
-        await asyncio.sleep(1)
-        api.store.create("gangjobs", gang("a-large", size=2, cpu="8"))
-        await until(lambda: condition(api, "a-large", "Planned") == ("False", "HoldsNodes"))
+    async with large_gang_behind_a_pod() as (api, _):
         api.store.create("gangjobs", gang("small", size=1, cpu="1", creationTimestamp=at(now())))
         await until(lambda: condition(api, "small", "Planned") == ("False", "HeldByGangsInFront"))
         began = now()
@@ -61,11 +69,7 @@ async def test_gangs_that_wait_for_what_runs_on_take_turns():
 
 
 async def test_hold_is_told_once_while_nothing_changes():
-    async with operator_over(node("n1"), node("n2")) as (api, parts):
-        api.store.create("pods", pod("forever", node="n1"))
-        await asyncio.sleep(1)
-        api.store.create("gangjobs", gang("large", size=2, cpu="8"))
-        await until(lambda: condition(api, "large", "Planned") == ("False", "HoldsNodes"))
+    async with large_gang_behind_a_pod() as (api, parts):
         await asyncio.sleep(5)
         count = len(api.writes)
         for _ in range(20):
@@ -73,35 +77,23 @@ async def test_hold_is_told_once_while_nothing_changes():
             await asyncio.sleep(10)
 
         assert len(api.writes) == count
-        assert "it holds n1, n2 since" in str(status_of(api, "large"))
+        assert "it holds n1, n2 since" in str(status_of(api, "a-large"))
 
 
 async def test_nobody_holds_where_the_administrator_says_never():
-    async with operator_over(node("n1"), node("n2"), plans=NEVER) as (api, _):
-        api.store.create("pods", pod("forever", node="n1"))
-        await asyncio.sleep(1)
-        api.store.create("gangjobs", gang("large", size=2, cpu="8"))
-        await until(lambda: condition(api, "large", "Planned") == ("False", "NotEnoughRoom"))
+    async with large_gang_behind_a_pod(reason="NotEnoughRoom", plans=NEVER) as (api, _):
         api.store.create("gangjobs", gang("small", size=1, cpu="1"))
         await until(lambda: is_placed(api, "small"))
 
 
 async def test_pod_that_ends_lets_the_gang_start_at_once():
-    async with operator_over(node("n1"), node("n2")) as (api, _):
-        api.store.create("pods", pod("somebody", node="n1"))
-        await asyncio.sleep(1)
-        api.store.create("gangjobs", gang("large", size=2, cpu="8"))
-        await until(lambda: condition(api, "large", "Planned") == ("False", "HoldsNodes"))
-        api.store.remove(pod_place("somebody"))
-        await until(lambda: is_placed(api, "large"), seconds=5)
+    async with large_gang_behind_a_pod() as (api, _):
+        api.store.remove(pod_place("forever"))
+        await until(lambda: is_placed(api, "a-large"), seconds=5)
 
 
 async def test_step_of_the_clock_prolongs_no_hold():
-    async with operator_over(node("n1"), node("n2")) as (api, parts):
-        api.store.create("pods", pod("forever", node="n1"))
-        await asyncio.sleep(1)
-        api.store.create("gangjobs", gang("a-large", size=2, cpu="8"))
-        await until(lambda: condition(api, "a-large", "Planned") == ("False", "HoldsNodes"))
+    async with large_gang_behind_a_pod() as (api, parts):
         api.store.create("gangjobs", gang("small", size=1, cpu="1", creationTimestamp=at(now())))
         await until(lambda: condition(api, "small", "Planned") == ("False", "HeldByGangsInFront"))
         began = now()

@@ -1,6 +1,7 @@
 """One gang that makes a step raise is set aside for a while; nothing of it is lost, and the others go on."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -40,22 +41,26 @@ async def test_gang_that_cannot_be_followed_costs_no_other_its_news(broken, capl
         assert "default/b: could not be followed" in caplog.text
 
 
-async def test_news_of_a_gang_that_could_not_be_followed_is_kept(broken):
+@asynccontextmanager
+async def gang_that_cannot_be_followed(broken):
+    """A placed gang whose members run by now, of which the operator cannot take note."""
     async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
         await until(lambda: is_placed(api))
         broken.add("g")
         set_phases(api, "g", "Running")
         await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
+        yield api, parts
+
+
+async def test_news_of_a_gang_that_could_not_be_followed_is_kept(broken):
+    async with gang_that_cannot_be_followed(broken) as (api, _):
         broken.clear()
 
         await until(lambda: "startedAt" in status_of(api), seconds=15)
 
 
 async def test_gang_that_cannot_be_followed_is_not_looked_at_in_a_tight_loop(broken):
-    async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
-        await until(lambda: is_placed(api))
-        broken.add("g")
-        set_phases(api, "g", "Running")
+    async with gang_that_cannot_be_followed(broken) as (api, parts):
         await asyncio.sleep(100)
 
         assert 9 <= parts.metric("lockstep_gang_errors_total", stage="follow") <= 12
@@ -63,11 +68,7 @@ async def test_gang_that_cannot_be_followed_is_not_looked_at_in_a_tight_loop(bro
 
 
 async def test_step_of_the_clock_does_not_keep_a_gang_set_aside(broken):
-    async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
-        await until(lambda: is_placed(api))
-        broken.add("g")
-        set_phases(api, "g", "Running")
-        await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
+    async with gang_that_cannot_be_followed(broken) as (api, parts):
         broken.clear()
         parts.cycle._now = lambda: now() - 3600
 
@@ -75,11 +76,7 @@ async def test_step_of_the_clock_does_not_keep_a_gang_set_aside(broken):
 
 
 async def test_deleted_gang_that_was_set_aside_is_forgotten(broken):
-    async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
-        await until(lambda: is_placed(api))
-        broken.add("g")
-        set_phases(api, "g", "Running")
-        await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
+    async with gang_that_cannot_be_followed(broken) as (api, parts):
         api.store.remove(gang_place("g"))
 
         await until(lambda: not parts.state.changed_gangs)
