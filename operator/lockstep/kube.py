@@ -54,6 +54,12 @@ class Answer(NamedTuple):
         return self.code < 300
 
     @property
+    def is_about_rights(self) -> bool:
+        """Whether the API server does not let us do that, whatever it is; one that has just started lets nobody in."""
+        is_denied = self.code == 403 and " cannot " in self.message and ' resource "' in self.message
+        return self.code == 401 or is_denied
+
+    @property
     def message(self) -> str:
         """The API server's own sentence about a refusal."""
         return str(self.body.get("message", f"HTTP {self.code}"))
@@ -176,7 +182,7 @@ class KubeClient:
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
                 continue
-            if answer.code != 429 and answer.code < 500:
+            if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < _TRIES - 1):
                 return answer
             problem, pause = answer.message, max(pause, retry_after)
         raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")

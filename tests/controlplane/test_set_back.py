@@ -7,6 +7,7 @@ from eventually import eventually
 from live.arena import Arena
 from live.installing import install
 from live.operator_process import OperatorProcess, running
+from live.patient import patient
 from live.watching import watched_pods
 from sandbox import Component, Options, start
 
@@ -41,7 +42,7 @@ def arena(installed, tmp_path):
     """A namespace and nodes of the test's own."""
     name = f"set-back-{tmp_path.name[-1]}"
     installed.create_namespace(name)
-    arena = Arena(installed, name)
+    arena = Arena(patient(installed), name)
     yield arena
     arena.close()
 

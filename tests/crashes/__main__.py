@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import cast
 
 from crashes.lives import LIVES, finish_again
 from crashes.strikes import KillApiServer, KillOperator, SetBack, Strike
@@ -15,7 +14,7 @@ from live.arena import Arena
 from live.background import Background
 from live.installing import install
 from live.operator_process import QuickOperator, running
-from live.patient import Patient
+from live.patient import patient
 from live.proxy import proxied
 from sandbox import Component, Options, Sandbox, start
 
@@ -70,8 +69,7 @@ def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
             proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background))
             operator = QuickOperator(proxy.kubeconfig, folder / "log", "--concurrency", "1")
             stack.enter_context(running(operator))
-            # The API server may be away at any moment.
-            arena = Arena(cast("Sandbox", Patient(api)), "crashes")
+            arena = Arena(patient(api), "crashes")
             yield Theatre(arena, proxy, operator, background, STRIKES[strike](api, operator, folder))
     background.stop()
 

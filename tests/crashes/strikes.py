@@ -1,7 +1,9 @@
 """What strikes at a crash point: what is killed there, and when all is up again."""
 
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import Protocol
 
 from live.operator_process import OperatorProcess
@@ -43,12 +45,29 @@ class KillOperator:
             return
 
 
+class Beside:
+    """Does one thing at a time beside the test, in one thread: what a thread has started ends with it."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Start it, and return at once."""
+        self._last = self._thread.submit(work)
+
+    def until_over(self) -> None:
+        """Return once it is done; raise what it raised."""
+        if self._last is not None:
+            self._last.result()
+
+
 class KillApiServer:
     """Ends the API server as a crash would, and starts it again."""
 
     def __init__(self, api: Sandbox) -> None:
         self._api = api
-        self._starting = Thread()
+        self._beside = Beside()
 
     def prepare(self) -> None:
         """Nothing is needed."""
@@ -56,13 +75,11 @@ class KillApiServer:
     def strike(self) -> None:
         """Kill it; it is started again beside the test, so that the operator meets an API server that is away."""
         self._api.kill(Component.API_SERVER)
-        self._starting = Thread(target=self._api.restart, args=(Component.API_SERVER,))
-        self._starting.start()
+        self._beside.start(lambda: self._api.restart(Component.API_SERVER))
 
     def until_over(self) -> None:
         """Return once it is ready again."""
-        if self._starting.ident is not None:
-            self._starting.join()
+        self._beside.until_over()
 
 
 class SetBack:
@@ -72,7 +89,7 @@ class SetBack:
         self._api = api
         self._folder = folder
         self._backups = 0
-        self._starting = Thread()
+        self._beside = Beside()
 
     def prepare(self) -> None:
         """Copy what etcd holds now."""
@@ -82,13 +99,11 @@ class SetBack:
     def strike(self) -> None:
         """Kill the API server and etcd; they are started on the backup beside the test."""
         self._api.kill(Component.API_SERVER)
-        self._starting = Thread(target=self._api.set_back, args=(self._backup,))
-        self._starting.start()
+        self._beside.start(lambda: self._api.set_back(self._backup))
 
     def until_over(self) -> None:
         """Return once they are ready again."""
-        if self._starting.ident is not None:
-            self._starting.join()
+        self._beside.until_over()
 
     @property
     def _backup(self) -> Path:

@@ -43,9 +43,10 @@ class Cut(NamedTuple):
     is_done: bool
 
 
-# Nobody but who gives rights can mend it, and it says nothing of the pod.
+# Others can mend it, and it says nothing of the pod.
 REFUSED = Refusal(
-    code=403, message='pods is forbidden: User "lockstep" has no right to resource "pods" in API group ""'
+    code=403,
+    message='pods is forbidden: error looking up service account default/default: serviceaccount "default" not found',
 )
 NEVER_ARRIVED = Cut(is_done=False)
 ANSWER_LOST = Cut(is_done=True)

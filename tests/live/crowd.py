@@ -18,6 +18,7 @@ from sandbox import ApiError, Sandbox
 SUBMITTERS = 8
 PAGES = ("/healthz", "/readyz")
 ASK_EVERY_SECONDS = 0.2
+LATE_SECONDS = 1.0
 # What the API server lets through, and what it refuses, in turn.
 NONSENSE: tuple[Mapping[str, Any], ...] = (
     {"cpu": "-1"},
@@ -35,8 +36,10 @@ NONSENSE: tuple[Mapping[str, Any], ...] = (
 
 @dataclass(slots=True, kw_only=True)
 class Pages:
-    """How the operator's pages answered: the slowest of each, and every answer that was not the wanted one."""
+    """How the operator's pages answered: the slowest of each, how many took over a second, and every wrong answer."""
 
+    asked: int = 0
+    late: int = 0
     slowest: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PAGES, 0.0))
     wrong: list[str] = field(default_factory=list)
 
@@ -69,7 +72,10 @@ class Asker:
                     self._operator.page(page)
                 except (urllib.error.URLError, OSError) as error:
                     self.pages.wrong.append(f"{page}: {error!r}")
-                self.pages.slowest[page] = max(self.pages.slowest[page], time.monotonic() - began)
+                seconds = time.monotonic() - began
+                self.pages.asked += 1
+                self.pages.late += seconds > LATE_SECONDS
+                self.pages.slowest[page] = max(self.pages.slowest[page], seconds)
             self.most_bytes = max(self.most_bytes, self._operator.resident_bytes())
 
 

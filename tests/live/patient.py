@@ -2,7 +2,7 @@
 
 import http.client
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from eventually import eventually
 from sandbox import ApiError, Sandbox
@@ -12,7 +12,12 @@ PATIENCE_SECONDS = 120.0
 AWAY = frozenset({429, 500, 503, 504})
 
 
-class Patient:
+def patient(api: Sandbox) -> Sandbox:
+    """The same sandbox for whoever goes on asking while its API server is away."""
+    return cast("Sandbox", _Patient(api))
+
+
+class _Patient:
     """Stands for the sandbox.
 
     A request whose answer was lost may have been carried out: then its repetition says so, by "exists already" or "not

@@ -15,6 +15,10 @@ pytestmark = pytest.mark.asyncio
 POD = Target("/api/v1/namespaces/default/pods/p", "pods")
 PODS = Target("/api/v1/namespaces/default/pods", "pods")
 FOUND = reply(200, {"metadata": {"name": "p"}})
+# What an API server that has just started says to everybody.
+NO_RIGHTS = (
+    'pods "p" is forbidden: User "lockstep" cannot get resource "pods" in API group "" in the namespace "default"'
+)
 
 
 def client_of(server, *, concurrency=4, observer=lambda *_: None):
@@ -40,6 +44,8 @@ async def test_refusal_is_an_answer_and_is_not_tried_again(code):
         pytest.param(Reply(200, b"<html>please log in</html>"), id="a proxy's page that claims success"),
         pytest.param(Reply(200, b'["no", "object"]'), id="no object"),
         pytest.param(Step.RESET, id="connection reset"),
+        pytest.param(status(401, "Unauthorized"), id="nobody is known yet"),
+        pytest.param(status(403, NO_RIGHTS), id="nobody has rights yet"),
     ],
 )
 async def test_trouble_is_tried_again(trouble):
@@ -48,6 +54,15 @@ async def test_trouble_is_tried_again(trouble):
 
     assert answer.body == {"metadata": {"name": "p"}}
     assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("refusal", [status(401, "Unauthorized"), status(403, NO_RIGHTS)], ids=["401", "403"])
+async def test_lack_of_rights_that_lasts_is_an_answer(refusal):
+    async with ScriptedServer(*[refusal] * 20) as server, client_of(server) as client:
+        answer = await client.get(POD)
+
+    assert answer.is_about_rights
+    assert len(server.asked) == 6
 
 
 async def test_write_is_repeated_as_it_was():

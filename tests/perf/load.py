@@ -53,6 +53,7 @@ def main() -> None:
         console.print(f"peak memory of the operator: {asker.most_bytes / 2**20:.0f} MiB; cycles failed: {errors:g}")
         for page, seconds in asker.pages.slowest.items():
             console.print(f"slowest answer of {page}: {seconds:.2f} s")
+        console.print(f"answers that took over a second: {asker.pages.late:,} of {asker.pages.asked:,}")
         console.print(f"wrong answers: {asker.pages.wrong or 'none'}")
 
 

@@ -22,8 +22,6 @@ _MENDED_BY_OTHERS = (
     " not found",
     "no PriorityClass with name",
     "no API token found for service account",
-    # By whoever gives the operator its rights.
-    'resource "pods" in API group',
     # The gang goes with its namespace.
     "because it is being terminated",
     # An API server that has just started.
@@ -55,7 +53,7 @@ def _is_final(answer: Answer) -> bool:
     if any(words in answer.message for words in _DENIED):
         return True
     if answer.code == _FORBIDDEN:
-        return not any(words in answer.message for words in _MENDED_BY_OTHERS)
+        return not answer.is_about_rights and not any(words in answer.message for words in _MENDED_BY_OTHERS)
     return answer.code in (_BAD_REQUEST, _TOO_LARGE, _INVALID) and _NO_DRY_RUN not in answer.message
 
 
