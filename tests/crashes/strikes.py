@@ -13,6 +13,8 @@ from sandbox import Component, Sandbox
 class Strike(Protocol):
     """``strike`` is called while the request waits, and does not wait itself for what takes long."""
 
+    turns_time_back: bool
+
     def prepare(self) -> None:
         """Get ready, before the first request of a gang's life is sent."""
 
@@ -25,6 +27,8 @@ class Strike(Protocol):
 
 class KillOperator:
     """Ends the operator as a crash would, and starts it again."""
+
+    turns_time_back = False
 
     def __init__(self, operator: OperatorProcess) -> None:
         self._operator = operator
@@ -65,6 +69,8 @@ class Beside:
 class KillApiServer:
     """Ends the API server as a crash would, and starts it again."""
 
+    turns_time_back = False
+
     def __init__(self, api: Sandbox) -> None:
         self._api = api
         self._beside = Beside()
@@ -84,6 +90,8 @@ class KillApiServer:
 
 class SetBack:
     """Restores etcd to what it held before the first request about the gang: it was submitted, and no more."""
+
+    turns_time_back = True
 
     def __init__(self, api: Sandbox, folder: Path) -> None:
         self._api = api

@@ -58,6 +58,8 @@ class Trap:
             return True
         self.sprung = Point(self._number, moment, self.asked[-1])
         self._strike.strike()
+        if self._strike.turns_time_back:
+            self._stage.seen.begin_anew()
         return False
 
     def until_calm(self) -> None:

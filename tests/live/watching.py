@@ -43,25 +43,29 @@ class PodWatch:
         self._gone: set[str] = set()
         self._history: list[Mapping[str, Seen]] = []
         self._ever: dict[str, Seen] = {}
-        self._newest = 0
+        self._begins_anew = False
         self.listens = False
 
     def take_list(self, listed: Mapping[str, Any]) -> str:
-        """Note what a list says beyond what was seen; returns its version.
+        """Note what a list says beyond what was seen, for a new API server has no events of its predecessor's.
 
-        Another API server has no events of its predecessor's. One that has gone back in time begins a new history.
+        Returns the list's version.
         """
-        version = listed["metadata"]["resourceVersion"]
-        if int(version) < self._newest:
+        if self._begins_anew:
             self._now, self._gone, self._history, self._ever = {}, set(), [], {}
-        self._newest = int(version)
+            self._begins_anew = False
         there = {pod["metadata"]["uid"]: pod for pod in listed["items"]}
         for uid in self._now.keys() - there.keys():
             self._note_gone(uid)
         for uid, pod in there.items():
             if uid not in self._now or self._now[uid].version != int(pod["metadata"]["resourceVersion"]):
                 self.take({"type": "ADDED", "object": pod})
-        return str(version)
+        return str(listed["metadata"]["resourceVersion"])
+
+    def begin_anew(self) -> None:
+        """The API server is being set back: forget everything that was seen, with the next list."""
+        self._begins_anew = True
+        self.listens = False
 
     def _note_gone(self, uid: str) -> None:
         del self._now[uid]
@@ -71,7 +75,6 @@ class PodWatch:
     def take(self, event: Mapping[str, Any]) -> None:
         """Note one event."""
         pod = as_seen(event["object"])
-        self._newest = max(self._newest, pod.version)
         if event["type"] == "DELETED":
             self._now.pop(pod.uid, None)
             self._gone.add(pod.uid)

@@ -15,6 +15,7 @@ from lockstep.kube import ApiUnavailableError, KubeClient
 from lockstep.state import State
 from lockstep.watch.own_kinds import (
     RELIST_SECONDS,
+    Lists,
     apply_bid,
     apply_gang,
     keep_own_kinds_listed,
@@ -38,12 +39,12 @@ def state(wakes):
     return State(lambda: wakes.append(1))
 
 
-async def list_from(script, state):
+async def list_from(script, state, lists=None):
     async with (
         ScriptedServer(*script) as server,
         KubeClient(server.configuration, concurrency=1, observer=lambda *_: None) as client,
     ):
-        await list_own_kinds(client, state)
+        await list_own_kinds(client, state, Lists() if lists is None else lists)
     return server
 
 
@@ -142,7 +143,7 @@ async def test_gang_that_comes_while_the_list_is_made_is_kept(state):
         KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
     ):
         api.fault = lambda _: apply_gang(state, gang("newcomer"))
-        await list_own_kinds(client, state)
+        await list_own_kinds(client, state, Lists())
 
     assert set(state.gangs) == {("default", "newcomer")}
 
@@ -195,6 +196,45 @@ async def test_lists_go_on_after_trouble(state):
         await until(lambda: not state.gangs)
 
     assert now() - began <= 2 * RELIST_SECONDS + 5
+
+
+async def test_list_that_failed_is_tried_again_soon(state):
+    async with listing(state, open_streams()) as api:
+        api.store.add("gangjobs", gang("g"))
+        api.fault = lambda _: Refusal(code=403)
+        await until(lambda: len(api.requests) >= 3, seconds=10)
+        api.fault = lambda _: None
+        began = now()
+        await until(lambda: state.gangs)
+
+    assert now() - began <= 2
+
+
+async def test_list_of_an_api_server_that_was_set_back_is_believed_and_told(state):
+    lists = Lists()
+    await list_from([page(gang("g"), version="30"), page(version="30")], state, lists)
+    assert not lists.were_set_back
+
+    # Nothing that is known is as new as the last list was.
+    older = [page(gang("other"), version="20")] * 3
+    await list_from([*older, page(version="30")], state, lists)
+
+    assert {key.name for key in state.gangs} == {"other"}
+    assert lists.were_set_back
+
+
+async def test_watches_are_told_when_the_api_server_was_set_back(state):
+    streams = open_streams()
+    async with listing(state, streams) as api:
+        api.store.add("gangjobs", gang("g"))
+        await until(lambda: state.gangs)
+        await asyncio.sleep(RELIST_SECONDS)
+        assert not streams.outdated.is_set()
+
+        api.store.version -= 100
+        streams.tell("gangjobs", 0)
+        streams.tell("gangjobs", 200)
+        await until(streams.outdated.is_set, seconds=10)
 
 
 async def test_lists_come_often_while_a_watch_is_not_open(state):

@@ -34,7 +34,8 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
     """Feed ``state`` until ``stop`` is set, and tell ``streams`` which watches are open.
 
     kopf gives up for good on any error of a stream but an expired version, and on answers that it does not understand.
-    It is then started again after a pause, and the lists of ``own_kinds.py`` bridge the gap.
+    It is then started again after a pause, and the lists of ``own_kinds.py`` bridge the gap. It is also started again
+    where it waits for versions that an API server that was set back will not have for long.
     """
     # kopf reports each watch that starts, is refused or breaks off, with tracebacks; one sentence of ours says as much.
     logging.getLogger("kopf").setLevel(logging.CRITICAL)
@@ -48,19 +49,35 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
             streams.end_all()
             await _sleep_unless(stop, pause)
         else:
-            # kopf listens to SIGTERM and SIGINT too, in our place: where it ends without an error, it was told to.
-            stop.set()
+            if not streams.outdated.is_set():
+                # kopf listens to SIGTERM and SIGINT too, in our place: where it ends without an error, it was told to.
+                stop.set()
+            streams.outdated.clear()
+            streams.end_all()
 
 
 async def _run_kopf(state: State, configuration: Configuration, streams: Streams, stop: asyncio.Event) -> None:
-    tasks = await kopf.spawn_tasks(
-        registry=_registry(state, configuration, streams),
-        settings=_settings(),
-        clusterwide=True,
-        standalone=True,
-        stop_flag=stop,
-    )
-    await kopf.run_tasks(tasks, ignored=_EverybodysTasks())
+    ending = asyncio.create_task(_until_either(stop, streams.outdated))
+    try:
+        tasks = await kopf.spawn_tasks(
+            registry=_registry(state, configuration, streams),
+            settings=_settings(),
+            clusterwide=True,
+            standalone=True,
+            stop_flag=ending,
+        )
+        await kopf.run_tasks(tasks, ignored=_EverybodysTasks())
+    finally:
+        ending.cancel()
+
+
+async def _until_either(one: asyncio.Event, other: asyncio.Event) -> None:
+    waits = [asyncio.create_task(event.wait()) for event in (one, other)]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
 
 
 class _EverybodysTasks(frozenset[Any]):

@@ -2,12 +2,14 @@
 
 The list is there because kopf 1.45 drops deletions that happen while it lists again after an expired watch, and pauses
 for seconds after a watch was refused. So we list as soon as one of its watches has ended or is open again, often while
-one is not open, and every two minutes otherwise.
+one is not open, and every two minutes otherwise. A list also tells when the API server was set back; then kopf has to
+begin anew.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -84,25 +86,39 @@ def remove_bid(state: State, manifest: Manifest) -> None:
     bids_kind(state).drop(manifest["metadata"]["name"])
 
 
-async def list_own_kinds(client: KubeClient, state: State) -> None:
+@dataclass(slots=True)
+class Lists:
+    """What the lists so far have told: the version of the last one of each kind, and whether one was older than that.
+
+    Then the API server was set back.
+    """
+
+    versions: dict[str, str] = field(default_factory=dict)
+    were_set_back: bool = False
+
+
+async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None:
     """Make the state's gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
     gangs = {(gang.key, gang.uid): gang.resource_version for gang in state.gangs.values()}
-    await _believe_list(client, gangs_kind(state), gangs, lambda it: _known_version(state.gangs.get(it[0]), it[1]))
+    kind = gangs_kind(state)
+    await _believe_list(client, kind, lists, gangs, lambda it: _known_version(state.gangs.get(it[0]), it[1]))
     bids = {name: bid.resource_version for name, bid in state.bids.items()}
-    await _believe_list(client, bids_kind(state), bids, lambda it: _known_version(state.bids.get(it)))
+    await _believe_list(client, bids_kind(state), lists, bids, lambda it: _known_version(state.bids.get(it)))
 
 
 async def _believe_list(
-    client: KubeClient, kind: Kind[Any], before: Mapping[Any, str], now: Callable[[Any], str | None]
+    client: KubeClient, kind: Kind[Any], lists: Lists, before: Mapping[Any, str], now: Callable[[Any], str | None]
 ) -> None:
     """Believe a list. ``before`` is what was known when it was asked for, ``now`` the version that is known by then.
 
     What came in between may be newer than the list. What did not is as the list says, even where the list says an
     older version or nothing: then the API server was set back.
     """
-    there = {
-        kind.key(item): item for item in await _list_from_the_present(client, kind.target, newest(before.values()))
-    }
+    resource = kind.target.resource
+    seen = newest((lists.versions.get(resource, ""), *before.values()))
+    items, lists.versions[resource] = await _list_from_the_present(client, kind.target, seen)
+    lists.were_set_back |= is_older(lists.versions[resource], seen)
+    there = {kind.key(item): item for item in items}
     for key, item in there.items():
         version, known = item["metadata"]["resourceVersion"], now(key)
         if known == before.get(key) and known is not None and is_older(version, known):
@@ -125,7 +141,7 @@ async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
     """Do so as soon as the API server answers: it knew us when we started, so it will again."""
     while True:
         try:
-            return await list_own_kinds(client, state)
+            return await list_own_kinds(client, state, Lists())
         except ApiUnavailableError as error:
             log.warning("the first list failed, listing again: %s", error)
             await asyncio.sleep(_BLIND_SECONDS)
@@ -133,14 +149,25 @@ async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
 
 async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Streams) -> None:
     """List again and again until cancelled: when a watch may have missed something, and now and then."""
+    lists = Lists()
     while True:
-        await _until_due(streams)
         began = monotonic()
-        try:
-            await list_own_kinds(client, state)
-        except ApiUnavailableError as error:
-            log.warning("the periodic list failed: %s", error)
+        is_whole = await _list_or_warn(client, state, lists)
+        if lists.were_set_back:
+            streams.outdated.set()
+            lists.were_set_back = False
         await asyncio.sleep(max(_BLIND_SECONDS, _PAUSE_SHARE * (monotonic() - began)))
+        if is_whole:
+            await _until_due(streams)
+
+
+async def _list_or_warn(client: KubeClient, state: State, lists: Lists) -> bool:
+    try:
+        await list_own_kinds(client, state, lists)
+    except ApiUnavailableError as error:
+        log.warning("the periodic list failed: %s", error)
+        return False
+    return True
 
 
 async def _until_due(streams: Streams) -> None:
@@ -154,13 +181,13 @@ async def _until_due(streams: Streams) -> None:
         streams.changed.clear()
 
 
-async def _list_from_the_present(client: KubeClient, target: Target, newest_known: str) -> list[Manifest]:
-    """Every object, in a list that is to be believed though versions as new as that are known."""
+async def _list_from_the_present(client: KubeClient, target: Target, newest_known: str) -> tuple[list[Manifest], str]:
+    """Every object, in a list that is to be believed though versions as new as that are known, and its version."""
     age = ListAge(newest_known)
     while True:
         items, version = await _list_all(client, target)
         if age.is_believed(version):
-            return items
+            return items, version
         log.warning("a list of %s is older than what was known before, listing again", target.resource)
         await asyncio.sleep(_BLIND_SECONDS)
 

@@ -10,13 +10,15 @@ class Streams:
     """Which resources are being watched just now.
 
     ``changed`` is set whenever a watch opens or ends: what happened in between may have been missed. ``delivered`` is
-    set once all of them have been open at the same time.
+    set once all of them have been open at the same time. ``outdated`` is set when the API server was set back: watches
+    that go on from a version that it does not know any more are open, and say nothing.
     """
 
     def __init__(self, resources: Iterable[str]) -> None:
         self._is_open = dict.fromkeys(resources, False)
         self.changed = asyncio.Event()
         self.delivered = asyncio.Event()
+        self.outdated = asyncio.Event()
 
     @property
     def all_open(self) -> bool:
