@@ -7,7 +7,7 @@ frozen facts. Belief may change while a plan is made: each placement is compared
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import perf_counter
 
 from coschedule.cluster.decision import Decision, Placement
@@ -219,7 +219,7 @@ class Cycle:
 
     def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
-        attempt = next_attempt(gang.status)
+        attempt = next_attempt(gang.status, self._state.members(gang).values())
         status = reserved(gang, placement, attempt=attempt, now=now)
         reservation = Reservation(
             gang=gang.key,
@@ -286,11 +286,10 @@ class Cycle:
     async def _until_due(self) -> None:
         seconds = min(self._plan_at - self._monotonic(), self._follower.next_look())
         if seconds > 0:
-            timeout = None if seconds == float("inf") else seconds
-            try:
-                await asyncio.wait_for(self._woken.wait(), timeout=timeout)
-            except TimeoutError:
-                return
+            # Not by wait_for, which in Python 3.11 forgets that it was cancelled when the event is set just then.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if seconds == float("inf") else seconds):
+                    await self._woken.wait()
         self._woken.clear()
 
     @contextmanager

@@ -1,10 +1,10 @@
 """What one attempt of a gang holds, and how it stands in the gang's status."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from coschedule.cluster.snapshot import GangKey
-from lockstep.facts import GangFact, GangStatus, Members, Membership, PodKey, Request
+from lockstep.facts import GangFact, GangStatus, Members, Membership, PodFact, PodKey, Request
 from lockstep.ranks import parse_ranks
 
 _LARGEST_ATTEMPT = 2**31 - 1
@@ -72,6 +72,10 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     )
 
 
-def next_attempt(status: GangStatus) -> int:
-    """The number of the next attempt; after the largest that a status can hold they begin again."""
-    return status.attempt % _LARGEST_ATTEMPT + 1
+def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
+    """The number of the next attempt; after the largest that a status can hold they begin again.
+
+    Where etcd was set back there may be members of an attempt that the status knows nothing of: its number is taken.
+    """
+    taken = (pod.member.attempt for pod in members if pod.member is not None)
+    return max(status.attempt, *taken, 0) % _LARGEST_ATTEMPT + 1

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
 # Of so many turns one goes first to each less urgent kind, so that nobody waits for ever.
@@ -50,10 +50,9 @@ class Turns:
 
     async def lull(self, at_most_seconds: float) -> None:
         """Wait until nobody takes or waits for a turn, or the time is up."""
-        try:
-            await asyncio.wait_for(self._nobody.wait(), timeout=at_most_seconds)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(at_most_seconds):
+                await self._nobody.wait()
 
     async def _take(self, urgency: Urgency) -> None:
         if self._free:

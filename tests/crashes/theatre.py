@@ -6,7 +6,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from builders import foreign_pod
-from crashes.lives import PATIENCE_SECONDS, Stage, check_pods
+from crashes.lives import PATIENCE_SECONDS, Stage, check_attempts, check_ranks
 from crashes.strikes import Strike
 from eventually import eventually
 from live.arena import Arena
@@ -114,15 +114,23 @@ class Theatre:
         try:
             life(stage)
             self._strike.until_over()
-            check_pods(stage)
+            self._check_pods(stage)
+            if self._strike.turns_time_back:
+                # Else whoever was deleted would be there again.
+                self._proxy.reset()
             stage.leave()
-            check_pods(stage)
+            self._check_pods(stage)
             self._check_nothing_is_held()
             self._check_foreign_pods()
         except AssertionError as error:
             stage.leave()
             return str(error)
         return ""
+
+    def _check_pods(self, stage: Stage) -> None:
+        check_attempts(stage)
+        if not self._strike.turns_time_back:
+            check_ranks(stage)
 
     def _check_nothing_is_held(self) -> None:
         eventually(self._holds_nothing, seconds=PATIENCE_SECONDS)

@@ -263,6 +263,20 @@ async def test_list_comes_at_once_when_a_watch_ends_or_opens(state, is_open):
     assert now() - began <= 2
 
 
+async def test_news_in_the_moment_of_a_stop_keeps_nothing_going(state):
+    streams = open_streams()
+    async with FakeApi(now) as api, KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client:
+        task = asyncio.create_task(keep_own_kinds_listed(client, state, streams))
+        await until(lambda: api.requests)
+        await asyncio.sleep(5)
+        streams.tell("gangjobs", 0)
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.sleep(1)
+
+        assert task.cancelled()
+
+
 async def test_lists_are_rare_while_every_watch_is_open(state):
     async with listing(state, open_streams()) as api:
         await until(lambda: api.requests)

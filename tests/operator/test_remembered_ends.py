@@ -150,3 +150,18 @@ async def test_new_attempt_begins_all_of_the_work_anew():
 
         assert "succeededRanks" not in status_of(api)
         assert len(bound(pods_of(api, "g"))) == SIZE
+
+
+async def test_members_of_an_attempt_that_etcd_has_forgotten_are_no_members_of_the_next():
+    async with FakeApi(now) as api:
+        api.store.add("nodes", node("n1"), node("n2"))
+        api.store.add("gangjobs", gang("g", size=SIZE))
+        async with running_operator(api):
+            await running_gang(api)
+        end_well(api, 0, 1)
+        api.store.replace(gang_place("g"), {**api.store.get(gang_place("g")), "status": {}})
+        async with running_operator(api):
+            await until(lambda: status_of(api).get("attempt") == 2)
+            await until(lambda: is_placed(api))
+            assert {it["metadata"]["labels"]["lockstep.dev/attempt"] for it in pods_of(api, "g")} == {"2"}
+            assert len(pods_of(api, "g")) == SIZE

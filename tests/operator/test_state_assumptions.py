@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.cluster.snapshot import GangKey
 from fake_cluster.facts import gang_fact, gang_spec, member_fact, pod_fact, reservation
 from fake_cluster.manifests import owned_by, pod
-from lockstep.facts import ConditionFact, GangStatus, Members, PodPhase
+from lockstep.facts import ConditionFact, GangStatus, Members, Membership, PodPhase
 from lockstep.reservation import next_attempt
 from lockstep.state import State
 from lockstep.watch.parse import parse_pod
@@ -167,4 +168,11 @@ def test_reservation_of_a_size_that_the_spec_does_not_allow_is_none(state, membe
 
 @pytest.mark.parametrize(("attempt", "want"), [(0, 1), (7, 8), (2**31 - 2, 2**31 - 1), (2**31 - 1, 1)])
 def test_attempts_are_numbered_within_what_a_status_can_hold(attempt, want):
-    assert next_attempt(GangStatus(attempt=attempt)) == want
+    assert next_attempt(GangStatus(attempt=attempt), []) == want
+
+
+def test_number_of_an_attempt_that_has_members_is_taken():
+    members = [pod_fact(member=Membership(GangKey("default", "g"), "uid", attempt, 0)) for attempt in (3, 5)]
+
+    assert next_attempt(GangStatus(attempt=2), members) == 6
+    assert next_attempt(GangStatus(attempt=7), members) == 8

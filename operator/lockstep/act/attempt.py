@@ -210,7 +210,8 @@ class Attempt:
 
     async def _news(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.changed.wait(), timeout=max(0.0, seconds))
+            async with asyncio.timeout(max(0.0, seconds)):
+                await self.changed.wait()
 
     async def _take_back(self, failure: Failure) -> Outcome:
         self.is_undoing = True

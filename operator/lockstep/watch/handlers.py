@@ -8,6 +8,7 @@ event.
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
@@ -91,10 +92,9 @@ class _EverybodysTasks(frozenset[Any]):
 
 
 async def _sleep_unless(stop: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(stop.wait(), timeout=seconds)
-    except TimeoutError:
-        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await stop.wait()
 
 
 def _settings() -> kopf.OperatorSettings:

@@ -9,6 +9,7 @@ begin anew.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -173,12 +174,10 @@ async def _list_or_warn(client: KubeClient, state: State, lists: Lists) -> bool:
 async def _until_due(streams: Streams) -> None:
     if not streams.all_open:
         return
-    try:
-        await asyncio.wait_for(streams.changed.wait(), timeout=RELIST_SECONDS)
-    except TimeoutError:
-        return
-    finally:
-        streams.changed.clear()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(RELIST_SECONDS):
+            await streams.changed.wait()
+    streams.changed.clear()
 
 
 async def _list_from_the_present(client: KubeClient, target: Target, newest_known: str) -> tuple[list[Manifest], str]:
