@@ -98,6 +98,24 @@ async def test_pods_are_deleted_once_however_often_they_are_swept():
         assert sweeping.deletions() == 4
 
 
+async def test_pods_that_come_back_are_looked_at_when_their_deletion_shows_no_effect():
+    async with left_over() as sweeping:
+        believed = list(sweeping.state.pods.values())
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: not sweeping.left)
+        for pod in believed:
+            sweeping.state.remove_pod(pod.key, pod.uid)
+        # etcd is restored from a backup.
+        for pod in believed:
+            sweeping.state.apply_pod(pod)
+        sweeping.sweeper.sweep(sweeping.state.changed_gangs)
+        sweeping.state.changed_gangs.clear()
+
+        await until(lambda: sweeping.state.changed_gangs == {KEY}, seconds=61)
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: sweeping.deletions() == 4)
+
+
 async def test_pods_that_may_not_be_deleted_are_asked_for_again_with_growing_pauses():
     async with left_over() as sweeping:
         sweeping.api.fault = lambda request: Refusal(code=403) if request.verb == "DELETE" else None

@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 
 from coschedule.cluster.snapshot import GangKey
 from lockstep import paths
-from lockstep.act.undo import Deletions
+from lockstep.act.undo import NO_EFFECT_SECONDS, Deletions
 from lockstep.facts import PodFact
 from lockstep.kube import ApiUnavailableError, KubeClient
 from lockstep.pauses import pause_after
@@ -69,12 +69,23 @@ class Sweeper:
             self._missed.discard(gang)
             self._state.look_at(gang)
 
-    async def _delete(self, gang: GangKey, pods: Iterable[PodFact]) -> None:
+    async def _delete(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
         failure = await self._deletions.delete(pods)
         if failure is None:
             self._failures.pop(gang, None)
+            self._spawn(self._look_for_an_effect(gang, pods))
         else:
             await self._rest(gang, failure.message)
+
+    async def _look_for_an_effect(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
+        """Look at the gang again where a deleted pod still seems to be there: the watch is blind, or the pod came back.
+
+        It comes back where etcd is restored from a backup.
+        """
+        await asyncio.sleep(NO_EFFECT_SECONDS)
+        believed = [self._state.pods.get(pod.key) for pod in pods]
+        if any(now and now.uid == pod.uid and not now.is_deleting for now, pod in zip(believed, pods, strict=True)):
+            self._state.look_at(gang)
 
     async def _rest(self, gang: GangKey, message: str) -> None:
         failures = self._failures.get(gang, 0)

@@ -14,7 +14,7 @@ from lockstep.pauses import pause_after
 _NOT_FOUND = 404
 _CONFLICT = 409
 # A pod that the API server has agreed to delete, and that no watch shows as gone or going: the watch is blind, or late.
-_NO_EFFECT_SECONDS = 60.0
+NO_EFFECT_SECONDS = 60.0
 # Longer than any pause, so that failures of a pod are still known when it is asked for again.
 _TIDY_SECONDS = 120.0
 
@@ -56,7 +56,7 @@ class Deletions:
                 return
             open_uids.discard(pod.uid)
             self._failures.pop(pod.uid, None)
-            self._not_before[pod.uid] = self._monotonic() + _NO_EFFECT_SECONDS
+            self._not_before[pod.uid] = self._monotonic() + NO_EFFECT_SECONDS
 
         try:
             outage = await for_each(wanting, delete)
