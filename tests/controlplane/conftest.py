@@ -103,6 +103,13 @@ def proxy(
         yield proxy
 
 
+@pytest.fixture(scope="module")
+def operator_behind_proxy(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
+    """An operator that talks to the proxy and is ready; one for all tests of a file."""
+    with running(OperatorProcess(proxy.kubeconfig, tmp_path_factory.mktemp("operator") / "log")) as process:
+        yield process
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Show what the operator wrote last beside a test that failed."""

@@ -4,7 +4,6 @@ import pytest
 
 from builders import gang
 from eventually import eventually
-from live.operator_process import OperatorProcess, running
 from live.proxy import Injected
 from sandbox import Component
 
@@ -13,11 +12,9 @@ RESERVING, CREATING, BINDING = ("PATCH", "gangjobs/status"), ("POST", "pods"), (
 
 
 @pytest.fixture(scope="module")
-def operator(proxy, tmp_path_factory):
+def operator(operator_behind_proxy):
     """An operator that talks to the proxy."""
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log)) as process:
-        yield process
+    return operator_behind_proxy
 
 
 @pytest.fixture

@@ -6,18 +6,15 @@ import pytest
 
 from builders import gang
 from eventually import eventually
-from live.operator_process import OperatorProcess, running
 
 MEMBERS = 4
 OUT_OF_SERVICE = {"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"}
 
 
 @pytest.fixture(scope="module")
-def operator(proxy, tmp_path_factory):
+def operator(operator_behind_proxy):
     """An operator that talks to the proxy."""
-    log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log)) as process:
-        yield process
+    return operator_behind_proxy
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from crashes.lives import LIVES, finish_again
-from crashes.strikes import KillApiServer, KillOperator, SetBack, Strike
+from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
 from crashes.theatre import Life, Theatre
 from live.arena import Arena
 from live.background import Background
@@ -22,7 +22,7 @@ ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 STRIKES: Mapping[str, Callable[[Sandbox, QuickOperator, Path], Strike]] = {
     "operator": lambda _api, operator, _folder: KillOperator(operator),
     "api-server": lambda api, _operator, _folder: KillApiServer(api),
-    "set-back": lambda api, _operator, folder: SetBack(api, folder),
+    "set-back": lambda api, _operator, folder: KillApiServer(api, Backup(api, folder)),
 }
 
 

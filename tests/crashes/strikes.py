@@ -1,6 +1,5 @@
 """What strikes at a crash point: what is killed there, and when all is up again."""
 
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -10,13 +9,35 @@ from live.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
 
 
+class Backup:
+    """What etcd held before the first request about the gang that lives now: it was submitted, and no more."""
+
+    def __init__(self, api: Sandbox, folder: Path) -> None:
+        self._api = api
+        self._folder = folder
+        self._taken = 0
+
+    def take(self) -> None:
+        """Copy what etcd holds now, in the place of what was taken before."""
+        self._taken += 1
+        self._api.back_up(self._newest)
+
+    def restore(self) -> None:
+        """Let the API server and etcd run on the newest copy."""
+        self._api.set_back(self._newest)
+
+    @property
+    def _newest(self) -> Path:
+        return self._folder / str(self._taken)
+
+
 class Strike(Protocol):
-    """``strike`` is called while the request waits, and does not wait itself for what takes long."""
+    """``strike`` is called while the request waits, and does not wait itself for what takes long.
 
-    turns_time_back: bool
+    Where there is a ``backup`` it turns time back to it.
+    """
 
-    def prepare(self) -> None:
-        """Get ready, before the first request of a gang's life is sent."""
+    backup: Backup | None
 
     def strike(self) -> None:
         """Strike."""
@@ -28,14 +49,11 @@ class Strike(Protocol):
 class KillOperator:
     """Ends the operator as a crash would, and starts it again."""
 
-    turns_time_back = False
+    backup = None
 
     def __init__(self, operator: OperatorProcess) -> None:
         self._operator = operator
         self._striking = Lock()
-
-    def prepare(self) -> None:
-        """Nothing is needed."""
 
     def strike(self) -> None:
         """Kill it, and start it again."""
@@ -49,70 +67,28 @@ class KillOperator:
             return
 
 
-class Beside:
-    """Does one thing at a time beside the test, in one thread: what a thread has started ends with it."""
+class KillApiServer:
+    """Ends the API server as a crash would, and starts it again: on the backup, where there is one."""
 
-    def __init__(self) -> None:
+    def __init__(self, api: Sandbox, backup: Backup | None = None) -> None:
+        self.backup = backup
+        self._api = api
+        # What a thread has started ends with it.
         self._thread = ThreadPoolExecutor(1)
         self._last: Future[None] | None = None
-
-    def start(self, work: Callable[[], None]) -> None:
-        """Start it, and return at once."""
-        self._last = self._thread.submit(work)
-
-    def until_over(self) -> None:
-        """Return once it is done; raise what it raised."""
-        if self._last is not None:
-            self._last.result()
-
-
-class KillApiServer:
-    """Ends the API server as a crash would, and starts it again."""
-
-    turns_time_back = False
-
-    def __init__(self, api: Sandbox) -> None:
-        self._api = api
-        self._beside = Beside()
-
-    def prepare(self) -> None:
-        """Nothing is needed."""
 
     def strike(self) -> None:
         """Kill it; it is started again beside the test, so that the operator meets an API server that is away."""
         self._api.kill(Component.API_SERVER)
-        self._beside.start(lambda: self._api.restart(Component.API_SERVER))
+        self._last = self._thread.submit(self._start)
 
     def until_over(self) -> None:
-        """Return once it is ready again."""
-        self._beside.until_over()
+        """Return once it is ready again; raise what its start raised."""
+        if self._last is not None:
+            self._last.result()
 
-
-class SetBack:
-    """Restores etcd to what it held before the first request about the gang: it was submitted, and no more."""
-
-    turns_time_back = True
-
-    def __init__(self, api: Sandbox, folder: Path) -> None:
-        self._api = api
-        self._folder = folder
-        self._backups = 0
-        self._beside = Beside()
-
-    def prepare(self) -> None:
-        """Copy what etcd holds now."""
-        self._backups += 1
-        self._api.back_up(self._backup)
-
-    def strike(self) -> None:
-        """Kill the API server and etcd; they are started on the backup beside the test."""
-        self._api.kill(Component.API_SERVER)
-        self._beside.start(lambda: self._api.set_back(self._backup))
-
-    def until_over(self) -> None:
-        """Return once they are ready again."""
-        self._beside.until_over()
-
-    @property
-    def _backup(self) -> Path:
-        return self._folder / str(self._backups)
+    def _start(self) -> None:
+        if self.backup is None:
+            self._api.restart(Component.API_SERVER)
+        else:
+            self.backup.restore()

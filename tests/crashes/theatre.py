@@ -50,15 +50,15 @@ class Trap:
         self._asked_at = monotonic()
         if moment is Moment.BEFORE:
             self.asked.append(f"{asked.verb} {asked.resource}")
-            if len(self.asked) == 1:
-                self._strike.prepare()
+            if len(self.asked) == 1 and self._strike.backup:
+                self._strike.backup.take()
         else:
             self._stage.saw(asked)
         if self.sprung or moment is not self._moment or len(self.asked) != self._number:
             return True
         self.sprung = Point(self._number, moment, self.asked[-1])
         self._strike.strike()
-        if self._strike.turns_time_back:
+        if self._strike.backup:
             self._stage.seen.begin_anew()
         return False
 
@@ -115,7 +115,7 @@ class Theatre:
             life(stage)
             self._strike.until_over()
             self._check_pods(stage)
-            if self._strike.turns_time_back:
+            if self._strike.backup:
                 # Else whoever was deleted would be there again.
                 self._proxy.reset()
             stage.leave()
@@ -129,7 +129,7 @@ class Theatre:
 
     def _check_pods(self, stage: Stage) -> None:
         check_attempts(stage)
-        if not self._strike.turns_time_back:
+        if not self._strike.backup:
             check_ranks(stage)
 
     def _check_nothing_is_held(self) -> None:

@@ -94,13 +94,19 @@ INLINE = PlanOptions(run=inline)
 @asynccontextmanager
 async def operator_over(*nodes, gangs=(), bids=(), plans=None):
     """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids, and an operator that runs."""
+    async with api_with(*nodes, gangs=gangs, bids=bids) as api, running_operator(api, plans) as parts:
+        yield api, parts
+
+
+@asynccontextmanager
+async def api_with(*nodes, gangs=(), bids=()):
+    """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids."""
     async with FakeApi(now) as api:
         api.store.add("nodes", *(nodes or (node("n1"), node("n2"))))
         for resource, manifests in (("nodebids", bids), ("gangjobs", gangs)):
             for manifest in manifests:
                 api.store.create(resource, manifest)
-        async with running_operator(api, plans) as parts:
-            yield api, parts
+        yield api
 
 
 @asynccontextmanager

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import at, gang, node
 from fake_cluster.rig import (
+    api_with,
     bound,
     condition,
     event_reasons,
@@ -164,8 +164,7 @@ async def test_node_that_comes_back_in_time_costs_nothing():
 
 
 async def test_next_process_goes_on_undoing():
-    async with FakeApi(now) as api:
-        api.store.add("nodes", *three_nodes())
+    async with api_with(*three_nodes()) as api:
         async with running_operator(api):
             await until_two_of_three_are_stuck(api)
         async with running_operator(api):
@@ -179,8 +178,7 @@ async def test_next_process_goes_on_undoing():
 
 
 async def test_next_process_leaves_stuck_members_alone_and_remembers_their_room():
-    async with FakeApi(now) as api:
-        api.store.add("nodes", *three_nodes())
+    async with api_with(*three_nodes()) as api:
         async with running_operator(api):
             await until_two_of_three_are_stuck(api)
             taint(api, "n1", OUT_OF_SERVICE)

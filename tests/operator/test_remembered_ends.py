@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from fake_cluster.api import FakeApi
-from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node
+from fake_cluster.jumping import until
+from fake_cluster.manifests import gang
 from fake_cluster.rig import (
+    api_with,
     bound,
     condition,
     gang_place,
@@ -77,9 +77,7 @@ async def test_gang_that_ends_at_once_costs_no_write_more():
 
 
 async def test_members_that_were_cleaned_up_while_the_operator_was_away_have_ended():
-    async with FakeApi(now) as api:
-        api.store.add("nodes", node("n1"), node("n2"))
-        api.store.add("gangjobs", gang("g", size=SIZE))
+    async with api_with(gangs=[gang("g", size=SIZE)]) as api:
         async with running_operator(api):
             await running_gang(api)
             end_well(api, 0, 2, 3)
@@ -98,9 +96,7 @@ async def test_members_that_were_cleaned_up_while_the_operator_was_away_have_end
 
 
 async def test_gang_whose_members_have_all_ended_is_complete_whatever_pods_are_there():
-    async with FakeApi(now) as api:
-        api.store.add("nodes", node("n1"), node("n2"))
-        api.store.add("gangjobs", gang("g", size=SIZE))
+    async with api_with(gangs=[gang("g", size=SIZE)]) as api:
         async with running_operator(api):
             await running_gang(api)
         status = {**status_of(api), "succeededRanks": f"0-{SIZE - 1}"}
@@ -124,9 +120,7 @@ async def test_one_finished_member_that_is_cleaned_up_kills_nobody():
 
 
 async def test_finished_member_is_not_made_again_in_the_same_attempt():
-    async with FakeApi(now) as api:
-        api.store.add("nodes", node("n1"), node("n2"))
-        api.store.add("gangjobs", gang("g", size=SIZE))
+    async with api_with(gangs=[gang("g", size=SIZE)]) as api:
         async with running_operator(api):
             await running_gang(api)
         # As if its own process had ended before it could tell that all are bound.
@@ -153,9 +147,7 @@ async def test_new_attempt_begins_all_of_the_work_anew():
 
 
 async def test_members_of_an_attempt_that_etcd_has_forgotten_are_no_members_of_the_next():
-    async with FakeApi(now) as api:
-        api.store.add("nodes", node("n1"), node("n2"))
-        api.store.add("gangjobs", gang("g", size=SIZE))
+    async with api_with(gangs=[gang("g", size=SIZE)]) as api:
         async with running_operator(api):
             await running_gang(api)
         end_well(api, 0, 1)
