@@ -108,11 +108,11 @@ def undo(stage: Stage) -> None:
     """Refused by a quota at its last member, undone, and placed when the quota is gone."""
     here = len(stage.arena.api.request("GET", f"{stage.arena.core}/pods")["items"])
     limit = f"limit-{stage.name}"
-    stage.arena.create(quota(limit, pods=str(here + SIZE - 1)))
     path = f"{stage.arena.core}/resourcequotas/{limit}"
-    eventually(lambda: "used" in stage.arena.api.request("GET", path)["status"])
-    stage.submit(run_for="200ms")
     try:
+        stage.arena.create(quota(limit, pods=str(here + SIZE - 1)))
+        eventually(lambda: "used" in stage.arena.api.request("GET", path)["status"], seconds=PATIENCE_SECONDS)
+        stage.submit(run_for="200ms")
         stage.until("Placed", "False", "QuotaExceeded")
         assert stage.seen.bound_at_once(stage.name) == {0}, "nobody was bound"
     finally:
