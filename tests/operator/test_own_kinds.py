@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from itertools import pairwise
 
 import pytest
 
@@ -146,6 +147,52 @@ async def test_gang_that_comes_while_the_list_is_made_is_kept(state):
         await list_own_kinds(client, state, Lists())
 
     assert set(state.gangs) == {("default", "newcomer")}
+
+
+async def list_while(state, action, *, is_listed):
+    """Know a bid; list, and do something while the list is under way, which has the bid or not."""
+    async with (
+        FakeApi(now) as api,
+        KubeClient(api.configuration, concurrency=1, observer=lambda *_: None) as client,
+    ):
+        api.store.create("nodebids", bid("n1"))
+        apply_bid(state, *api.store.objects("nodebids"))
+        if not is_listed:
+            api.store.remove(Place("nodebids", "", "n1"))
+        api.fault = lambda request: action() if request.resource == "nodebids" else None
+        await list_own_kinds(client, state, Lists())
+
+
+async def test_bid_that_is_made_anew_while_a_list_is_under_way_is_kept(state):
+    def action():
+        remove_bid(state, bid("n1"))
+        apply_bid(state, bid("n1", version="900", slots=3))
+
+    await list_while(state, action, is_listed=False)
+
+    assert state.bids["n1"].slots == 3
+
+
+async def test_bid_that_is_deleted_while_a_list_is_under_way_stays_away(state):
+    await list_while(state, lambda: remove_bid(state, bid("n1")), is_listed=True)
+
+    assert state.bids == {}
+
+
+async def test_long_list_lets_others_have_their_turn(state):
+    believed = [0]
+
+    async def others():
+        while True:
+            believed.append(len(state.gangs))
+            await asyncio.sleep(0)
+
+    turns = asyncio.create_task(others())
+    await list_from([page(*(gang(f"g{i}") for i in range(1000))), page()], state)
+    turns.cancel()
+
+    assert len(state.gangs) == 1000
+    assert max(after - before for before, after in pairwise(believed)) <= 200
 
 
 async def test_deleted_gang_and_bid_are_forgotten(state):

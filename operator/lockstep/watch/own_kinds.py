@@ -22,7 +22,7 @@ from lockstep.state import State
 from lockstep.versions import is_older, newest
 from lockstep.watch.doubtful import doubtful_bid, doubtful_gang
 from lockstep.watch.gangjob import parse_gang
-from lockstep.watch.informer import PAGE_SIZE
+from lockstep.watch.informer import PAGE_SIZE, collector_off
 from lockstep.watch.kind import Kind
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.parse import parse_bid
@@ -34,6 +34,8 @@ RELIST_SECONDS = 120.0
 # While a watch is not open, only lists bring news: as often as is bearable, for a list of many gangs takes long.
 _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
+# Whoever else has something to do, as the answer to a probe, waits for so many objects at most: some 20 ms.
+_AT_A_TIME = 200
 _GONE = 410
 
 log = logging.getLogger(__name__)
@@ -120,14 +122,17 @@ async def _believe_list(
     items, lists.versions[resource] = await _list_from_the_present(client, kind.target, seen)
     lists.were_set_back |= is_older(lists.versions[resource], seen)
     there = {kind.key(item): item for item in items}
-    for key, item in there.items():
-        version, known = item["metadata"]["resourceVersion"], now(key)
-        if known == before.get(key) and known is not None and is_older(version, known):
+    for number, (key, item) in enumerate(there.items(), 1):
+        version, known, was = item["metadata"]["resourceVersion"], now(key), before.get(key)
+        if known == was and known is not None and is_older(version, known):
             kind.drop(key)
-        if known != version:
+        is_deleted = known is None and version == was
+        if known != version and not is_deleted:
             kind.believe(item)
-    for key in before:
-        if key not in there:
+        if number % _AT_A_TIME == 0:
+            await asyncio.sleep(0)
+    for key, was in before.items():
+        if key not in there and now(key) == was:
             kind.drop(key)
 
 
@@ -197,7 +202,9 @@ async def _list_all(client: KubeClient, target: Target) -> tuple[list[Manifest],
     following = ""
     while True:
         params = {"limit": PAGE_SIZE, **({"continue": following} if following else {})}
-        answer = await client.get(target, params)
+        # The collector would walk the half-decoded page again and again.
+        with collector_off():
+            answer = await client.get(target, params)
         if answer.code == _GONE and following:
             items, following = [], ""
             continue
