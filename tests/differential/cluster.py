@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from differential.draft import Draft, Manifest
-from lockstep.kube import Answer, KubeClient, Target, load_configuration
+from lockstep.api.client import Answer, KubeClient, Target
+from lockstep.api.configuration import load_configuration
 from sandbox import Sandbox
 
 AT_ONCE = 16

@@ -7,11 +7,11 @@ from coschedule.cluster.decision import Placement
 from coschedule.cluster.plan import plan
 from differential.cluster import PROBES
 from differential.draft import Manifest
-from lockstep.kube import KubeClient
-from lockstep.serve import WATCHED
-from lockstep.snapshots import SnapshotCutter
-from lockstep.state import State
-from lockstep.watch.gangjob import parse_gang
+from lockstep.api.client import KubeClient
+from lockstep.api.gangjob import parse_gang
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.process.serve import WATCHED
 from lockstep.watch.kind import Kind
 
 # What a scheduler writes into a pod, and what names the scheduler.

@@ -8,11 +8,11 @@ import pytest
 
 from coschedule.cluster.decision import Reason as PlanReason
 from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
+from lockstep.api.gangjob import _unsupported
 from lockstep.cli.run import run
-from lockstep.health import serve_health
-from lockstep.names import Condition, Reason
+from lockstep.facts.words import Condition, Reason
+from lockstep.process.health import serve_health
 from lockstep.report import events
-from lockstep.watch.gangjob import _unsupported
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 DEPENDENCIES = ROOT / "docs" / "designs" / "0001-dependencies.md"

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.store import Place, Store
-from lockstep.kube import Configuration
+from lockstep.api.configuration import Configuration
 
 POST, PATCH, DELETE, GET = "POST", "PATCH", "DELETE", "GET"
 DRY_RUN = "DRY RUN"

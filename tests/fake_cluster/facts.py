@@ -1,19 +1,11 @@
 """Facts for tests of belief: a case names only what it is about."""
 
 from coschedule.cluster.snapshot import Constraints, GangKey, Load
-from lockstep.facts import (
-    BidFact,
-    GangFact,
-    GangSpec,
-    GangStatus,
-    Members,
-    Membership,
-    NodeFact,
-    PodFact,
-    PodKey,
-    PodPhase,
-)
-from lockstep.reservation import Reservation, pod_name
+from lockstep.api.membership import pod_name
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.gang import GangFact, GangSpec, GangStatus, Members
+from lockstep.facts.node import BidFact, NodeFact
+from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
 
 ONE_CPU = (("bid slots", 1), ("cpu", 1000), ("pods", 1))
 DEFAULT = "default"

@@ -1,7 +1,7 @@
 """Manifests as the API server gives them: a case names only what it is about."""
 
-from lockstep.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL
-from lockstep.watch.quantities import rfc3339
+from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL
+from lockstep.api.quantities import rfc3339
 
 CREATED = "2027-01-15T07:00:00Z"
 

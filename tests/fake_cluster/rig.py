@@ -2,27 +2,26 @@
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
-from coschedule.cluster.snapshot import GangKey
 from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import node
 from fake_cluster.store import Place
 from lockstep.act.tools import Tools
 from lockstep.act.undo import Deletions
-from lockstep.cycle import Cycle
-from lockstep.kube import KubeClient
-from lockstep.planning import PlanOptions
-from lockstep.reach import Reach
+from lockstep.api.client import KubeClient
+from lockstep.belief.reach import Reach
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.planning import PlanOptions
+from lockstep.process.serve import WATCHED
 from lockstep.report.metrics import Metrics
-from lockstep.serve import WATCHED
-from lockstep.snapshots import SnapshotCutter
-from lockstep.state import State
 from lockstep.watch.informer import Informer
-from lockstep.watch.own_kinds import bids_kind, gangs_kind, remove_gang
+from lockstep.watch.kinds import bids_kind, gangs_kind
 
 DEFAULT = "default"
 
@@ -130,18 +129,7 @@ async def end(tasks):
 
 def all_kinds(state):
     """What the operator watches; its own kinds by plain informers, since kopf keeps a clock of its own."""
-    own = replace(
-        gangs_kind(state),
-        key=lambda it: it["metadata"]["name"],
-        remove=lambda name: remove_gang(state, known_gang(state, name)),
-    )
-    return [*(make_kind(state) for make_kind in WATCHED), own, bids_kind(state)]
-
-
-def known_gang(state, name):
-    """A manifest with what says which gang is gone."""
-    gang = state.gangs.get(GangKey(DEFAULT, name))
-    return {"metadata": {"namespace": DEFAULT, "name": name, "uid": gang.uid if gang else ""}}
+    return [make_kind(state) for make_kind in (*WATCHED, gangs_kind, bids_kind)]
 
 
 def gang_place(name):

@@ -5,7 +5,7 @@ import copy
 import itertools
 from typing import NamedTuple
 
-from lockstep.watch.quantities import rfc3339
+from lockstep.api.quantities import rfc3339
 
 
 class Place(NamedTuple):

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from builders import IMAGE, bid, foreign_pod, from_now, gang, priority_class
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.odd_objects import OddObjects
-from lockstep.kube import ApiUnavailableError, KubeClient, Target, load_configuration
+from lockstep.api.client import ApiUnavailableError, KubeClient, Target
+from lockstep.api.configuration import load_configuration
 
 AT_ONCE = 16
 POISON = {"poison": "yes"}

@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from eventually import eventually
-from lockstep.kube import KubeClient, load_configuration
+from lockstep.api.client import KubeClient
+from lockstep.api.configuration import load_configuration
 from sandbox import ApiError, Options, Sandbox, generic_nodes, start
 
 ROOT = Path(__file__).parents[2]

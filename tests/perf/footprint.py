@@ -8,7 +8,7 @@ from rich.console import Console
 from throughput import POD_SPEC
 
 from eventually import eventually
-from lockstep import paths
+from lockstep.api import paths
 from sandbox import Sandbox
 
 NODES = 5000

@@ -16,12 +16,12 @@ from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster
 from rich.console import Console
 from rich.table import Table
 
-from lockstep import paths
-from lockstep.act.member_pod import MemberPods
-from lockstep.facts import Members, PodKey
-from lockstep.kube import KubeClient, Target
-from lockstep.reservation import Reservation
-from lockstep.watch.gangjob import parse_gang
+from lockstep.api import paths
+from lockstep.api.client import KubeClient, Target
+from lockstep.api.gangjob import parse_gang
+from lockstep.api.member_pod import MemberPods
+from lockstep.facts.gang import Members
+from lockstep.facts.pod import PodKey
 from sandbox import Sandbox
 
 NODES = 500
@@ -187,17 +187,9 @@ def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
     """The very pods that the operator makes for this gang; the gang itself is not there."""
     fact = parse_gang({**_gang_job(gang, load), "metadata": GANG_METADATA | {"name": _name(gang, load)}}, None)
     assert fact.spec is not None
-    reservation = Reservation(
-        gang=fact.key,
-        gang_uid=fact.uid,
-        attempt=1,
-        members=(Members("", load.size),),
-        request=fact.spec.request,
-        start=0.0,
-        expected_finish=None,
-    )
-    pods = MemberPods(fact, reservation)
-    return {key: pods.pod(rank) for rank, key in enumerate(reservation.pod_keys())}
+    pods = MemberPods(fact, 1, (Members("", load.size),))
+    manifests = [pods.pod(rank) for rank in range(load.size)]
+    return {PodKey(fact.key.namespace, one["metadata"]["name"]): one for one in manifests}
 
 
 def _binding(key: PodKey, uid: str, node: str) -> dict[str, Any]:

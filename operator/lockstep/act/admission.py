@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.facts import GangSpec, Needs, Refusal
-from lockstep.names import GANG_LABEL, Reason
-from lockstep.needs import as_compared, combined, is_within
-from lockstep.watch.gangjob import parse_needs
-from lockstep.watch.parse import membership
+from lockstep.api.gangjob import parse_needs
+from lockstep.api.membership import membership
+from lockstep.api.names import GANG_LABEL
+from lockstep.belief.needs import as_compared, combined, is_within
+from lockstep.facts.gang import GangSpec, Needs, Refusal
+from lockstep.facts.words import Reason
 
 Manifest = Mapping[str, Any]
 

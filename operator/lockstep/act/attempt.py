@@ -18,14 +18,15 @@ from lockstep.act.look import look_at_members
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.tools import Tools
 from lockstep.act.undoing import Undoing
-from lockstep.facts import GangFact, GangStatus, Needs, PodFact, PodKey, Refusal
-from lockstep.failure import Failure
-from lockstep.kube import ApiUnavailableError
-from lockstep.names import Reason
-from lockstep.pauses import pause_after
-from lockstep.ranks import has_rank
+from lockstep.api.client import ApiUnavailableError
+from lockstep.api.pauses import pause_after
+from lockstep.belief.reservation import Reservation, reserved_in_status
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
+from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.ranks import has_rank
+from lockstep.facts.words import Reason
 from lockstep.report.status import Written, write_status
-from lockstep.reservation import Reservation, reserved_in_status
 
 log = logging.getLogger(__name__)
 

@@ -2,18 +2,19 @@
 
 import asyncio
 
-from lockstep import paths
 from lockstep.act.admission import Admission, estranged
-from lockstep.act.member_pod import MemberPods
 from lockstep.act.refusals import is_conflict, refused_pod, refused_template
 from lockstep.act.together import for_each
-from lockstep.facts import GangFact, Needs, PodFact, PodKey, Refusal
-from lockstep.failure import Failure
-from lockstep.kube import KubeClient
-from lockstep.names import Reason
-from lockstep.needs import differences
-from lockstep.reservation import Reservation
-from lockstep.watch.doubtful import read_pod
+from lockstep.api import paths
+from lockstep.api.client import KubeClient
+from lockstep.api.doubtful import read_pod
+from lockstep.api.member_pod import MemberPods
+from lockstep.belief.needs import differences
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact, Needs, Refusal
+from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.words import Reason
 
 _NOT_FOUND = 404
 # Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.
@@ -33,7 +34,7 @@ class Creator:
         self._client = client
         self._gang = gang
         self._keys = list(reservation.pod_keys())
-        self._pods = MemberPods(gang, reservation)
+        self._pods = MemberPods(gang, reservation.attempt, reservation.members)
         assert gang.spec is not None, "a refused gang has no members"
         self._planned = gang.spec.needs
         self._admission = Admission(gang.spec)

@@ -1,11 +1,12 @@
 """Asking the API server itself for the members of an attempt: for whoever waits for a watch that may be blind."""
 
-from lockstep import paths
-from lockstep.facts import GangFact, PodFact
-from lockstep.kube import ApiUnavailableError, KubeClient
-from lockstep.names import ATTEMPT_LABEL, GANG_LABEL
-from lockstep.state import State
-from lockstep.watch.doubtful import read_pod
+from lockstep.api import paths
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.doubtful import read_pod
+from lockstep.api.names import ATTEMPT_LABEL, GANG_LABEL
+from lockstep.belief.state import State
+from lockstep.facts.gang import GangFact
+from lockstep.facts.pod import PodFact
 
 
 async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list[PodFact]:

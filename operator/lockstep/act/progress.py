@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lockstep.facts import GangFact, PodFact, PodKey, PodPhase
-from lockstep.failure import Failure
-from lockstep.names import Reason
-from lockstep.ranks import has_rank, parse_ranks, ranks_from
-from lockstep.reservation import Reservation
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact
+from lockstep.facts.pod import PodFact, PodKey, PodPhase
+from lockstep.facts.ranks import has_rank, parse_ranks, ranks_from
+from lockstep.facts.words import Reason
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """What the API server's refusals mean for an attempt."""
 
-from lockstep.facts import Refusal
-from lockstep.failure import Failure
-from lockstep.kube import Answer
-from lockstep.names import Reason
+from lockstep.api.client import Answer
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import Refusal
+from lockstep.facts.words import Reason
 
 _BAD_REQUEST = 400
 _FORBIDDEN = 403

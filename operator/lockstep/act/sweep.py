@@ -5,12 +5,12 @@ import logging
 from collections.abc import Coroutine, Iterable, Sequence
 
 from coschedule.cluster.snapshot import GangKey
-from lockstep import paths
 from lockstep.act.undo import NO_EFFECT_SECONDS, Deletions
-from lockstep.facts import PodFact
-from lockstep.kube import ApiUnavailableError, KubeClient
-from lockstep.pauses import pause_after
-from lockstep.state import State
+from lockstep.api import paths
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.pauses import pause_after
+from lockstep.belief.state import State
+from lockstep.facts.pod import PodFact
 
 log = logging.getLogger(__name__)
 

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from lockstep.failure import Failure
-from lockstep.kube import ApiUnavailableError
-from lockstep.names import Reason
+from lockstep.api.client import ApiUnavailableError
+from lockstep.facts.failure import Failure
+from lockstep.facts.words import Reason
 
 Item = TypeVar("Item")
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lockstep.act.undo import Deletions
-from lockstep.kube import KubeClient
-from lockstep.reach import Reach
-from lockstep.snapshots import SnapshotCutter
-from lockstep.state import State
+from lockstep.api.client import KubeClient
+from lockstep.belief.reach import Reach
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable, Iterable
 
-from lockstep import paths
 from lockstep.act.together import for_each
-from lockstep.facts import PodFact
-from lockstep.failure import Failure
-from lockstep.kube import KubeClient
-from lockstep.names import Reason
-from lockstep.pauses import pause_after
+from lockstep.api import paths
+from lockstep.api.client import KubeClient
+from lockstep.api.pauses import pause_after
+from lockstep.facts.failure import Failure
+from lockstep.facts.pod import PodFact
+from lockstep.facts.words import Reason
 
 _NOT_FOUND = 404
 _CONFLICT = 409

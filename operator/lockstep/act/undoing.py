@@ -10,16 +10,17 @@ from collections.abc import Callable
 
 from lockstep.act.look import look_at_members
 from lockstep.act.tools import Tools
-from lockstep.facts import GangFact, GangStatus, PodFact, PodKey
-from lockstep.failure import Failure
-from lockstep.kube import ApiUnavailableError
-from lockstep.names import Condition, Reason
-from lockstep.pauses import pause_after
+from lockstep.api.client import ApiUnavailableError
+from lockstep.api.pauses import pause_after
+from lockstep.belief.reservation import Reservation, reserved_in_status
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.words import Condition, Reason
 from lockstep.report.conditions import released, undoing
 from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import listed, pods
 from lockstep.report.status import Written, write_status
-from lockstep.reservation import Reservation, reserved_in_status
 
 # A conflict brings a newer version to compute from; more than so many are no coincidence.
 _MOST_CONFLICTS = 3

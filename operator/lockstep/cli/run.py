@@ -6,10 +6,11 @@ import sys
 
 import click
 
-from lockstep.kube import ApiUnavailableError, ConfigError, load_configuration
-from lockstep.serve import StartError, serve
-from lockstep.settings import Settings
-from lockstep.watch.quantities import duration_seconds
+from lockstep.api.client import ApiUnavailableError
+from lockstep.api.configuration import ConfigError, load_configuration
+from lockstep.api.quantities import duration_seconds
+from lockstep.process.serve import StartError, serve
+from lockstep.process.settings import Settings
 
 
 @click.command(context_settings={"show_default": True})

@@ -4,12 +4,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from lockstep import paths
-from lockstep.facts import BidCondition, BidFact
-from lockstep.kube import ApiUnavailableError, KubeClient
-from lockstep.names import Condition, Reason
-from lockstep.state import State
-from lockstep.watch.quantities import rfc3339
+from lockstep.api import paths
+from lockstep.api.bid import answer_manifest
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.belief.state import State
+from lockstep.facts.node import BidCondition, BidFact
 
 _PAUSE_SECONDS = 1.0
 _NOT_FOUND = 404
@@ -32,7 +31,7 @@ async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCon
     """Write one status over the version that the answer is about; a newer one is answered when it is seen."""
     body = {
         "metadata": {"resourceVersion": bid.resource_version},
-        "status": {"conditions": [_condition(bid, answer, now)]},
+        "status": {"conditions": [answer_manifest(bid, answer, now=now)]},
     }
     try:
         said = await client.patch(paths.bid_status(bid.node), body)
@@ -42,15 +41,3 @@ async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCon
     state.bids_to_answer.discard(bid.node)
     if not said.is_success and said.code not in (_NOT_FOUND, _CONFLICT):
         log.error("the API server does not accept the status of bid %s: %s", bid.node, said.message)
-
-
-def _condition(bid: BidFact, answer: BidCondition, now: float) -> dict[str, object]:
-    reason = Reason.SPEC_UNDERSTOOD if bid.problem is None else Reason.INVALID_SPEC
-    return {
-        "type": Condition.ACCEPTED,
-        "status": answer.status,
-        "reason": reason,
-        "message": answer.message,
-        "observedGeneration": bid.generation,
-        "lastTransitionTime": rfc3339(now),
-    }

@@ -8,11 +8,11 @@ import math
 from dataclasses import replace
 
 from coschedule.cluster.decision import Placement, Unplaceable
-from lockstep.facts import ConditionFact, GangFact, GangStatus, Members, Refusal
-from lockstep.failure import Failure
-from lockstep.names import Condition, Reason
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Members, Refusal
+from lockstep.facts.words import Condition, Reason
 from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
-from lockstep.watch.quantities import rfc3339
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768

@@ -3,32 +3,15 @@
 Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
 """
 
-import hashlib
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
-
-from lockstep import paths
-from lockstep.facts import GangFact
-from lockstep.failure import Failure
-from lockstep.kube import KubeClient
-from lockstep.names import API_VERSION, GANG_KIND, REPORTING_CONTROLLER
+from lockstep.api import paths
+from lockstep.api.client import KubeClient
+from lockstep.api.event import Event, event_manifest
+from lockstep.api.turns import Urgency
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact
 from lockstep.report.sentences import as_sentence
-from lockstep.turns import Urgency
 
-NOTE_LIMIT = 1024
-_NAME_LIMIT = 253
 NORMAL, WARNING = "Normal", "Warning"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """What happened to a gang. ``action`` is what we were doing."""
-
-    kind: str
-    reason: str
-    action: str
-    note: str
 
 
 def gang_placed(note: str) -> Event:
@@ -92,29 +75,3 @@ async def post_event(client: KubeClient, gang: GangFact, event: Event, *, instan
     """Post an event about a gang. Its name follows from what it says, so that a second try makes no second event."""
     manifest = event_manifest(gang, event, instance=instance, now=now)
     await client.create(paths.events_of(gang.key.namespace), manifest, Urgency.REPORT)
-
-
-def event_manifest(gang: GangFact, event: Event, *, instance: str, now: float) -> dict[str, Any]:
-    """The event as the API wants it."""
-    when = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    digest = hashlib.sha256(f"{gang.uid} {event.reason} {event.note} {when}".encode()).hexdigest()[:16]
-    return {
-        "apiVersion": "events.k8s.io/v1",
-        "kind": "Event",
-        "metadata": {"name": f"{gang.key.name[: _NAME_LIMIT - 17]}.{digest}", "namespace": gang.key.namespace},
-        "eventTime": when,
-        "type": event.kind,
-        "reason": event.reason,
-        "action": event.action,
-        "note": event.note.encode()[:NOTE_LIMIT].decode(errors="ignore"),
-        "reportingController": REPORTING_CONTROLLER,
-        "reportingInstance": instance,
-        "regarding": {
-            "apiVersion": API_VERSION,
-            "kind": GANG_KIND,
-            "namespace": gang.key.namespace,
-            "name": gang.key.name,
-            "uid": gang.uid,
-            "resourceVersion": gang.resource_version,
-        },
-    }

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from lockstep.facts import GangFact
-from lockstep.names import Condition
+from lockstep.belief.state import State
+from lockstep.facts.gang import GangFact
+from lockstep.facts.words import Condition
 from lockstep.report.metrics import GANG_STATES, Metrics
-from lockstep.state import State
 
 
 def refresh_gauges(metrics: Metrics, state: State, now: float) -> None:

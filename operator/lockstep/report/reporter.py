@@ -8,14 +8,15 @@ import logging
 from collections.abc import Callable, Coroutine
 
 from coschedule.cluster.snapshot import GangKey
-from lockstep.facts import GangFact, GangStatus
-from lockstep.kube import ApiUnavailableError, KubeClient
-from lockstep.pauses import pause_after
-from lockstep.report.events import Event, post_event, status_refused
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.event import Event
+from lockstep.api.pauses import pause_after
+from lockstep.api.turns import Urgency
+from lockstep.belief.state import State
+from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.report.events import post_event, status_refused
 from lockstep.report.rate import Rate
 from lockstep.report.status import Writing, Written, write_status
-from lockstep.state import State
-from lockstep.turns import Urgency
 
 _AT_ONCE = 4
 # A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.

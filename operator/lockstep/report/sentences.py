@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from coschedule.cluster.decision import Alternative, Placement
-from lockstep.watch.quantities import rfc3339
+from lockstep.api.quantities import rfc3339
 
 _MOST_RANGES = 6
 

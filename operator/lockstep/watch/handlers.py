@@ -15,10 +15,11 @@ from typing import Any
 
 import kopf
 
-from lockstep.kube import Configuration, session_told_to
-from lockstep.names import BIDS, GANGS, GROUP, VERSION
-from lockstep.state import State
-from lockstep.watch.own_kinds import apply_bid, apply_gang, remove_bid, remove_gang
+from lockstep.api.configuration import Configuration, session_told_to
+from lockstep.api.names import BIDS, GANGS, GROUP, VERSION
+from lockstep.belief.state import State
+from lockstep.watch.kind import Kind
+from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.streams import Streams
 
 # A rotated token is picked up by logging in anew.
@@ -114,6 +115,7 @@ def _settings() -> kopf.OperatorSettings:
 
 def _registry(state: State, configuration: Configuration, streams: Streams) -> kopf.OperatorRegistry:
     registry = kopf.OperatorRegistry()
+    gangs, bids = gangs_kind(state), bids_kind(state)
     login_at = 0.0
 
     @kopf.on.login(registry=registry)
@@ -126,15 +128,20 @@ def _registry(state: State, configuration: Configuration, streams: Streams) -> k
 
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
-        change = remove_gang if event["type"] == "DELETED" else apply_gang
-        change(state, event["object"])
+        _believe(gangs, event)
 
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
-        change = remove_bid if event["type"] == "DELETED" else apply_bid
-        change(state, event["object"])
+        _believe(bids, event)
 
     return registry
+
+
+def _believe(kind: Kind[Any], event: Mapping[str, Any]) -> None:
+    if event["type"] == "DELETED":
+        kind.drop(kind.key(event["object"]))
+    else:
+        kind.believe(event["object"])
 
 
 def connection(configuration: Configuration, streams: Streams) -> kopf.AiohttpSession:

@@ -16,7 +16,7 @@ from typing import Generic
 
 import orjson
 
-from lockstep.kube import ApiUnavailableError, KubeClient
+from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.watch.kind import Fact, Kind, Manifest
 from lockstep.watch.list_age import ListAge
 

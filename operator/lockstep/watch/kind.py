@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from lockstep.doubts import Doubts, Version
-from lockstep.kube import Target
+from lockstep.api.client import Target
+from lockstep.belief.doubts import Doubts, Version
 
 Fact = TypeVar("Fact")
 Manifest = Mapping[str, Any]
@@ -19,7 +19,8 @@ class Kind(Generic[Fact]):
     called in the order of the API server's events, never both at once. ``doubtful`` gives the fact that an object
     counts as which can't be understood, from its manifest and what was wrong; without one such an object counts as not
     being there. ``counts_as`` says the same in words. ``believed`` are the keys of all that is believed, also what did
-    not come by a watch: a list that does not have it ends that belief too.
+    not come by a watch: a list that does not have it ends that belief too. ``version`` says which version of the object
+    of that key is believed, where belief keeps it.
     """
 
     target: Target
@@ -30,7 +31,8 @@ class Kind(Generic[Fact]):
     doubts: Doubts
     doubtful: Callable[[Manifest, Exception], Fact] | None = None
     counts_as: str = "not being there"
-    believed: Callable[[], Iterable[Hashable]] = tuple
+    believed: Callable[[], Iterable[Any]] = tuple
+    version: Callable[[Any], str | None] = lambda _: None
 
     def believe(self, manifest: Manifest) -> None:
         """An object is there, or has changed. Nothing that it holds raises: it would cost all others of the stream."""

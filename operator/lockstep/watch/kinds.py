@@ -1,42 +1,25 @@
-"""What each informer watches, and which part of belief it feeds."""
+"""What is watched: how each kind of objects becomes a fact, and which part of belief it feeds."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from lockstep import paths
-from lockstep.facts import (
-    AttachLimits,
-    Attachment,
-    ClaimFact,
-    ClaimKey,
-    NamespaceFact,
-    NodeFact,
-    PodFact,
-    PodKey,
-    VolumeFact,
-)
-from lockstep.state import State
-from lockstep.watch.doubtful import doubtful_node, doubtful_pod
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api import paths
+from lockstep.api.bid import parse_bid
+from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
+from lockstep.api.gangjob import parse_gang
+from lockstep.api.node import parse_namespace, parse_node
+from lockstep.api.pod import parse_pod
+from lockstep.api.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
+from lockstep.belief.state import State
+from lockstep.facts.cluster import NamespaceFact, PriorityClass
+from lockstep.facts.gang import GangFact
+from lockstep.facts.node import BidFact, NodeFact
+from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.volume import AttachLimits, Attachment, ClaimFact, ClaimKey, VolumeFact
 from lockstep.watch.kind import Kind
-from lockstep.watch.parse import (
-    parse_attachment,
-    parse_claim,
-    parse_csi_node,
-    parse_namespace,
-    parse_node,
-    parse_pod,
-    parse_volume,
-)
 
 Manifest = Mapping[str, Any]
-
-
-class PriorityClass(NamedTuple):
-    """One PriorityClass."""
-
-    name: str
-    value: int
-    is_default: bool
 
 
 def nodes_kind(state: State) -> Kind[NodeFact]:
@@ -140,6 +123,38 @@ def attachments_kind(state: State) -> Kind[Attachment]:
     )
 
 
+def gangs_kind(state: State) -> Kind[GangFact]:
+    """All GangJobs."""
+    return Kind(
+        target=paths.ALL_GANGS,
+        key=_gang_identity,
+        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it))),
+        apply=state.apply_gang,
+        remove=lambda it: state.remove_gang(*it),
+        doubts=state.doubts,
+        doubtful=doubtful_gang,
+        counts_as="a gang that is refused",
+        believed=lambda: [(gang.key, gang.uid) for gang in state.gangs.values()],
+        version=lambda it: _gang_version(state, *it),
+    )
+
+
+def bids_kind(state: State) -> Kind[BidFact]:
+    """All NodeBids."""
+    return Kind(
+        target=paths.ALL_BIDS,
+        key=_name,
+        parse=parse_bid,
+        apply=state.apply_bid,
+        remove=state.remove_bid,
+        doubts=state.doubts,
+        doubtful=doubtful_bid,
+        counts_as="a node that is not offered",
+        believed=lambda: list(state.bids),
+        version=lambda it: state.bids[it].resource_version if it in state.bids else None,
+    )
+
+
 def _name(manifest: Manifest) -> str:
     return str(manifest["metadata"]["name"])
 
@@ -148,3 +163,18 @@ def _pod_key(manifest: Manifest) -> tuple[PodKey, str]:
     """Which pod: one of the same name, before or after it, is another one."""
     metadata = manifest["metadata"]
     return PodKey(metadata["namespace"], metadata["name"]), metadata["uid"]
+
+
+def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
+    """Which gang: one of the same name, before or after it, is another one."""
+    return _gang_key(manifest), manifest["metadata"]["uid"]
+
+
+def _gang_key(manifest: Manifest) -> GangKey:
+    return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
+
+
+def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
+    """The version that is believed of a gang, if that very one is."""
+    gang = state.gangs.get(key)
+    return gang.resource_version if gang is not None and gang.uid == uid else None

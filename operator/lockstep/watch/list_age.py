@@ -5,7 +5,7 @@ better. But where etcd was restored from a backup, the present itself is older t
 follow. What tells the two apart is that the server stays with it.
 """
 
-from lockstep.versions import is_older
+from lockstep.api.versions import is_older
 
 _TIMES_UNTIL_BELIEVED = 3
 

@@ -8,24 +8,19 @@ begin anew.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
-from lockstep import paths
-from lockstep.facts import BidFact, GangFact
-from lockstep.kube import ApiUnavailableError, KubeClient, Target
-from lockstep.state import State
-from lockstep.versions import is_older, newest
-from lockstep.watch.doubtful import doubtful_bid, doubtful_gang
-from lockstep.watch.gangjob import parse_gang
+from lockstep.api.client import ApiUnavailableError, KubeClient, Target
+from lockstep.api.versions import is_older, newest
+from lockstep.belief.state import State
 from lockstep.watch.informer import PAGE_SIZE, collector_off
 from lockstep.watch.kind import Kind
+from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.list_age import ListAge
-from lockstep.watch.parse import parse_bid
 from lockstep.watch.streams import Streams
 
 Manifest = Mapping[str, Any]
@@ -41,54 +36,6 @@ _GONE = 410
 log = logging.getLogger(__name__)
 
 
-def gangs_kind(state: State) -> Kind[GangFact]:
-    """All GangJobs."""
-    return Kind(
-        target=paths.ALL_GANGS,
-        key=_gang_identity,
-        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it))),
-        apply=state.apply_gang,
-        remove=lambda it: state.remove_gang(*it),
-        doubts=state.doubts,
-        doubtful=doubtful_gang,
-        counts_as="a gang that is refused",
-    )
-
-
-def bids_kind(state: State) -> Kind[BidFact]:
-    """All NodeBids."""
-    return Kind(
-        target=paths.ALL_BIDS,
-        key=lambda it: it["metadata"]["name"],
-        parse=parse_bid,
-        apply=state.apply_bid,
-        remove=state.remove_bid,
-        doubts=state.doubts,
-        doubtful=doubtful_bid,
-        counts_as="a node that is not offered",
-    )
-
-
-def apply_gang(state: State, manifest: Manifest) -> None:
-    """A GangJob is there, or has changed."""
-    gangs_kind(state).believe(manifest)
-
-
-def remove_gang(state: State, manifest: Manifest) -> None:
-    """A GangJob is gone."""
-    gangs_kind(state).drop(_gang_identity(manifest))
-
-
-def apply_bid(state: State, manifest: Manifest) -> None:
-    """A NodeBid is there, or has changed."""
-    bids_kind(state).believe(manifest)
-
-
-def remove_bid(state: State, manifest: Manifest) -> None:
-    """A NodeBid is gone."""
-    bids_kind(state).drop(manifest["metadata"]["name"])
-
-
 @dataclass(slots=True)
 class Lists:
     """What the lists so far have told: the version of the last one of each kind, and whether one was older than that.
@@ -102,28 +49,23 @@ class Lists:
 
 async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None:
     """Make the state's gangs and bids equal to the API server's. Raises ``ApiUnavailableError``."""
-    gangs = {(gang.key, gang.uid): gang.resource_version for gang in state.gangs.values()}
-    kind = gangs_kind(state)
-    await _believe_list(client, kind, lists, gangs, lambda it: _known_version(state.gangs.get(it[0]), it[1]))
-    bids = {name: bid.resource_version for name, bid in state.bids.items()}
-    await _believe_list(client, bids_kind(state), lists, bids, lambda it: _known_version(state.bids.get(it)))
+    for kind in (gangs_kind(state), bids_kind(state)):
+        await _believe_list(client, kind, lists)
 
 
-async def _believe_list(
-    client: KubeClient, kind: Kind[Any], lists: Lists, before: Mapping[Any, str], now: Callable[[Any], str | None]
-) -> None:
-    """Believe a list. ``before`` is what was known when it was asked for, ``now`` the version that is known by then.
+async def _believe_list(client: KubeClient, kind: Kind[Any], lists: Lists) -> None:
+    """Believe a list.
 
-    What came in between may be newer than the list. What did not is as the list says, even where the list says an
-    older version or nothing: then the API server was set back.
+    What came while it was under way may be newer than the list. What did not is as the list says, even where the list
+    says an older version or nothing: then the API server was set back.
     """
-    resource = kind.target.resource
-    seen = newest((lists.versions.get(resource, ""), *before.values()))
+    resource, before = kind.target.resource, {key: kind.version(key) for key in kind.believed()}
+    seen = newest((lists.versions.get(resource, ""), *(version or "" for version in before.values())))
     items, lists.versions[resource] = await _list_from_the_present(client, kind.target, seen)
     lists.were_set_back |= is_older(lists.versions[resource], seen)
     there = {kind.key(item): item for item in items}
     for number, (key, item) in enumerate(there.items(), 1):
-        version, known, was = item["metadata"]["resourceVersion"], now(key), before.get(key)
+        version, known, was = item["metadata"]["resourceVersion"], kind.version(key), before.get(key)
         if known == was and known is not None and is_older(version, known):
             kind.drop(key)
         is_deleted = known is None and version == was
@@ -132,15 +74,8 @@ async def _believe_list(
         if number % _AT_A_TIME == 0:
             await asyncio.sleep(0)
     for key, was in before.items():
-        if key not in there and now(key) == was:
+        if key not in there and kind.version(key) == was:
             kind.drop(key)
-
-
-def _known_version(known: GangFact | BidFact | None, uid: str | None = None) -> str | None:
-    """The version that is known of an object, if that very one is."""
-    if known is None or (isinstance(known, GangFact) and known.uid != uid):
-        return None
-    return known.resource_version
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
@@ -215,12 +150,3 @@ async def _list_all(client: KubeClient, target: Target) -> tuple[list[Manifest],
         following = metadata.get("continue", "")
         if not following:
             return items, str(metadata["resourceVersion"])
-
-
-def _gang_identity(manifest: Manifest) -> tuple[GangKey, str]:
-    """Which gang: one of the same name, before or after it, is another one."""
-    return _gang_key(manifest), manifest["metadata"]["uid"]
-
-
-def _gang_key(manifest: Manifest) -> GangKey:
-    return GangKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])

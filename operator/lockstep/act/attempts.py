@@ -1,0 +1,196 @@
+"""The attempts under way, and what is remembered of a gang between them: failures, and when it may try again."""
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.act.attempt import Attempt, Ending, Outcome
+from lockstep.act.tools import Tools
+from lockstep.api.pauses import pause_after
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.facts.words import Reason
+
+# A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
+# behind it waiting for ever.
+_FAILURES_WITH_A_PLACE = 6
+
+# So often admission may change a gang's members in a way that is new.
+_MOST_SURPRISES = 3
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Memory:
+    """``retry_at`` is monotonic: a step of the time of day moves no retry."""
+
+    failures: int = 0
+    surprises: int = 0
+    retry_at: float = -math.inf
+    retry: asyncio.TimerHandle | None = None
+    attempt: Attempt | None = None
+    task: asyncio.Task[None] | None = field(default=None)
+
+    def pause(self, failure: Failure | None) -> float:
+        """How many seconds the gang rests after that."""
+        return 0.0 if self._is_surprise(failure) else pause_after(self.failures)
+
+    def count(self, failure: Failure | None) -> None:
+        """The gang has failed once more."""
+        if self._is_surprise(failure):
+            self.surprises += 1
+        else:
+            self.failures += 1
+
+    def _is_surprise(self, failure: Failure | None) -> bool:
+        """Whether the next attempt knows better: what admission changes is planned with from then on.
+
+        Admission that changes members in another way each time is a failure like any other.
+        """
+        is_changed = failure is not None and failure.reason is Reason.CHANGED_BY_ADMISSION
+        return is_changed and self.surprises < _MOST_SURPRISES
+
+
+class Attempts:
+    """Runs at most one attempt a gang.
+
+    ``ended`` is told of every outcome but that of a cancelled attempt, ``due`` of every gang whose pause after a
+    failure is over: whatever the gang still holds by then has somebody who looks after it. ``lasting`` is told where
+    undoing an attempt takes a while, and what it waits for.
+    """
+
+    def __init__(
+        self,
+        tools: Tools,
+        *,
+        ended: Callable[[GangFact, Outcome], None],
+        due: Callable[[GangKey], None],
+        lasting: Callable[[GangFact, str], None],
+    ) -> None:
+        self._tools = tools
+        self._lasting = lasting
+        self._ended = ended
+        self._due = due
+        self._by_gang: dict[GangKey, _Memory] = {}
+
+    def is_under_way(self, gang: GangKey) -> bool:
+        """Whether an attempt of that gang is running."""
+        memory = self._by_gang.get(gang)
+        return memory is not None and memory.task is not None
+
+    def must_stop(self, gang: GangFact) -> bool:
+        """Whether what runs is not what that gang needs: it is another one's, or goes on though the gang is deleted."""
+        memory = self._by_gang.get(gang.key)
+        if memory is None or memory.attempt is None:
+            return False
+        return memory.attempt.gang_uid != gang.uid or (gang.is_deleting and not memory.attempt.is_undoing)
+
+    def is_resting(self, gang: GangKey) -> bool:
+        """Whether the gang has failed, and may not be tried again yet."""
+        memory = self._by_gang.get(gang)
+        return memory is not None and memory.retry is not None
+
+    def gives_way(self, gang: GangKey) -> bool:
+        """Whether the gang rests and has failed so often that it keeps nobody behind it waiting meanwhile."""
+        return self.is_resting(gang) and self._by_gang[gang].failures > _FAILURES_WITH_A_PLACE
+
+    def retry_at(self, gang: GangKey) -> float:
+        """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
+        memory = self._by_gang.get(gang)
+        return 0.0 if memory is None or memory.retry is None else self._time_of_day(memory)
+
+    def next_retry(self, now: float) -> float:
+        """The earliest time after ``now`` at which a gang may be tried again; infinity where there is none."""
+        retries = (self._time_of_day(memory) for memory in self._by_gang.values() if memory.retry is not None)
+        return min((retry_at for retry_at in retries if retry_at > now), default=math.inf)
+
+    def begin(self, gang: GangFact, reservation: Reservation, status: GangStatus) -> None:
+        """Start an attempt whose reservation the state holds, by writing this status."""
+        self._start(gang, reservation, lambda attempt: attempt.begin(status))
+
+    def resume(self, gang: GangFact, reservation: Reservation) -> None:
+        """Go on with an attempt that an earlier process has reserved."""
+        self._start(gang, reservation, lambda attempt: attempt.resume())
+
+    def interrupt(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
+        """Take back a gang that was placed."""
+        self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
+
+    def tell(self, gang: GangKey) -> None:
+        """There is news of that gang."""
+        memory = self._by_gang.get(gang)
+        if memory is not None and memory.attempt is not None:
+            memory.attempt.changed.set()
+
+    def drop(self, gang: GangKey) -> None:
+        """The gang is gone: stop its attempt where it stands, and remember nothing of it."""
+        memory = self._by_gang.pop(gang, None)
+        if memory is None:
+            return
+        _call_off(memory)
+        if memory.task is not None:
+            memory.task.cancel()
+
+    def succeeded(self, gang: GangKey) -> None:
+        """The gang is placed: its earlier failures no longer count."""
+        memory = self._by_gang.get(gang)
+        if memory is not None and memory.task is None:
+            _call_off(memory)
+            del self._by_gang[gang]
+
+    async def stop(self) -> None:
+        """Stop all attempts where they stand: the next process finds their reservations and goes on."""
+        for memory in self._by_gang.values():
+            _call_off(memory)
+        tasks = [memory.task for memory in self._by_gang.values() if memory.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start(
+        self, gang: GangFact, reservation: Reservation, carry_out: Callable[[Attempt], Coroutine[Any, Any, Outcome]]
+    ) -> None:
+        memory = self._by_gang.setdefault(gang.key, _Memory())
+        assert memory.task is None, "one attempt a gang at a time"
+        _call_off(memory)
+        memory.attempt = Attempt(
+            self._tools, gang, reservation, pause=memory.pause, lasting=partial(self._lasting, gang)
+        )
+        memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt)))
+
+    async def _run(self, gang: GangFact, memory: _Memory, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> None:
+        try:
+            outcome = await work()
+        except Exception:
+            # A broken promise of ours. The reservation in the status says what may exist: after a pause the gang is
+            # followed from there.
+            log.exception("%s/%s: its attempt broke off", *gang.key)
+            outcome = Outcome(ending=Ending.BROKEN_OFF)
+        memory.task = memory.attempt = None
+        if outcome.ending.is_failure:
+            retry_seconds = memory.pause(outcome.failure)
+            memory.count(outcome.failure)
+            memory.retry_at = self._tools.monotonic() + retry_seconds
+            memory.retry = asyncio.get_running_loop().call_later(retry_seconds, self._retry, gang.key, memory)
+        self._ended(gang, outcome)
+
+    def _retry(self, gang: GangKey, memory: _Memory) -> None:
+        memory.retry = None
+        self._due(gang)
+
+    def _time_of_day(self, memory: _Memory) -> float:
+        return self._tools.now() + max(0.0, memory.retry_at - self._tools.monotonic())
+
+
+def _call_off(memory: _Memory) -> None:
+    """Nobody is to be told that the pause is over."""
+    if memory.retry is not None:
+        memory.retry.cancel()
+        memory.retry = None

@@ -1,0 +1,144 @@
+"""Asks the API server, by a dry run, what it will make of the members of gangs that have to wait.
+
+So their owners are told now, and not when their turn comes, and they are planned with what admission adds. Nobody tells
+us when a policy, a LimitRange or a webhook changes: gangs whose members it refuses or changes are checked again while
+they wait, each less and less often. A gang that can start at once is never checked: creating its members tells.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.act.admission import admitted_needs, estranged
+from lockstep.act.refusals import refused_template
+from lockstep.act.tools import Tools
+from lockstep.api import paths
+from lockstep.api.client import Answer, ApiUnavailableError
+from lockstep.api.member_pod import MemberPods
+from lockstep.facts.gang import GangFact, GangSpec, Members, Needs, Refusal
+from lockstep.facts.words import Condition
+
+# A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
+_PAUSE_SECONDS = 0.02
+_FIRST_AGAIN_SECONDS = 15.0
+_LONGEST_AGAIN_SECONDS = 600.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Asked:
+    version: tuple[str, int]
+    checked: int = 0
+    again: asyncio.TimerHandle | None = None
+
+
+class Checks:
+    """Checks one gang at a time. ``told`` is called for each gang that admission turns out to change."""
+
+    def __init__(self, tools: Tools, *, told: Callable[[GangFact], None]) -> None:
+        self._client = tools.client
+        self._state = tools.state
+        self._told = told
+        self._asked: dict[GangKey, _Asked] = {}
+        self._queue: dict[GangKey, None] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def ask(self, gang: GangFact) -> None:
+        """Have a gang checked that has to wait, or is refused, unless that has been done."""
+        version = (gang.uid, gang.generation)
+        known = self._asked.get(gang.key)
+        if (known is None or known.version != version) and self._state.templates.written(gang) is not None:
+            self.forget(gang.key)
+            self._asked[gang.key] = _Asked(version=version)
+            self._enqueue(gang.key)
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone."""
+        self._queue.pop(gang, None)
+        asked = self._asked.pop(gang, None)
+        if asked is not None and asked.again is not None:
+            asked.again.cancel()
+
+    async def stop(self) -> None:
+        """Check no more."""
+        for gang in list(self._asked):
+            self.forget(gang)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def _enqueue(self, gang: GangKey) -> None:
+        self._queue[gang] = None
+        if self._task is None:
+            self._task = asyncio.create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._queue:
+            key = next(iter(self._queue))
+            del self._queue[key]
+            try:
+                await self._check(key)
+            except Exception:
+                log.exception("%s/%s: its members could not be checked", *key)
+            await asyncio.sleep(_PAUSE_SECONDS)
+        self._task = None
+
+    async def _check(self, key: GangKey) -> None:
+        gang = self._waiting(key)
+        spec = None if gang is None else self._state.templates.written(gang)
+        if gang is None or spec is None:
+            # Should it wait again, it is checked again.
+            self.forget(key)
+            return
+        try:
+            answer = await self._client.dry_run(paths.pods_to_be(key.namespace), first_member(gang, spec))
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: its members could not be checked: %s", *key, error)
+        else:
+            self._believe(gang, spec, answer)
+        self._later(key)
+
+    def _believe(self, gang: GangFact, spec: GangSpec, answer: Answer) -> None:
+        now = self._waiting(gang.key)
+        if now is None or now.uid != gang.uid:
+            return
+        verdict = verdict_of(answer, spec, first_member(gang, spec))
+        if verdict is None and now.refusal is not None:
+            # What is in the way by now is mended by waiting.
+            verdict = spec.needs
+        if verdict is not None and self._state.admission_says(now, verdict) and isinstance(verdict, Needs):
+            self._told(self._state.gangs[gang.key])
+
+    def _later(self, key: GangKey) -> None:
+        gang, asked = self._waiting(key), self._asked.get(key)
+        if gang is None:
+            self.forget(key)
+        if gang is None or asked is None or (gang.spec is not None and not gang.spec.admission):
+            return
+        pause = min(_FIRST_AGAIN_SECONDS * 2.0**asked.checked, _LONGEST_AGAIN_SECONDS)
+        asked.checked = min(asked.checked + 1, 16)
+        asked.again = asyncio.get_running_loop().call_later(pause, self._enqueue, key)
+
+    def _waiting(self, key: GangKey) -> GangFact | None:
+        gang = self._state.gangs.get(key)
+        if gang is None or gang.is_deleting or key in self._state.reservations:
+            return None
+        return None if gang.status.is_true(Condition.COMPLETE) else gang
+
+
+def first_member(gang: GangFact, spec: GangSpec) -> dict[str, Any]:
+    """The pod of a first member, with the name of the last attempt's, so that a refusal is told in the same words."""
+    members = (Members("", spec.minimum),)
+    return MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members).pod(0)
+
+
+def verdict_of(answer: Answer, spec: GangSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
+    """What admission makes of a member; None where it is refused for what waiting mends."""
+    if answer.is_success:
+        stranger = estranged(sent["metadata"], answer.body["metadata"])
+        return stranger or admitted_needs(spec.needs, answer.body["spec"])
+    return refused_template(answer)

@@ -1,0 +1,49 @@
+"""Amounts in a pod template that no plan can be made with: below nothing, beyond what is counted, or no amounts."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from lockstep.api.quantities import Quantity, exact_units
+from lockstep.facts.pod import LARGEST_AMOUNT
+
+
+class _Amount(NamedTuple):
+    field: str
+    resource: str
+    quantity: Quantity
+
+
+def check_amounts(pod: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` with a sentence about the first amount that can't be planned with.
+
+    The pods of others are counted as they are; what a gang asks for has to be exact, or its owner is told.
+    """
+    for field, resource, quantity in _amounts(pod):
+        try:
+            exact = exact_units(resource, quantity)
+        except ValueError as error:
+            raise ValueError(f"template.spec.{field}: {error}") from error
+        if exact < 0:
+            raise ValueError(f"template.spec.{field}: {quantity} is below 0")
+        if exact > LARGEST_AMOUNT:
+            unit = "thousandths" if resource == "cpu" else "bytes or pieces"
+            raise ValueError(f"template.spec.{field}: {quantity} is more than {LARGEST_AMOUNT} {unit}")
+
+
+def _amounts(pod: Mapping[str, Any]) -> Iterator[_Amount]:
+    yield from _of_list("overhead", pod.get("overhead"))
+    yield from _of_holder("resources", pod)
+    for kind in ("initContainers", "containers"):
+        for number, container in enumerate(pod.get(kind) or ()):
+            yield from _of_holder(f"{kind}[{number}].resources", container)
+
+
+def _of_holder(field: str, holder: Mapping[str, Any]) -> Iterator[_Amount]:
+    wanted = holder.get("resources") or {}
+    for part in ("requests", "limits"):
+        yield from _of_list(f"{field}.{part}", wanted.get(part))
+
+
+def _of_list(field: str, amounts: Mapping[str, Any] | None) -> Iterator[_Amount]:
+    for resource, quantity in (amounts or {}).items():
+        yield _Amount(f"{field}.{resource}", resource, quantity)

@@ -1,0 +1,54 @@
+"""NodeBids: what a node offers, read, and the answer to its owner, written."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
+from lockstep.facts.node import BidCondition, BidFact
+from lockstep.facts.words import Condition, Reason
+
+Manifest = Mapping[str, Any]
+
+
+def parse_bid(manifest: Manifest) -> BidFact:
+    """A node's bid. What it leaves out takes the default of an idle reference node that is free for good."""
+    metadata, spec = manifest["metadata"], manifest.get("spec") or {}
+    return BidFact(
+        node=metadata["name"],
+        resource_version=metadata["resourceVersion"],
+        slowdown=_slowdown(spec),
+        available_from=epoch_seconds(spec.get("availableFrom")),
+        available_until=epoch_seconds(spec.get("availableUntil")),
+        slots=spec.get("slots"),
+        expires_at=epoch_seconds(spec.get("expiresAt")),
+        generation=metadata.get("generation", 0),
+        told=bid_condition(manifest),
+    )
+
+
+def bid_condition(manifest: Manifest) -> BidCondition | None:
+    """What the bid's status says of whether it counts."""
+    conditions = (manifest.get("status") or {}).get("conditions") or ()
+    accepted = (one for one in conditions if one.get("type") == Condition.ACCEPTED)
+    return next((BidCondition(one.get("status", ""), one.get("message", "")) for one in accepted), None)
+
+
+def _slowdown(spec: Manifest) -> float:
+    duty_cycle, capacity = ratio(spec.get("dutyCycle", 0)), ratio(spec.get("capacity", 1))
+    if not (duty_cycle >= 0 and capacity > 0 and 0 < (1 + duty_cycle) / capacity < math.inf):
+        raise ValueError(f"no speed follows from a duty cycle of {duty_cycle:g} and a capacity of {capacity:g}")
+    return (1 + duty_cycle) / capacity
+
+
+def answer_manifest(bid: BidFact, answer: BidCondition, *, now: float) -> dict[str, object]:
+    """The condition that tells the bid's owner whether it counts."""
+    reason = Reason.SPEC_UNDERSTOOD if bid.problem is None else Reason.INVALID_SPEC
+    return {
+        "type": Condition.ACCEPTED,
+        "status": answer.status,
+        "reason": reason,
+        "message": answer.message,
+        "observedGeneration": bid.generation,
+        "lastTransitionTime": rfc3339(now),
+    }

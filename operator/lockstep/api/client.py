@@ -1,0 +1,225 @@
+"""The API server, as raw JSON over one pooled session: the only place that sends requests.
+
+The requests are our own, because the typed calls of the ``kubernetes`` package cost five to eight times the CPU and
+can't decode the answer to a Binding. An HTTP status is an answer here, not an exception: 404, 409 and 403 are for the
+caller to read. What raises is an API server that gives no answer.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+import aiohttp
+import orjson
+
+from lockstep.api.configuration import Configuration, tls_context
+from lockstep.api.turns import Turns, Urgency
+
+JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
+
+_REQUEST_TIMEOUT_SECONDS = 30.0
+# The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
+_WATCH_SILENCE_SECONDS = 90.0
+_TOKEN_SECONDS = 30.0
+_TRIES = 6
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+
+
+class ApiUnavailableError(Exception):
+    """The API server gave no usable answer, in spite of several tries."""
+
+
+class Answer(NamedTuple):
+    """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused."""
+
+    code: int
+    body: Mapping[str, Any]
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the request was carried out."""
+        return self.code < 300
+
+    @property
+    def is_about_rights(self) -> bool:
+        """Whether the API server does not let us do that, whatever it is; one that has just started lets nobody in."""
+        is_denied = self.code == 403 and " cannot " in self.message and ' resource "' in self.message
+        return self.code == 401 or is_denied
+
+    @property
+    def message(self) -> str:
+        """The API server's own sentence about a refusal."""
+        return str(self.body.get("message", f"HTTP {self.code}"))
+
+
+class Target(NamedTuple):
+    """Where a request goes: its path, and the resource's name as metrics show it."""
+
+    path: str
+    resource: str
+
+
+RequestObserver = Callable[[str, str, int, float], None]
+"""Told of every request that was answered: verb, resource, HTTP code, seconds."""
+
+
+class KubeClient:
+    """Requests to one API server. Use as an asynchronous context manager.
+
+    At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
+    and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
+    """
+
+    def __init__(self, configuration: Configuration, *, concurrency: int, observer: RequestObserver) -> None:
+        self.configuration = configuration
+        self._observer = observer
+        self._writes = Turns(concurrency)
+        self._connections = concurrency + 32  # watches, lists and reports beside the writes
+        self._session: aiohttp.ClientSession | None = None
+        self._token: str | None = None
+        self._ask_for_token_at = 0.0
+
+    async def __aenter__(self) -> Self:
+        """Open the session."""
+        connector = aiohttp.TCPConnector(limit=self._connections, ssl=tls_context(self.configuration))
+        self._session = aiohttp.ClientSession(connector=connector, trust_env=False)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the session and its connections."""
+        assert self._session is not None
+        await self._session.close()
+
+    async def get(self, target: Target, params: Mapping[str, str] | None = None) -> Answer:
+        """Read an object, or a page of a list."""
+        return await self._request("GET", target, params=params)
+
+    async def create(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
+        """Create an object. Its name must be given, so that a second try can't make a second object."""
+        return await self._request("POST", target, body=body, urgency=urgency)
+
+    async def dry_run(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask what creating an object would make of it. Nothing is created."""
+        return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
+
+    async def lull(self, *, at_most_seconds: float) -> None:
+        """Wait until no write is under way, but not for longer than that: for what may give way to others."""
+        await self._writes.lull(at_most_seconds)
+
+    async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
+        """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
+        return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
+
+    async def delete(self, target: Target, *, uid: str) -> Answer:
+        """Delete the object if it still is the one with that UID."""
+        return await self._request("DELETE", target, body={"preconditions": {"uid": uid}}, urgency=Urgency.DELETE)
+
+    @asynccontextmanager
+    async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:
+        """Open a watch; raises ``ApiUnavailableError`` where the connection fails or goes silent."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
+        try:
+            async with self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout) as response:
+                yield Lines(response)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
+
+    async def _request(
+        self,
+        verb: str,
+        target: Target,
+        *,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        content_type: str = JSON,
+        urgency: Urgency | None = None,
+    ) -> Answer:
+        """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
+        data = None if body is None else orjson.dumps(body)
+        pause = _FIRST_PAUSE_SECONDS
+        problem = ""
+        for attempt in range(_TRIES):
+            if attempt:
+                # Jitter only lengthens: a server that says Retry-After is not asked before.
+                await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            try:
+                async with nullcontext() if urgency is None else self._writes.turn(urgency):
+                    answer, retry_after = await self._try_once(verb, target, data, params, content_type)
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                problem = str(error) or type(error).__name__
+                continue
+            if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < _TRIES - 1):
+                return answer
+            problem, pause = answer.message, max(pause, retry_after)
+        raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
+
+    async def _try_once(
+        self, verb: str, target: Target, data: bytes | None, params: Mapping[str, str] | None, content_type: str
+    ) -> tuple[Answer, float]:
+        timeout = aiohttp.ClientTimeout(total=_REQUEST_TIMEOUT_SECONDS)
+        started = monotonic()
+        async with self._open(
+            verb, target, params=params, data=data, content_type=content_type, timeout=timeout
+        ) as response:
+            raw = await response.read()
+        self._observer(verb, target.resource, response.status, monotonic() - started)
+        body = decode_object(raw)
+        if body is None and response.ok:
+            # Somebody else has answered, such as a proxy: nobody knows what became of the request.
+            raise aiohttp.ClientPayloadError("what it answered is no JSON object")
+        message = {"message": raw[:200].decode(errors="replace")}
+        return Answer(response.status, message if body is None else body), retry_after_seconds(response.headers)
+
+    def _open(
+        self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
+    ) -> "aiohttp.client._RequestContextManager":
+        assert self._session is not None, "the client is used outside its context"
+        headers = {"Content-Type": content_type, "Accept": JSON}
+        authorization = self._authorization()
+        if authorization:
+            headers["Authorization"] = authorization
+        return self._session.request(verb, self.configuration.host + target.path, headers=headers, **options)
+
+    def _authorization(self) -> str | None:
+        """The token to show. The configuration reads a rotated one by itself, but asking it costs half a request."""
+        if monotonic() >= self._ask_for_token_at:
+            self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
+            self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+        return self._token
+
+
+class Lines:
+    """The lines of a watch, as they come in. A line may be of any length."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self.code = response.status
+        self._response = response
+
+    async def batches(self) -> AsyncIterator[list[bytes]]:
+        """Every batch of whole lines that one read brought."""
+        rest = b""
+        async for chunk in self._response.content.iter_any():
+            *lines, rest = (rest + chunk).split(b"\n")
+            if lines:
+                yield lines
+
+
+def decode_object(raw: bytes) -> Mapping[str, Any] | None:
+    """The object in an answer; None where there is none, as in a proxy's page or a plain 'ok'."""
+    try:
+        decoded = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None
+    return decoded if isinstance(decoded, dict) else None
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float:
+    """How long the server asks us to wait; 0 where it does not, or gives a date."""
+    value = headers.get("Retry-After", "")
+    return float(value) if value.isdigit() else 0.0

@@ -1,0 +1,76 @@
+"""Which API server is meant, and how to log in."""
+
+import ssl
+from collections.abc import Callable
+
+import aiohttp
+import yaml
+from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
+from kubernetes.config import load_incluster_config, load_kube_config
+from kubernetes.config.config_exception import ConfigException
+
+StreamObserver = Callable[[str, int], None]
+"""Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
+
+
+class ConfigError(Exception):
+    """There is no way to know which API server is meant, or how to log in."""
+
+
+def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
+    """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
+    configuration = Configuration()
+    try:
+        if kubeconfig is None and context is None:
+            try:
+                load_incluster_config(client_configuration=configuration)
+            except ConfigException:
+                load_kube_config(client_configuration=configuration)
+        else:
+            load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
+    except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError) as error:
+        source = kubeconfig or "the service account or the usual kubeconfig"
+        raise ConfigError(f"{source} can't be used: {str(error).strip().splitlines()[0]}") from error
+    return configuration
+
+
+def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
+    """What the configuration says of certificates, as ``ssl`` wants it."""
+    if not configuration.host.startswith("https"):
+        return True
+    context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    if not configuration.verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if configuration.cert_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    return context
+
+
+def session_told_to(configuration: Configuration, observer: StreamObserver) -> aiohttp.ClientSession:
+    """A session for a framework that watches by itself, logged in as we are now; ``observer`` is told of its watches.
+
+    The token is not renewed: make another session before it expires.
+    """
+    token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
+        headers={"Authorization": token} if token else {},
+        trace_configs=[_watches_told_to(observer)],
+        trust_env=False,
+    )
+
+
+def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
+    async def asked(_session: object, _context: object, request: aiohttp.TraceRequestStartParams) -> None:
+        if "watch" in request.url.query:
+            observer(request.url.name, 0)
+
+    async def answered(_session: object, _context: object, request: aiohttp.TraceRequestEndParams) -> None:
+        if "watch" in request.url.query:
+            observer(request.url.name, request.response.status)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(asked)
+    trace.on_request_end.append(answered)
+    return trace

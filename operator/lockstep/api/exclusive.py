@@ -1,0 +1,65 @@
+"""What only one pod of a node may have, as columns of the node: host ports, and disks that are named in the pod."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, WHOLE
+
+Manifest = Mapping[str, Any]
+Taken = tuple[str, int]
+
+_ALL_ADDRESSES = "0.0.0.0"  # noqa: S104 - nothing listens here
+_DEFAULT_RBD_POOL = "rbd"
+
+
+def exclusive_columns(spec: Manifest) -> Iterator[Taken]:
+    """What a pod takes of each such column; a column may come twice, then the larger counts."""
+    yield from _host_ports(spec)
+    for volume in spec.get("volumes") or ():
+        yield from _disks(volume)
+
+
+def is_sidecar(init_container: Manifest) -> bool:
+    """Whether an init container runs as long as the pod."""
+    return init_container.get("restartPolicy") == "Always"
+
+
+def _host_ports(spec: Manifest) -> Iterator[Taken]:
+    """One column a protocol and port, and one more an address.
+
+    A port on all addresses excludes every other user of it; a port on one address excludes those on the same.
+    """
+    for port in (port for container in _while_it_runs(spec) for port in container.get("ports") or ()):
+        number = port.get("hostPort") or (port.get("containerPort") if spec.get("hostNetwork") else None)
+        if not number:
+            continue
+        column, address = f"{HOST_PORT_PREFIX}{port.get('protocol') or 'TCP'} {number}", port.get("hostIP")
+        if address in (None, "", _ALL_ADDRESSES):
+            yield column, WHOLE
+        else:
+            yield column, 1
+            yield f"{column} on {address}", WHOLE
+
+
+def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
+    """The containers that are there as long as the pod: init containers that are no sidecars are over before."""
+    yield from spec.get("containers") or ()
+    yield from (one for one in spec.get("initContainers") or () if is_sidecar(one))
+
+
+def _disks(volume: Manifest) -> Iterator[Taken]:
+    """One column a disk, of an RBD image one a monitor. Pods that only read a disk share it, but for EBS."""
+    if gce := volume.get("gcePersistentDisk"):
+        yield f"{DISK_PREFIX}GCE {gce['pdName']}", _share(gce)
+    if ebs := volume.get("awsElasticBlockStore"):
+        yield f"{DISK_PREFIX}EBS {ebs['volumeID']}", WHOLE
+    if iscsi := volume.get("iscsi"):
+        yield f"{DISK_PREFIX}iSCSI {iscsi['iqn']}", _share(iscsi)
+    if rbd := volume.get("rbd"):
+        image = f"{rbd.get('pool') or _DEFAULT_RBD_POOL}/{rbd['image']}"
+        for monitor in rbd["monitors"]:
+            yield f"{DISK_PREFIX}RBD {image} at {monitor}", _share(rbd)
+
+
+def _share(disk: Manifest) -> int:
+    return 1 if disk.get("readOnly") else WHOLE

@@ -1,0 +1,93 @@
+"""The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lockstep.api.membership import member_labels, pod_name
+from lockstep.api.names import API_VERSION, GANG_KIND, RANK_LABEL, SCHEDULER_NAME
+from lockstep.facts.gang import GangFact, Members
+
+Manifest = dict[str, Any]
+
+_NOTHING_OF_ITS_OWN: Mapping[str, str] = {}
+
+
+class MemberPods:
+    """Makes the pods of one attempt. What they share is built once; pods must not be changed after they were made.
+
+    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, and the gang's
+    priority class.
+    """
+
+    def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
+        assert gang.spec is not None, "a refused gang has no members"
+        template = gang.spec.template
+        metadata = template.get("metadata") or {}
+        self._gang = gang
+        self._attempt = attempt
+        self._annotations = metadata.get("annotations") or {}
+        self._labels = member_labels(gang, attempt)
+        self._owner = {
+            "apiVersion": API_VERSION,
+            "kind": GANG_KIND,
+            "name": gang.key.name,
+            "uid": gang.uid,
+            "controller": True,
+            # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
+            "blockOwnerDeletion": False,
+        }
+        self._spec = {"restartPolicy": "Never", **template["spec"], "schedulerName": SCHEDULER_NAME}
+        if gang.spec.priority_class:
+            self._spec["priorityClassName"] = gang.spec.priority_class
+        self._shared_variables = {
+            "LOCKSTEP_GANG": gang.key.name,
+            "LOCKSTEP_ATTEMPT": str(attempt),
+            "LOCKSTEP_SIZE": str(sum(entry.size for entry in members)),
+        }
+        self._variables_by_rank = list(_variables_by_rank(members))
+
+    def pod(self, rank: int) -> Manifest:
+        """The pod of that rank."""
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": pod_name(self._gang.key.name, self._attempt, rank),
+                "namespace": self._gang.key.namespace,
+                "labels": {**self._labels, RANK_LABEL: str(rank)},
+                "annotations": self._annotations,
+                "ownerReferences": [self._owner],
+            },
+            "spec": self._spec_of(rank),
+        }
+
+    def _spec_of(self, rank: int) -> Manifest:
+        variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank), **self._variables_by_rank[rank]}
+        spec = dict(self._spec)
+        for kind in ("initContainers", "containers"):
+            if spec.get(kind):
+                spec[kind] = [_with_variables(container, variables) for container in spec[kind]]
+        return spec
+
+
+def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
+    """What each rank is told of its part of the work: a share, or its first piece and how many; else nothing.
+
+    Pieces are numbered from 0 along the ranks, so that together the members have each of them once.
+    """
+    first = 0
+    for entry in members:
+        for _ in range(entry.size):
+            if entry.share is not None:
+                yield {"LOCKSTEP_SHARE": entry.share}
+            elif entry.pieces is not None:
+                yield {"LOCKSTEP_PIECES": f"{first} {entry.pieces}"}
+                first += entry.pieces
+            else:
+                yield _NOTHING_OF_ITS_OWN
+
+
+def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:
+    """Ours come first, so that the container's own variables can refer to them, or replace them."""
+    ours = [{"name": name, "value": value} for name, value in variables.items()]
+    return {**container, "env": [*ours, *(container.get("env") or ())]}

@@ -1,0 +1,39 @@
+"""Whose member a pod is, as its name, its owner and its labels say."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL
+from lockstep.facts.gang import GangFact
+from lockstep.facts.pod import Membership
+
+Manifest = Mapping[str, Any]
+
+
+def membership(metadata: Manifest) -> Membership | None:
+    """Whose member a pod is. The controlling owner decides, not a label that anybody may write.
+
+    And the name: whoever may make pods may name an owner, but no two pods can pass for the same member.
+    """
+    for owner in metadata.get("ownerReferences") or ():
+        if owner.get("controller") and owner["kind"] == GANG_KIND and owner["apiVersion"] == API_VERSION:
+            labels = metadata.get("labels") or {}
+            attempt, rank = labels.get(ATTEMPT_LABEL, ""), labels.get(RANK_LABEL, "")
+            if attempt.isdecimal() and rank.isdecimal():
+                gang = GangKey(metadata["namespace"], owner["name"])
+                member = Membership(gang, owner["uid"], int(attempt), int(rank))
+                return member if metadata["name"] == pod_name(gang.name, member.attempt, member.rank) else None
+    return None
+
+
+def pod_name(gang: str, attempt: int, rank: int) -> str:
+    """The name of a member pod."""
+    return f"{gang}-{attempt}-{rank}"
+
+
+def member_labels(gang: GangFact, attempt: int) -> dict[str, str]:
+    """The labels that all members of an attempt have, besides that of the rank."""
+    assert gang.spec is not None, "a refused gang has no members"
+    own = (gang.spec.template.get("metadata") or {}).get("labels") or {}
+    return {**own, GANG_LABEL: gang.key.name, ATTEMPT_LABEL: str(attempt)}

@@ -1,0 +1,16 @@
+"""Every name that Kubernetes sees from us, in one place."""
+
+GROUP = "lockstep.dev"
+VERSION = "v1alpha1"
+API_VERSION = f"{GROUP}/{VERSION}"
+GANG_KIND = "GangJob"
+GANGS = "gangjobs"
+BIDS = "nodebids"
+SCHEDULER_NAME = "lockstep"
+REPORTING_CONTROLLER = "lockstep.dev/operator"
+
+# Labels of a member pod. With the owner reference they say whose it is; the attempt and the rank are its name's other
+# parts.
+GANG_LABEL = "lockstep.dev/gang"
+ATTEMPT_LABEL = "lockstep.dev/attempt"
+RANK_LABEL = "lockstep.dev/rank"

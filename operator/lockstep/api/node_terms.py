@@ -1,0 +1,24 @@
+"""Node selectors: terms of which a node has to match one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule.cluster.snapshot import NodeTerm, Requirement
+
+Manifest = Mapping[str, Any]
+
+
+def parse_terms(selector: Manifest) -> tuple[NodeTerm, ...]:
+    """The terms of a node selector, of which a node has to match one."""
+    return tuple(_term(term) for term in selector.get("nodeSelectorTerms") or ())
+
+
+def _term(term: Manifest) -> NodeTerm:
+    return NodeTerm(
+        tuple(_requirement(one) for one in term.get("matchExpressions") or ()),
+        tuple(_requirement(one) for one in term.get("matchFields") or ()),
+    )
+
+
+def _requirement(one: Manifest) -> Requirement:
+    return Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))

@@ -1,0 +1,58 @@
+"""Where things live in the API."""
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api.client import Target
+from lockstep.api.names import API_VERSION, BIDS, GANGS
+from lockstep.facts.pod import PodKey
+
+ALL_NODES = Target("/api/v1/nodes", "nodes")
+ALL_PODS = Target("/api/v1/pods", "pods")
+ALL_NAMESPACES = Target("/api/v1/namespaces", "namespaces")
+ALL_CLAIMS = Target("/api/v1/persistentvolumeclaims", "persistentvolumeclaims")
+ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
+ALL_CSI_NODES = Target("/apis/storage.k8s.io/v1/csinodes", "csinodes")
+ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeattachments")
+ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
+ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
+ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
+API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
+
+
+def pods_of(namespace: str) -> Target:
+    """The pods of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/pods", "pods")
+
+
+def pods_to_be(namespace: str) -> Target:
+    """The pods of a namespace, for asking what would become of one; metrics show it apart."""
+    return Target(pods_of(namespace).path, "pods/dry-run")
+
+
+def pod(key: PodKey) -> Target:
+    """One pod."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}", "pods")
+
+
+def pod_binding(key: PodKey) -> Target:
+    """Where a pod's node is said."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
+
+
+def gang(key: GangKey) -> Target:
+    """One GangJob."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}", GANGS)
+
+
+def gang_status(key: GangKey) -> Target:
+    """The status of one GangJob."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}/status", f"{GANGS}/status")
+
+
+def bid_status(node: str) -> Target:
+    """The status of one NodeBid."""
+    return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
+
+
+def events_of(namespace: str) -> Target:
+    """The events of a namespace."""
+    return Target(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events", "events")

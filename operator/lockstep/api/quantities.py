@@ -1,0 +1,152 @@
+"""Quantities, durations and times as Kubernetes spells them, as numbers.
+
+Whatever an object says, no number here grows beyond a bound: amounts end at ``LARGEST_AMOUNT``, times at the years that
+can be spelled. A cluster has few distinct quantities and durations, so both are remembered by their spelling.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any
+
+import durationpy
+
+from lockstep.facts.pod import LARGEST_AMOUNT, Request
+
+CPU = "cpu"
+
+Quantity = str | int | float
+"""As JSON has it: a whole number may be written without quotes, in a template a fraction too."""
+
+# Kubernetes' own spellings take 20 characters.
+_LONGEST_QUANTITY = 100
+_QUANTITY = re.compile(
+    r"(?P<number>[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+))(?:[eE](?P<exponent>[+-]?[0-9]+)|(?P<suffix>[numkMGTPE]|[KMGTPE]i)?)"
+)
+_SUFFIXES = {
+    "": Decimal(1),
+    **{
+        suffix: Decimal(10) ** power
+        for suffix, power in zip("numkMGTPE", (-9, -6, -3, 3, 6, 9, 12, 15, 18), strict=True)
+    },
+    **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTPE", start=1)},
+}
+# Beyond ten to this power a number is larger, or smaller, than anything that is counted here.
+_LARGEST_EXPONENT = 1000
+# Far more digits than any amount has, and what is cut off counts as more: a rounded amount is never too small.
+_EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+# As the API server accepts it: letters of either case, any sign before a fraction, any two digits as an offset, the
+# year 0; and a leap second. What comes after a time is not looked at there either.
+_TIME = re.compile(
+    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})[tT]"
+    r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:.(?P<fraction>[0-9]+))?"
+    r"(?:[zZ]|(?P<offset_sign>[+-])(?P<offset_hours>[0-9]{2}):(?P<offset_minutes>[0-9]{2}))"
+)
+_DAY_SECONDS = 86_400
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+# The Gregorian calendar repeats itself after so many years, and days.
+_CALENDAR_YEARS, _CALENDAR_DAYS = 400, 146_097
+_FIRST_SECOND = int(datetime.min.replace(tzinfo=UTC).timestamp())
+_LAST_SECOND = int(datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp())
+
+
+def base_units(name: str, quantity: Quantity) -> int:
+    """The amount of one resource: milli-CPU for ``cpu``, else whole bytes or pieces, rounded up as in Kubernetes.
+
+    What is below 0 counts as 0, what is above ``LARGEST_AMOUNT`` as that. Raises ``ValueError`` for what is no
+    quantity.
+    """
+    return _base_units(name, _readable(quantity))
+
+
+@lru_cache(maxsize=10_000)
+def _base_units(name: str, text: str) -> int:
+    return int(min(max(exact_units(name, text), Decimal(0)), Decimal(LARGEST_AMOUNT)))
+
+
+def exact_units(name: str, quantity: Quantity) -> Decimal:
+    """The same without bounds. It may stand for a number of a thousand digits, but is none."""
+    amount = decimal(quantity)
+    if name == CPU:
+        amount = _EXACT.multiply(amount, Decimal(1000))
+    return amount if amount.adjusted() > _LONGEST_QUANTITY else amount.to_integral_value(ROUND_UP)
+
+
+def ratio(quantity: Quantity) -> float:
+    """A quantity that stands for a ratio, such as a duty cycle of ``250m``."""
+    return float(decimal(quantity))
+
+
+def decimal(quantity: Quantity) -> Decimal:
+    """The number that a quantity stands for. Raises ``ValueError`` for what is none."""
+    match = _QUANTITY.fullmatch(_readable(quantity))
+    if match is None:
+        raise ValueError(f"{quantity} is not a quantity")
+    number = Decimal(match["number"])
+    if match["exponent"] is None:
+        return _EXACT.multiply(number, _SUFFIXES[match["suffix"] or ""])
+    exponent = min(max(int(match["exponent"]), -_LARGEST_EXPONENT), _LARGEST_EXPONENT)
+    return number.scaleb(exponent, _EXACT)
+
+
+def _readable(quantity: Quantity) -> str:
+    text = str(quantity).strip()
+    if len(text) > _LONGEST_QUANTITY:
+        raise ValueError(f"a quantity of {len(text)} characters is too long to be read")
+    return text
+
+
+@lru_cache(maxsize=10_000)
+def duration_seconds(text: str) -> float:
+    """A Go duration (``1h30m``) in seconds."""
+    seconds: float = durationpy.from_str(text).total_seconds()
+    return seconds
+
+
+def epoch_seconds(text: str | None) -> float | None:
+    """An RFC 3339 time in seconds since the epoch. Raises ``ValueError`` for what the API server would not accept."""
+    if text is None:
+        return None
+    match = _TIME.match(text)
+    if match is None:
+        raise ValueError(f"{text} is not a time")
+    offset = 3600 * int(match["offset_hours"] or 0) + 60 * int(match["offset_minutes"] or 0)
+    of_day = 3600 * int(match["hour"]) + 60 * int(match["minute"]) + int(match["second"])
+    whole = _DAY_SECONDS * _days(match) + of_day - (-offset if match["offset_sign"] == "-" else offset)
+    return whole + float(f"0.{match['fraction'] or 0}")
+
+
+def _days(match: re.Match[str]) -> int:
+    """Days from the epoch; Python's calendar begins with the year 1, the API server's with the year 0."""
+    day = date(int(match["year"]) or _CALENDAR_YEARS, int(match["month"]), int(match["day"])).toordinal()
+    return day - _EPOCH_DAY - (0 if int(match["year"]) else _CALENDAR_DAYS)
+
+
+def rfc3339(seconds: float) -> str:
+    """Seconds since the epoch as Kubernetes spells a time: UTC, whole seconds, rounded to the nearest.
+
+    A time beyond the last that can be spelled (a century of work on a slow node) becomes that last one, and one before
+    the first that first one.
+    """
+    spelled = datetime.fromtimestamp(round(min(max(seconds, _FIRST_SECOND), _LAST_SECOND)), tz=UTC)
+    return f"{spelled.year:04}-{spelled:%m-%dT%H:%M:%SZ}"
+
+
+def resources(amounts: Mapping[str, Any] | None) -> dict[str, int]:
+    """A resource list in base units."""
+    return {name: base_units(name, quantity) for name, quantity in (amounts or {}).items()}
+
+
+def as_request(amounts: Mapping[str, int]) -> Request:
+    """The same, as a value that can be compared and shared. What is 0 is left out: it restricts nothing."""
+    bounded = ((name, min(amount, LARGEST_AMOUNT)) for name, amount in amounts.items() if amount > 0)
+    return _shared(tuple(sorted(bounded)))
+
+
+@lru_cache(maxsize=10_000)
+def _shared(request: Request) -> Request:
+    # The pods of a cluster have few distinct requests: 50,000 pods then share a few hundred tuples.
+    return request

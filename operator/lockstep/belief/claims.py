@@ -1,0 +1,69 @@
+"""Volumes that a gang's template claims: usable only if they are bound, and then only where they can be reached.
+
+Binding a claim is a scheduler's work that we don't do yet; obeying where a bound volume can be reached is not much.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from coschedule.cluster.snapshot import Constraints
+from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact
+from lockstep.facts.words import Reason
+
+# Modes in which members on several nodes, or several members, can use one volume.
+_SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+
+
+class Claims:
+    """What is known of claims and volumes, and what that means for gangs. ``changes`` counts what has become known."""
+
+    def __init__(self) -> None:
+        self.claims: dict[ClaimKey, ClaimFact] = {}
+        self.volumes: dict[str, VolumeFact] = {}
+        self.changes = 0
+
+    def refusal(self, gang: GangFact) -> Refusal | None:
+        """Why the gang can't use one of its claims, if so."""
+        assert gang.spec is not None, "a refused gang is not asked"
+        for use in gang.spec.claims:
+            problem = self._problem(gang, use)
+            if problem is not None:
+                return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{use.field}: claim {use.claim} {problem}.")
+        return None
+
+    def constraints(self, gang: GangFact) -> Constraints:
+        """The template's own constraints, and those of the volumes that it claims."""
+        assert gang.spec is not None, "a refused gang is not asked"
+        affinities = {affinity for volume in self._volumes_of(gang) for affinity in volume.affinities}
+        return (
+            replace(gang.spec.constraints, volumes=tuple(sorted(affinities))) if affinities else gang.spec.constraints
+        )
+
+    def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
+        """The volumes of CSI drivers to which these claims, namespace and name, are bound."""
+        for namespace, name in claims:
+            claim = self.claims.get(ClaimKey(namespace, name))
+            volume = None if claim is None else self.volumes.get(claim.volume)
+            if volume is not None and volume.csi is not None:
+                yield volume.csi
+
+    def _problem(self, gang: GangFact, use: ClaimUse) -> str | None:
+        assert gang.spec is not None, "a refused gang is not asked"
+        claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
+        if claim is None:
+            return "does not exist"
+        if claim.is_deleting:
+            return "is being deleted"
+        if not claim.is_bound or claim.volume not in self.volumes:
+            return "is not bound to a volume yet, and Lockstep does not bind claims"
+        if gang.spec.maximum > 1 and not claim.modes & _SHARED_MODES:
+            return f"is {', '.join(sorted(claim.modes))}, which the members of a gang can't share"
+        return None
+
+    def _volumes_of(self, gang: GangFact) -> Iterator[VolumeFact]:
+        assert gang.spec is not None, "a refused gang is not asked"
+        for use in gang.spec.claims:
+            claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
+            if claim is not None and claim.volume in self.volumes:
+                yield self.volumes[claim.volume]

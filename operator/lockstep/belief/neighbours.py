@@ -1,0 +1,76 @@
+"""What pods mean for others beyond the resources they take: whom they keep away, which claims they use.
+
+Also for which pods room is being made, by preemption or before they are bound. Most pods mean nothing of the kind, and
+cost nothing here.
+"""
+
+from collections.abc import Iterable
+
+from lockstep.belief.keeping_away import KeepingAway
+from lockstep.facts.pod import PodFact
+from lockstep.facts.volume import ClaimKey
+
+
+class Neighbours:
+    """The pods that are on a node and have not ended: whoever enters one leaves it, too.
+
+    ``changes_of_users`` counts the changes of pods that use claims.
+    """
+
+    def __init__(self) -> None:
+        self.keeping_away = KeepingAway()
+        self._users: dict[ClaimKey, dict[str, PodFact]] = {}
+        self._claiming: dict[str, dict[str, PodFact]] = {}
+        self.changes_of_users = 0
+        self.nominated: dict[str, PodFact] = {}
+
+    def enter(self, pod: PodFact) -> None:
+        """Count a pod; one that takes no room, and for which none is being made, means nothing."""
+        if is_nominated(pod):
+            self.nominated[pod.uid] = pod
+        if not takes_room(pod):
+            return
+        for term in pod.keeps_away:
+            self.keeping_away.enter(term, pod.node)
+        for claim in pod.claims:
+            self._users.setdefault(ClaimKey(pod.key.namespace, claim), {})[pod.uid] = pod
+        if pod.claims:
+            self._claiming.setdefault(pod.node, {})[pod.uid] = pod
+            self.changes_of_users += 1
+
+    def leave(self, pod: PodFact) -> None:
+        """Undo what entering that fact has done."""
+        self.nominated.pop(pod.uid, None)
+        if not takes_room(pod):
+            return
+        for term in pod.keeps_away:
+            self.keeping_away.leave(term, pod.node)
+        for claim in pod.claims:
+            key = ClaimKey(pod.key.namespace, claim)
+            users = self._users[key]
+            del users[pod.uid]
+            if not users:
+                del self._users[key]
+        if pod.claims:
+            del self._claiming[pod.node][pod.uid]
+            if not self._claiming[pod.node]:
+                del self._claiming[pod.node]
+            self.changes_of_users += 1
+
+    def users(self, claim: ClaimKey) -> Iterable[PodFact]:
+        """The pods that use the claim."""
+        return self._users.get(claim, {}).values()
+
+    def claiming(self, node: str) -> Iterable[PodFact]:
+        """The pods of the node that use claims."""
+        return self._claiming.get(node, {}).values()
+
+
+def takes_room(pod: PodFact) -> bool:
+    """Whether the pod is on a node and has not ended."""
+    return bool(pod.node) and not pod.has_ended
+
+
+def is_nominated(pod: PodFact) -> bool:
+    """Whether a scheduler makes room for the pod, which is on no node yet."""
+    return bool(pod.nominated) and not pod.node and not pod.has_ended

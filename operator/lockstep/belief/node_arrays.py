@@ -1,0 +1,60 @@
+"""Nodes and their bids as columns: what a snapshot needs of them, built once a generation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule.cluster.snapshot import NodeTable
+from lockstep.belief.state import State
+from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, SLOTS, WHOLE
+
+# More than any node holds, and small enough to be subtracted from without overflow.
+UNLIMITED = 2**40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeArrays:
+    """Nodes and their bids as columns; ``allocatable[name][n]`` in base units."""
+
+    generation: int
+    table: NodeTable
+    index: dict[str, int]
+    start: NDArray[np.float64]
+    slowdown: NDArray[np.float64]
+    until: NDArray[np.float64]
+    rows: NDArray[np.intp]
+    allocatable: dict[str, NDArray[np.int64]]
+
+
+def node_arrays(state: State) -> NodeArrays:
+    """The nodes in the order of their names, with their bids; without a bid a node is an idle reference node."""
+    facts = [state.nodes[name] for name in sorted(state.nodes)]
+    names = tuple(fact.name for fact in facts)
+    bids = [state.bids.get(name) for name in names]
+    return NodeArrays(
+        generation=state.nodes_generation,
+        table=NodeTable(
+            names=names,
+            labels=tuple(fact.labels for fact in facts),
+            taints=tuple(fact.taints for fact in facts),
+            ready=np.array([fact.is_ready for fact in facts], dtype=np.bool_),
+            unschedulable=np.array([fact.is_unschedulable for fact in facts], dtype=np.bool_),
+        ),
+        index={name: number for number, name in enumerate(names)},
+        start=np.array([0.0 if bid is None else bid.available_from or 0.0 for bid in bids]),
+        slowdown=np.array([1.0 if bid is None else bid.slowdown for bid in bids]),
+        until=np.array([np.inf if bid is None or bid.available_until is None else bid.available_until for bid in bids]),
+        rows=state.ledger.rows(names),
+        allocatable={},
+    )
+
+
+def allocatable_column(state: State, names: tuple[str, ...], resource: str) -> NDArray[np.int64]:
+    """How much of one resource each node can hold, in base units."""
+    if resource == SLOTS:
+        bids = (state.bids.get(name) for name in names)
+        return np.array([UNLIMITED if bid is None or bid.slots is None else bid.slots for bid in bids], dtype=np.int64)
+    if resource.startswith((HOST_PORT_PREFIX, DISK_PREFIX)):
+        return np.full(len(names), WHOLE, dtype=np.int64)
+    return np.array([dict(state.nodes[name].allocatable).get(resource, 0) for name in names], dtype=np.int64)

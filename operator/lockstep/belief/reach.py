@@ -1,0 +1,96 @@
+"""Which nodes are lost with all that runs there: nobody can tell, or end, what their pods do."""
+
+import asyncio
+from collections.abc import Callable
+
+from lockstep.belief.state import State
+from lockstep.facts.node import NodeFact
+
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+_UNREACHABLE = "node.kubernetes.io/unreachable"
+# As long as Kubernetes' own garbage collector waits: a node may only be registered anew.
+_GONE_SECONDS = 40.0
+
+
+class Reach:
+    """Notes since when nodes have been out of reach, by our own clock.
+
+    A node with the out-of-service taint is lost at once, one that is gone after 40 s, and one that is not ready or has
+    the taint of unreachable nodes after ``unreachable_after`` seconds.
+    """
+
+    def __init__(self, state: State, *, unreachable_after: float, monotonic: Callable[[], float]) -> None:
+        self._state = state
+        self._unreachable_after = unreachable_after
+        self._monotonic = monotonic
+        self._seen = -1
+        self._present: set[str] = set()
+        self._gone: dict[str, float] = {}
+        self._unreachable: dict[str, float] = {}
+        self._timers: set[asyncio.TimerHandle] = set()
+
+    def note(self) -> None:
+        """Take note of nodes that have changed. Gangs with members on nodes that will be lost are looked at then."""
+        if self._state.nodes_generation == self._seen:
+            return
+        self._seen = self._state.nodes_generation
+        now, nodes = self._monotonic(), self._state.nodes
+        away = {name for name, node in nodes.items() if _is_unreachable(node)}
+        gone = self._present - nodes.keys()
+        out_of_service = any(_is_out_of_service(node) for node in nodes.values())
+        if away - self._unreachable.keys():
+            self._look_in(self._unreachable_after)
+        if gone - self._gone.keys():
+            self._look_in(min(_GONE_SECONDS, self._unreachable_after))
+        if out_of_service:
+            self._look_in(0.0)
+        self._unreachable = {name: self._unreachable.get(name, now) for name in away}
+        recent = {name: since for name, since in self._gone.items() if name not in nodes and now - since < 3600}
+        self._gone = {**dict.fromkeys(gone, now), **recent}
+        self._present = set(nodes)
+
+    def lost(self, name: str) -> str | None:
+        """Why that node counts as lost, as a clause after its name; ``None`` where it does not."""
+        node = self._state.nodes.get(name)
+        if node is None:
+            # One that was never seen is gone since the first question.
+            since = self._gone.setdefault(name, self._monotonic())
+            return "is gone" if self._is_over(since, min(_GONE_SECONDS, self._unreachable_after)) else None
+        if _is_out_of_service(node):
+            return "is out of service"
+        unreachable_since = self._unreachable.get(name)
+        if unreachable_since is None or not self._is_over(unreachable_since, self._unreachable_after):
+            return None
+        return "cannot be reached"
+
+    def stop(self) -> None:
+        """Nobody is to be told any more."""
+        for timer in self._timers:
+            timer.cancel()
+
+    def _is_over(self, since: float, seconds: float) -> bool:
+        return self._monotonic() - since >= seconds
+
+    def _look_in(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        # A little later than the clock's own coarseness.
+        timer = loop.call_later(seconds + 0.01, self._look)
+        self._timers = {known for known in self._timers if known.when() > loop.time()} | {timer}
+
+    def _look(self) -> None:
+        """Every gang with a member on a node that is lost by now has something to see."""
+        lost: dict[str, bool] = {}
+        for pod in list(self._state.pods.values()):
+            if pod.member is not None and pod.node and not pod.has_ended:
+                if pod.node not in lost:
+                    lost[pod.node] = self.lost(pod.node) is not None
+                if lost[pod.node]:
+                    self._state.look_at(pod.member.gang)
+
+
+def _is_unreachable(node: NodeFact) -> bool:
+    return not node.is_ready or any(taint.key == _UNREACHABLE for taint in node.taints)
+
+
+def _is_out_of_service(node: NodeFact) -> bool:
+    return any(taint.key == OUT_OF_SERVICE for taint in node.taints)

@@ -1,0 +1,236 @@
+"""Belief, frozen for one cycle: facts by name become arrays by index.
+
+What depends on nodes and bids alone is built once a generation of them and shared by all snapshots of that generation.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule.cluster.snapshot import MOST, GangKey, Nominated, PendingGang, Release, Snapshot
+from lockstep.belief.misfits import closed, failed_check, listed
+from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.obstacles import constraints_of, taken_in_front
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.belief.wanted import amounts_in, columns_for
+from lockstep.facts.gang import GangFact
+
+# Of what many pods take from one node, no 64 bits wrap around.
+_MOST_OF_ONE = MOST // 2**10
+# An overrun moves the expected end by this share of what has elapsed (docs/architecture.md, predictions).
+OVERRUN_SHARE = 0.05
+
+
+Rescue = Callable[[GangKey, Exception], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name."""
+
+    not_before: float = -math.inf
+    may_hold: bool = True
+    held: tuple[str, ...] = ()
+
+
+NO_TERMS: Mapping[GangKey, Terms] = {}
+
+
+class SnapshotCutter:
+    """Cuts snapshots of one state."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._nodes: NodeArrays | None = None
+
+    def cut(
+        self,
+        now: float,
+        gangs: Sequence[GangFact],
+        *,
+        terms: Mapping[GangKey, Terms] = NO_TERMS,
+        most_holding: int = 0,
+        rescue: Rescue | None = None,
+    ) -> Snapshot:
+        """What the planner needs to place these gangs now, some of them on terms of their own.
+
+        Each must have a spec and a priority. At most ``most_holding`` of them hold nodes.
+
+        An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears
+        of it, and the snapshot is cut without that gang.
+        """
+        nodes = self._node_arrays()
+        resources = columns_for(gangs, self._state.nodes.values())
+        allocatable = np.array([self._allocatable(nodes, name) for name in resources], dtype=np.int64)
+        ledger = self._state.ledger
+        columns = ledger.columns(resources)
+        committed = np.clip(ledger.committed(nodes.rows, columns), 0, MOST)
+        lasting = np.clip(ledger.lasting(nodes.rows, columns), 0, MOST)
+        releases = self._releases(nodes, resources, now)
+        return Snapshot(
+            generation=self._state.generation,
+            now=now,
+            resources=resources,
+            nodes=nodes.table,
+            free=np.clip(allocatable.reshape(len(resources), -1).T, 0, MOST) - committed,
+            start=nodes.start,
+            slowdown=nodes.slowdown,
+            until=nodes.until,
+            releases=tuple(releases),
+            gangs=tuple(self._pending_gangs(gangs, resources, terms, rescue)),
+            someday=_without_known_end(committed - lasting, releases),
+            lasting=lasting,
+            most_holding=most_holding,
+            nominated=tuple(self._nominated(nodes, resources)),
+        )
+
+    def _nominated(self, nodes: NodeArrays, resources: tuple[str, ...]) -> Iterator[Nominated]:
+        for pod in self._state.neighbours.nominated.values():
+            if pod.nominated in nodes.index:
+                amounts = dict(pod.request)
+                vector = tuple(min(amounts.get(name, 0), _MOST_OF_ONE) for name in resources)
+                yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
+
+    def _pending_gangs(
+        self,
+        gangs: Sequence[GangFact],
+        resources: tuple[str, ...],
+        terms: Mapping[GangKey, Terms],
+        rescue: Rescue | None,
+    ) -> Iterator[PendingGang]:
+        for gang in gangs:
+            try:
+                yield self._pending(gang, resources, terms.get(gang.key, Terms()))
+            except Exception as error:
+                if rescue is None:
+                    raise
+                rescue(gang.key, error)
+
+    def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> str | None:
+        """Why the gang's members would not be put where this reservation has them if they were planned now.
+
+        A clause for the gang's owner, None where all is well. What the reservation itself takes does not count against
+        it. Only nodes to which a member is still to be bound are looked at: those that run stay where they are.
+        """
+        nodes = self._node_arrays()
+        counts = self._members_left(reservation)
+        gone = [node for node in counts if node not in nodes.index]
+        if gone:
+            return f"there is no node {listed(gone)}"
+        constraints = constraints_of(self._state, gang)
+        return (
+            failed_check(nodes, sorted(counts), constraints)
+            or closed(nodes, sorted(counts), now, expected_end(reservation, now))
+            or self._short(nodes, counts, reservation, self._state.priority_of(gang))
+        )
+
+    def _members_left(self, reservation: Reservation) -> Counter[str]:
+        """How many members that have not ended are to be on each node that still waits for one of them."""
+        counts: Counter[str] = Counter()
+        waiting: set[str] = set()
+        for key, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
+            pod = self._state.pods.get(key)
+            if pod is None or not pod.has_ended:
+                counts[node] += 1
+            if pod is None or not pod.node:
+                waiting.add(node)
+        return Counter({node: count for node, count in counts.items() if node in waiting})
+
+    def _short(
+        self, nodes: NodeArrays, counts: Counter[str], reservation: Reservation, priority: int | None
+    ) -> str | None:
+        """Name the first node without room, and the resource that is short there."""
+        names, wanted = list(counts), [(name, amount) for name, amount in reservation.request if amount]
+        rows = np.array([nodes.index[node] for node in names], dtype=np.intp)
+        ledger = self._state.ledger
+        committed = ledger.committed(nodes.rows[rows], ledger.columns(tuple(name for name, _ in wanted)))
+        own = self._own_charges(reservation)
+        in_front = taken_in_front(self._state, priority)
+        for number, node in enumerate(names):
+            for column, (resource, amount) in enumerate(wanted):
+                allocatable = int(self._allocatable(nodes, resource)[rows[number]])
+                taken = int(committed[number, column]) + in_front[node, resource]
+                free = allocatable - taken + own[node, resource]
+                if free < counts[node] * amount:
+                    fit = max(0, free // amount)
+                    return f"{node} has room for {fit} of {counts[node]} members: {resource} is short"
+        return None
+
+    def _own_charges(self, reservation: Reservation) -> Counter[tuple[str, str]]:
+        """What the reservation's members take of each resource of each node."""
+        own: Counter[tuple[str, str]] = Counter()
+        for (node, request), count in self._state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+            for resource, amount in request:
+                own[node, resource] += count * amount
+        return own
+
+    def _node_arrays(self) -> NodeArrays:
+        if self._nodes is None or self._nodes.generation != self._state.nodes_generation:
+            self._nodes = node_arrays(self._state)
+        return self._nodes
+
+    def _allocatable(self, nodes: NodeArrays, resource: str) -> NDArray[np.int64]:
+        column = nodes.allocatable.get(resource)
+        if column is None:
+            column = allocatable_column(self._state, nodes.table.names, resource)
+            nodes.allocatable[resource] = column
+        return column
+
+    def _releases(self, nodes: NodeArrays, resources: tuple[str, ...], now: float) -> list[Release]:
+        """What the gangs that hold nodes give back, and when. What has ended already is free already."""
+        releases = []
+        for reservation in self._state.reservations.values():
+            end = expected_end(reservation, now)
+            if end is None:
+                continue
+            for (node, request), count in self._state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+                if node in nodes.index:
+                    amounts = dict(request)
+                    vector = tuple(min(count * amounts.get(name, 0), MOST) for name in resources)
+                    releases.append(Release(node=nodes.index[node], request=vector, time=end))
+        return releases
+
+    def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms) -> PendingGang:
+        spec, priority = gang.spec, self._state.priority_of(gang)
+        assert spec is not None, "a refused gang is not planned"
+        assert priority is not None, "a gang of unknown priority is not planned"
+        index = self._node_arrays().index
+        return PendingGang(
+            key=gang.key,
+            priority=priority,
+            created=gang.created,
+            minimum=spec.minimum,
+            maximum=spec.maximum,
+            work=spec.work,
+            request=amounts_in(resources, spec.request),
+            constraints=constraints_of(self._state, gang),
+            deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
+            load=spec.load,
+            pieces=spec.pieces,
+            not_before=terms.not_before,
+            may_hold=terms.may_hold,
+            held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
+        )
+
+
+def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:
+    """What comes back on each node some time, nobody knows when: of what is to end, all that is not released."""
+    known = np.zeros(ending.shape)
+    for release in releases:
+        known[release.node] += release.request
+    # Whole numbers as long as they are of a size that nodes have.
+    someday: NDArray[np.int64] = np.clip(ending - known, 0, MOST).astype(np.int64)
+    return someday
+
+
+def expected_end(reservation: Reservation, now: float) -> float | None:
+    """When a gang is expected to end; a gang that overruns, a twentieth of its age from now."""
+    end = reservation.expected_finish
+    if end is None or end > now:
+        return end
+    return now + OVERRUN_SHARE * (now - reservation.start)

@@ -1,0 +1,370 @@
+"""Belief: the newest fact of everything, and what is assumed beyond the facts.
+
+Life of a reservation here::
+
+    hold ──► (every member: assumed ──watch shows it bound──► confirmed) ──► let_go
+      ╰────────────────────── forget, where the attempt fails ──────────────────╯
+
+Whoever holds must let go or forget on every path. Nothing here awaits, reads a clock or talks to the API server:
+watches call ``apply_…`` and ``remove_…``, the cycle asks. Facts may come in any order and more than once; belief
+depends on the newest only.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api.membership import pod_name
+from lockstep.api.versions import is_older
+from lockstep.belief.attachments import Attachments
+from lockstep.belief.claims import Claims
+from lockstep.belief.doubts import Doubts
+from lockstep.belief.ledger import Ledger
+from lockstep.belief.neighbours import Neighbours, is_nominated
+from lockstep.belief.reservation import Reservation, reserved_in_status
+from lockstep.belief.roster import Roster
+from lockstep.belief.templates import TemplateMemory
+from lockstep.facts.cluster import NamespaceFact
+from lockstep.facts.gang import GangFact, Needs, Refusal
+from lockstep.facts.node import BidFact, NodeFact
+from lockstep.facts.pod import Membership, PodFact, PodKey
+from lockstep.facts.ranks import has_rank
+from lockstep.facts.volume import ClaimFact, ClaimKey, VolumeFact
+from lockstep.facts.words import Condition
+
+
+class State:
+    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at.
+
+    ``changed_gangs`` are those of which there is news, and ``bids_to_answer`` those whose owners have something to be
+    told; whoever has dealt with one takes it out.
+    """
+
+    def __init__(self, wake: Callable[[], None], *, count_doubt: Callable[[str], None] = lambda _: None) -> None:
+        self._wake = wake
+        self.doubts = Doubts(count_doubt)
+        self.generation = 0
+        self.nodes_generation = 0
+        self.nodes: dict[str, NodeFact] = {}
+        self.bids: dict[str, BidFact] = {}
+        self.pods: dict[PodKey, PodFact] = {}
+        self.gangs: dict[GangKey, GangFact] = {}
+        self.priorities: dict[str, int] = {}
+        self.default_priority = 0
+        self.claims = Claims()
+        self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.neighbours = Neighbours()
+        self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
+        self.templates = TemplateMemory()
+        self.ledger = Ledger()
+        self.reservations: dict[GangKey, Reservation] = {}
+        # Gangs whose status says that they hold nodes, though nobody here has reserved them, nor found it so at first.
+        self.foreign_reservations: set[GangKey] = set()
+        self.bids_to_answer: set[str] = set()
+        self.needs_plan = False
+        self.changed_gangs: set[GangKey] = set()
+        self._roster = Roster()
+        self._priority_classes: dict[str, bool] = {}
+
+    # Facts about the cluster
+
+    def apply_node(self, fact: NodeFact) -> None:
+        """A node is there, or has changed. Heartbeats, which change no fact, are no change."""
+        if self.nodes.get(fact.name) != fact:
+            self.nodes[fact.name] = fact
+            self.nodes_generation += 1
+            self._changed(needs_plan=True)
+
+    def remove_node(self, name: str) -> None:
+        """A node is gone."""
+        if self.nodes.pop(name, None) is not None:
+            self.ledger.drop_row(name)
+            self.nodes_generation += 1
+            self._changed(needs_plan=True)
+
+    def apply_bid(self, fact: BidFact) -> None:
+        """A node's bid is there, or has changed; an older version than the known one is no news.
+
+        A bid that only counts for longer changes no plan: every node may renew its own every second.
+        """
+        before = self.bids.get(fact.node)
+        if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
+            self.bids[fact.node] = fact
+            self._note_whether_to_answer(fact)
+            if before is None or not _is_renewal(before, fact):
+                self.nodes_generation += 1
+                self._changed(needs_plan=True)
+
+    def remove_bid(self, node: str) -> None:
+        """A node's bid is gone: the node has the default one."""
+        self.bids_to_answer.discard(node)
+        if self.bids.pop(node, None) is not None:
+            self.nodes_generation += 1
+            self._changed(needs_plan=True)
+
+    def apply_priority(self, name: str, value: int, *, is_default: bool) -> None:
+        """A priority class is there, or has changed."""
+        self.priorities[name] = value
+        self._priority_classes[name] = is_default
+        self._priorities_changed()
+
+    def remove_priority(self, name: str) -> None:
+        """A priority class is gone."""
+        self.priorities.pop(name, None)
+        self._priority_classes.pop(name, None)
+        self._priorities_changed()
+
+    def apply_claim(self, fact: ClaimFact) -> None:
+        """A claim for a volume is there, or has changed."""
+        if self.claims.claims.get(fact.key) != fact:
+            self.claims.claims[fact.key] = fact
+            self._claims_changed()
+
+    def remove_claim(self, key: ClaimKey) -> None:
+        """A claim is gone."""
+        if self.claims.claims.pop(key, None) is not None:
+            self._claims_changed()
+
+    def apply_volume(self, fact: VolumeFact) -> None:
+        """A volume is there, or has changed."""
+        if self.claims.volumes.get(fact.name) != fact:
+            self.claims.volumes[fact.name] = fact
+            self._claims_changed()
+
+    def remove_volume(self, name: str) -> None:
+        """A volume is gone."""
+        if self.claims.volumes.pop(name, None) is not None:
+            self._claims_changed()
+
+    def apply_namespace(self, fact: NamespaceFact) -> None:
+        """A namespace is there, or its labels have changed."""
+        if self.namespaces.get(fact.name) != fact.labels:
+            self.namespaces[fact.name] = fact.labels
+            self._changed(needs_plan=True)
+
+    def remove_namespace(self, name: str) -> None:
+        """A namespace is gone."""
+        self.namespaces.pop(name, None)
+
+    def priority_of(self, gang: GangFact) -> int | None:
+        """The gang's priority; ``None`` where its class does not exist."""
+        assert gang.spec is not None, "a refused gang has no priority"
+        if not gang.spec.priority_class:
+            return self.default_priority
+        return self.priorities.get(gang.spec.priority_class)
+
+    # Facts about pods
+
+    def apply_pod(self, fact: PodFact) -> None:
+        """A pod is there, or has changed."""
+        before = self.pods.get(fact.key)
+        if before == fact:
+            return
+        if before is not None and before.uid != fact.uid:
+            self.remove_pod(before.key, before.uid)
+            before = None
+        self._unlist(before)
+        self.pods[fact.key] = fact
+        self.neighbours.enter(fact)
+        is_news = (before is not None and is_nominated(before)) or is_nominated(fact)
+        self._roster.enter(fact)
+        if fact.member is not None:
+            self.changed_gangs.add(fact.member.gang)
+        self._changed(needs_plan=self._recount(fact) or is_news)
+
+    def remove_pod(self, key: PodKey, uid: str) -> None:
+        """A pod is gone; another one of its name is not."""
+        before = self.pods.get(key)
+        if before is None or before.uid != uid:
+            return
+        del self.pods[key]
+        self._unlist(before)
+        if before.member is not None:
+            self._remember_departed(before.member, before)
+            self.changed_gangs.add(before.member.gang)
+        self._changed(needs_plan=self.ledger.release(uid) or is_nominated(before))
+
+    # Facts about gangs
+
+    def apply_gang(self, fact: GangFact) -> None:
+        """A gang is there, or has changed; an older version than the known one is no news."""
+        before = self.gangs.get(fact.key)
+        if before is not None and before.uid == fact.uid and is_older(fact.resource_version, before.resource_version):
+            return
+        if before is not None and before.uid != fact.uid:
+            self.remove_gang(before.key, before.uid)
+            before = None
+        fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
+        self._note_who_reserved(before, fact)
+        self.hold_what_is_reserved(fact)
+        self.changed_gangs.add(fact.key)
+        self._changed(needs_plan=before is None or not asks_the_same(before, fact))
+
+    def remove_gang(self, key: GangKey, uid: str) -> None:
+        """A gang is gone. Its pods may still be there: see :meth:`orphans`."""
+        known = self.gangs.get(key)
+        if known is None or known.uid != uid:
+            return
+        del self.gangs[key]
+        self.foreign_reservations.discard(key)
+        self.forget(key)
+        self._roster.forget_departed(uid)
+        self.templates.forget(uid)
+        self.changed_gangs.add(key)
+        self._changed(needs_plan=True)
+
+    def admission_says(self, gang: GangFact, verdict: Needs | Refusal) -> bool:
+        """Admission takes the gang's members so, or not at all. Returns whether that changes how it is planned."""
+        known = self.gangs.get(gang.key)
+        if known is None or known.uid != gang.uid:
+            return False
+        self.templates.learn(known, verdict)
+        admitted = self.templates.as_admitted(known)
+        if admitted == known:
+            return False
+        self.gangs[gang.key] = admitted
+        self.changed_gangs.add(gang.key)
+        self._changed(needs_plan=True)
+        return True
+
+    # Assumptions
+
+    def hold(self, reservation: Reservation) -> None:
+        """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
+        self.reservations[reservation.gang] = reservation
+        ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
+        for pod, member, node in ranks:
+            known = self.pods.get(pod)
+            if has_rank(reservation.succeeded_ranks, member.rank):
+                continue
+            if known is None or known.member != member or not known.has_ended:
+                self.ledger.assume(member, node, reservation.request)
+        self.generation += 1
+
+    def forget(self, gang: GangKey) -> None:
+        """End a reservation: whatever no watch has confirmed is no longer counted."""
+        reservation = self.reservations.pop(gang, None)
+        if reservation is None:
+            return
+        self._roster.forget_departed(reservation.gang_uid)
+        for member in reservation.memberships():
+            self.ledger.forget(member)
+        self._changed(needs_plan=True)
+
+    def hold_what_is_reserved(self, gang: GangFact) -> None:
+        """After a restart the status says what is reserved; while we run, the cycle held it before it was written."""
+        if gang.status.is_true(Condition.COMPLETE):
+            self.forget(gang.key)
+            return
+        reservation = reserved_in_status(gang)
+        if reservation is not None and gang.key not in self.reservations:
+            self.hold(reservation)
+
+    def look_at(self, gang: GangKey) -> None:
+        """There is something to see at that gang."""
+        self.changed_gangs.add(gang)
+        self._wake()
+
+    # Questions
+
+    def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
+        """The pods of all the gang's attempts that are there."""
+        return self._roster.members(gang.uid)
+
+    def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
+        """The pods of the attempt that the gang holds nodes for that were seen and are gone, as they were last seen.
+
+        Forgotten with the reservation, so that there are never more of them than members.
+        """
+        return self._roster.departed(gang.uid)
+
+    def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
+        """The members of gangs of these names that are not there (any more), whether another one is or not."""
+        return [pod for name in names for pod in self._roster.others(name, self._uid(name))]
+
+    def next_bid_end(self) -> float | None:
+        """The earliest time at which a bid no longer counts."""
+        return min((bid.expires_at for bid in self.bids.values() if bid.expires_at is not None), default=None)
+
+    def expire_bids(self, now: float) -> None:
+        """Drop the bids that were not renewed in time."""
+        for bid in [bid for bid in self.bids.values() if bid.expires_at is not None and bid.expires_at <= now]:
+            self.remove_bid(bid.node)
+
+    def _changed(self, *, needs_plan: bool) -> None:
+        self.generation += 1
+        self.needs_plan |= needs_plan
+        self._wake()
+
+    def _note_who_reserved(self, before: GangFact | None, fact: GangFact) -> None:
+        """What a status comes to say of a reservation must be what is held here already."""
+        stands, ours = reserved_in_status(fact), self.reservations.get(fact.key)
+        if stands is None:
+            self.foreign_reservations.discard(fact.key)
+        elif before is None or reserved_in_status(before) is not None:
+            return
+        elif ours is None or (ours.attempt, ours.members) != (stands.attempt, stands.members):
+            self.foreign_reservations.add(fact.key)
+
+    def _note_whether_to_answer(self, bid: BidFact) -> None:
+        """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""
+        if bid.answer == bid.told:
+            self.bids_to_answer.discard(bid.node)
+        else:
+            self.bids_to_answer.add(bid.node)
+
+    def _claims_changed(self) -> None:
+        self.claims.changes += 1
+        concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}
+        self.changed_gangs.update(concerned)
+        self._changed(needs_plan=bool(concerned))
+
+    def _priorities_changed(self) -> None:
+        self.default_priority = max(
+            (self.priorities[name] for name, d in self._priority_classes.items() if d), default=0
+        )
+        self.changed_gangs.update(self.gangs)
+        self._changed(needs_plan=True)
+
+    def _recount(self, pod: PodFact) -> bool:
+        if pod.has_ended:
+            was_assumed = pod.member is not None and self.ledger.forget(pod.member)
+            return self.ledger.release(pod.uid) or was_assumed
+        return bool(pod.node) and self.ledger.confirm(pod)
+
+    def _remember_departed(self, member: Membership, pod: PodFact) -> None:
+        """Remember what only the attempt itself can have made: anybody may write our labels."""
+        reservation, gang = self.reservations.get(member.gang), self.gangs.get(member.gang)
+        if reservation is None or gang is None or gang.spec is None or member.rank >= gang.spec.maximum:
+            return
+        its_name = pod_name(member.gang.name, reservation.attempt, member.rank)
+        if (reservation.gang_uid, its_name) == (member.gang_uid, pod.key.name):
+            self._roster.note_departed(member.gang_uid, pod)
+
+    def _unlist(self, before: PodFact | None) -> None:
+        if before is not None:
+            self.neighbours.leave(before)
+            self._roster.leave(before)
+
+    def _uid(self, name: GangKey) -> str | None:
+        gang = self.gangs.get(name)
+        return None if gang is None else gang.uid
+
+
+def _is_renewal(before: BidFact, after: BidFact) -> bool:
+    """Whether the bid offers what it did, for as long at least."""
+    offered = replace(
+        after,
+        resource_version=before.resource_version,
+        generation=before.generation,
+        told=before.told,
+        expires_at=before.expires_at,
+    )
+    ends_before, ends_after = (math.inf if bid.expires_at is None else bid.expires_at for bid in (before, after))
+    return offered == before and ends_after >= ends_before
+
+
+def asks_the_same(before: GangFact, after: GangFact) -> bool:
+    """Whether the planner would see no difference: the status is our own, and changes nothing."""
+    return (before.generation, before.is_deleting) == (after.generation, after.is_deleting)

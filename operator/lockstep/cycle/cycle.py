@@ -1,0 +1,299 @@
+"""The cycle: follow → snapshot → plan → act → report, one at a time, woken by news.
+
+What takes time runs beside the cycle: requests, on capacity that belief already counts as taken, and the plan, on
+frozen facts. Belief may change while a plan is made: each placement is compared with it before it is carried out.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import perf_counter
+
+from coschedule.cluster.decision import Decision, Placement
+from coschedule.cluster.snapshot import GangKey
+from lockstep.act.attempt import Ending, Outcome
+from lockstep.act.attempts import Attempts
+from lockstep.act.checks import Checks
+from lockstep.act.tools import Tools
+from lockstep.belief.reservation import Reservation, next_attempt
+from lockstep.cycle.explain import Explainer
+from lockstep.cycle.follow import Follower
+from lockstep.cycle.planning import Decided, Planning, PlanOptions
+from lockstep.facts.gang import GangFact
+from lockstep.report.conditions import reserved
+from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
+from lockstep.report.metrics import Metrics
+from lockstep.report.reporter import Reporter
+from lockstep.report.status import Written
+
+# News comes in bursts (a gang's pods, one by one): one cycle for each burst.
+_SHORTEST_PAUSE_SECONDS = 0.02
+# A long queue takes long to plan, and slows down whatever runs beside it: as much time then belongs to the others.
+_PAUSE_SHARE = 1.0
+_PAUSE_AFTER_ERROR_SECONDS = 1.0
+_TOLD_AT_ONCE = 200
+_DEFAULT_PLANS = PlanOptions()
+
+log = logging.getLogger(__name__)
+
+
+class Cycle:
+    """Decides, again and again. ``now`` is the time of day in seconds; ``woken`` is set by whoever has news."""
+
+    def __init__(
+        self,
+        tools: Tools,
+        metrics: Metrics,
+        *,
+        instance: str,
+        woken: asyncio.Event,
+        now: Callable[[], float],
+        plans: PlanOptions = _DEFAULT_PLANS,
+    ) -> None:
+        self._state = tools.state
+        self._metrics = metrics
+        self._woken = woken
+        self._now = now
+        self._cutter = tools.cutter
+        self._reporter = Reporter(
+            tools.client,
+            self._state,
+            instance=instance,
+            now=now,
+            done=self._written,
+            refused=tools.count_refused,
+        )
+        self._attempts = Attempts(tools, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
+        self._checks = Checks(tools, told=self._admission_told)
+        self._follower = Follower(tools, self._attempts, self._checks, self._reporter, metrics)
+        self._explainer = Explainer(self._state, self._reporter, metrics)
+        self._planning = Planning(self._state, self._attempts, self._cutter, metrics, plans, monotonic=tools.monotonic)
+        self._planner: asyncio.Task[None] | None = None
+        self._monotonic = tools.monotonic
+        self._plan_at = float("inf")
+        self._deferred: set[GangKey] = set()
+        self.decided: Decided | None = None
+
+    async def run(self) -> None:
+        """Run cycles until cancelled."""
+        pause = _SHORTEST_PAUSE_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            await self._until_due()
+            pause = self._run_guarded()
+
+    async def stop(self) -> None:
+        """Leave everything as it stands; the next process goes on from it."""
+        if self._planner is not None:
+            self._planner.cancel()
+        await self._checks.stop()
+        await self._attempts.stop()
+        await self._follower.stop()
+        await self._reporter.stop()
+
+    def _run_guarded(self) -> float:
+        """Run one cycle; returns how long to pause after it."""
+        try:
+            self._run_once()
+        except Exception:
+            # Whatever a cycle stumbles over, the next one starts from facts again.
+            log.exception("a cycle failed")
+            self._failed()
+            self._woken.set()
+            return _PAUSE_AFTER_ERROR_SECONDS
+        return _SHORTEST_PAUSE_SECONDS
+
+    def _failed(self) -> None:
+        self._metrics.cycles.labels("error").inc()
+        self._state.needs_plan = True
+
+    def _run_once(self) -> None:
+        now = self._now()
+        # 1. Follow the gangs that hold nodes, and those that are gone.
+        self._state.expire_bids(now)
+        for gone in self._follower.follow(now):
+            self._explainer.forget(gone)
+            self._checks.forget(gone)
+            self._planning.forget(gone)
+        for decision in self._explainer.take_untold():
+            with self._guarded(decision.gang):
+                self._tell(decision, now)
+        if self._planner is not None or (not self._state.needs_plan and self._monotonic() < self._plan_at):
+            self._metrics.cycles.labels("idle").inc()
+            return
+        # 2. Plan all gangs that wait, on frozen facts, while this goes on.
+        has_changed, self._state.needs_plan = self._state.needs_plan, False
+        self._plan_at = float("inf")
+        self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
+
+    async def _plan(self, now: float, *, has_changed: bool) -> None:
+        """Plan once and carry it out; then let the others have as much time as that took."""
+        began = perf_counter()
+        try:
+            decided = await self._planning.plan(now, has_changed=has_changed)
+            self._plan_by(self._next_plan(now), now)
+            if decided is not None:
+                self.decided = decided
+                # 3. Start what is due, 4. tell the others why they wait.
+                self._start_due(decided)
+                await self._tell_others(decided)
+            self._metrics.cycles.labels("ok").inc()
+        except Exception:
+            log.exception("a plan failed")
+            self._failed()
+            await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
+        seconds = perf_counter() - began
+        if seconds > _SHORTEST_PAUSE_SECONDS:
+            await asyncio.sleep(_PAUSE_SHARE * seconds)
+        self._planner = None
+        self._woken.set()
+
+    def _next_plan(self, now: float) -> float:
+        """When a plan is due although nothing changes, but for what the decisions themselves wait for."""
+        return min(
+            self._attempts.next_retry(now),
+            now + self._planning.next_look(),
+            self._state.next_bid_end() or float("inf"),
+        )
+
+    def _plan_by(self, time: float, now: float) -> None:
+        """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
+        self._plan_at = min(self._plan_at, self._monotonic() + time - now)
+
+    def _start_due(self, decided: Decided) -> None:
+        now = self._now()
+        with self._timed("act"):
+            for decision in decided.plan.decisions:
+                if isinstance(decision, Placement) and decided.is_due(decision):
+                    with self._guarded(decision.gang):
+                        self._start(decision, decided, now)
+
+    async def _tell_others(self, decided: Decided) -> None:
+        later = [decision for decision in decided.plan.decisions if not decided.is_due(decision)]
+        for first in range(0, len(later), _TOLD_AT_ONCE):
+            now = self._now()
+            with self._timed("report"):
+                for decision in later[first : first + _TOLD_AT_ONCE]:
+                    with self._guarded(decision.gang):
+                        self._tell_of_plan(decision, decided, now)
+            # Thousands may wait, and the event loop has other things to do.
+            await asyncio.sleep(0)
+
+    def _tell_of_plan(self, decision: Decision, decided: Decided, now: float) -> None:
+        gang = self._state.gangs.get(decision.gang)
+        if gang is not None and self._planning.still_asks(gang, decided):
+            self._tell(decision, now)
+
+    @contextmanager
+    def _guarded(self, gang: GangKey) -> Iterator[None]:
+        """Whatever is done for one gang costs no other its turn."""
+        try:
+            yield
+        except Exception as error:
+            known = self._state.gangs.get(gang)
+            if known is None:
+                raise
+            log.exception("%s/%s: it could not be started or told of", *gang)
+            self._planning.set_aside(known, error)
+
+    def _tell(self, decision: Decision, now: float) -> None:
+        gang = self._state.gangs.get(decision.gang)
+        if gang is None or not self._planning.waits(gang) or self._attempts.retry_at(gang.key) > now:
+            # While it rests, its status says why it was undone and when it is planned again.
+            return
+        self._checks.ask(gang)
+        if isinstance(decision, Placement):
+            self._plan_by(decision.start, now)
+        self._plan_by(self._explainer.explain(gang, decision, now), now)
+
+    def _start(self, placement: Placement, decided: Decided, now: float) -> None:
+        gang = self._state.gangs.get(placement.gang)
+        if gang is None or not self._planning.still_asks(gang, decided):
+            return
+        if self._reporter.is_writing(gang.key) and not self._reporter.withdraw(gang.key):
+            # The reservation would conflict with that write, whose end plans again: the gang's place is kept.
+            self._deferred.add(gang.key)
+            return
+        self._reserve(gang, placement, decided, now)
+
+    def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
+        assert gang.spec is not None, "a refused gang is not planned"
+        attempt = next_attempt(gang.status, self._state.members(gang).values())
+        status = reserved(gang, placement, attempt=attempt, now=now)
+        reservation = Reservation(
+            gang=gang.key,
+            gang_uid=gang.uid,
+            attempt=attempt,
+            # As the status spells them: the next process has nothing else to go on from.
+            members=status.members,
+            request=gang.spec.request,
+            start=now,
+            expected_finish=None if placement.finish == float("inf") else placement.finish,
+        )
+        if self._state.generation != decided.snapshot.generation and self._cutter.misfit(gang, reservation, now):
+            # The world has changed since the facts were frozen: the next plan knows it.
+            self._state.needs_plan = True
+            return
+        self._state.hold(reservation)
+        self._attempts.begin(gang, reservation, status)
+
+    def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
+        if outcome.ending is Ending.PLACED:
+            self._state.changed_gangs.add(gang.key)
+        else:
+            self._give_back(gang)
+        if outcome.ending is Ending.NOT_RESERVED:
+            self._metrics.conflicts.inc()
+        if outcome.ending is Ending.REFUSED:
+            self._reporter.tell(gang, status_refused(outcome.refusal))
+        if outcome.failure is not None:
+            self._metrics.undone.labels(outcome.failure.reason).inc()
+            self._reporter.tell(gang, bind_interrupted(outcome.failure))
+        if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
+            self._admission_told(self._state.gangs[gang.key])
+        self._woken.set()
+
+    def _admission_told(self, gang: GangFact) -> None:
+        """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
+        if gang.spec is not None and gang.spec.admission:
+            self._reporter.tell(gang, changed_by_admission(gang.spec.admission))
+
+    def _retry_due(self, gang: GangKey) -> None:
+        """A gang's pause after a failure is over: it is looked at, and planned where it waits."""
+        self._state.changed_gangs.add(gang)
+        self._state.needs_plan = True
+        self._woken.set()
+
+    def _undoing_lasts(self, gang: GangFact, waits: str) -> None:
+        self._reporter.tell(gang, gang_undoing(waits))
+
+    def _give_back(self, gang: GangFact) -> None:
+        """Stop holding what the attempt held, unless the status says that it is reserved all the same."""
+        self._state.forget(gang.key)
+        known = self._state.gangs.get(gang.key)
+        if known is not None:
+            self._state.hold_what_is_reserved(known)
+            self._state.changed_gangs.add(gang.key)
+
+    def _written(self, gang: GangKey, written: Written) -> None:
+        """A status was written, or was not: then what it was to say is worked out again."""
+        self._state.changed_gangs.add(gang)
+        self._state.needs_plan |= gang in self._deferred or written is not Written.DONE
+        self._deferred.discard(gang)
+        self._woken.set()
+
+    async def _until_due(self) -> None:
+        seconds = min(self._plan_at - self._monotonic(), self._follower.next_look())
+        if seconds > 0:
+            # Not by wait_for, which in Python 3.11 forgets that it was cancelled when the event is set just then.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if seconds == float("inf") else seconds):
+                    await self._woken.wait()
+        self._woken.clear()
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        started = perf_counter()
+        yield
+        self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)

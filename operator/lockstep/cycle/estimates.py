@@ -1,0 +1,80 @@
+"""What gangs are told that are too far behind to be planned exactly: how many are in front, and a rough start.
+
+Estimate: the work in front, in member-seconds, done as fast as the plan of those in front does its own: O(1) a gang.
+What is said of it is rounded coarsely, so that it stays the same for a while.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from coschedule.cluster.decision import Decision, Placement, Reason, Unplaceable
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang import GangFact
+
+_STEPS = (1, 2, 5)
+_FINEST_SECONDS = 60.0
+_FURTHEST_SECONDS = 10 * 365 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pace:
+    """How fast planned gangs are done: from ``since`` on, ``rate`` member-seconds a second; ``usual`` of one gang."""
+
+    since: float
+    rate: float
+    usual: float
+
+
+def estimates(
+    gangs: Sequence[GangFact], rest: Sequence[GangFact], planned: Sequence[Decision], now: float
+) -> list[Unplaceable]:
+    """Estimate for each of ``rest``, some of all ``gangs`` in their order, from what was planned of the others."""
+    position = {gang.key: number for number, gang in enumerate(gangs)}
+    pace = _pace([one for one in planned if isinstance(one, Placement)])
+    usual = 0.0 if pace is None else pace.usual
+    before = accumulate((_work(gang, usual) for gang in rest), initial=0.0)
+    return [
+        _behind(gang.key, position[gang.key], None if pace is None else pace.since + work / pace.rate, now)
+        for gang, work in zip(rest, before, strict=False)
+    ]
+
+
+def _pace(placements: Sequence[Placement]) -> _Pace | None:
+    ending = [one for one in placements if one.finish < math.inf]
+    if not ending:
+        return None
+    work = sum(one.size * (one.finish - one.start) for one in ending)
+    # From the first start to the last finish: what does not move as long as the plan stays.
+    seconds = max(one.finish for one in ending) - min(one.start for one in ending)
+    return _Pace(since=max(one.start for one in ending), rate=work / seconds, usual=work / len(ending))
+
+
+def _work(gang: GangFact, usual: float) -> float:
+    """Member-seconds of a gang at its least size; what is usual where nobody knows."""
+    if gang.spec is None or gang.spec.work is None:
+        return usual
+    seconds = float(gang.spec.work.float_times(gang.spec.minimum)[-1])
+    return gang.spec.minimum * seconds if seconds < math.inf else usual
+
+
+def _behind(gang: GangKey, in_front: int, start: float | None, now: float) -> Unplaceable:
+    detail = f"{coarsely(in_front)} gangs or more are in front of it; it is planned exactly when fewer are"
+    if start is not None and start - now < _FURTHEST_SECONDS:
+        detail = f"{detail}, and by a rough estimate it starts by {rfc3339(coarse_time(start, now))}"
+    return Unplaceable(gang=gang, reason=Reason.BEHIND_IN_QUEUE, detail=detail)
+
+
+def coarsely(count: int) -> int:
+    """The largest of 1, 2, 5, 10, 20, 50 … that is not above ``count``, which is 1 at least."""
+    power = int(10.0 ** int(math.log10(max(count, 1))))
+    return max(step * power for step in _STEPS if step * power <= max(count, 1))
+
+
+def coarse_time(time: float, now: float) -> float:
+    """Round up to whole minutes, 2, 4, 8 … minutes: about a quarter of the time until then."""
+    quarter = max((time - now) / 4, _FINEST_SECONDS)
+    grid = _FINEST_SECONDS * 2.0 ** int(math.log2(quarter / _FINEST_SECONDS))
+    return math.ceil(time / grid) * grid

@@ -1,0 +1,135 @@
+"""Why gangs wait: a status for each decision that starts nothing, when it says something new and not too often."""
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule.cluster.decision import Decision, Placement, Unplaceable
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api.event import Event
+from lockstep.belief.state import State
+from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
+from lockstep.facts.words import Condition, Reason
+from lockstep.report import conditions, events
+from lockstep.report.metrics import Metrics
+from lockstep.report.reporter import Reporter
+
+# Numbers in an explanation move with every pod that ends; a new reason is told at once, new numbers only so often: the
+# longer a gang waits for the same reason, the less they are worth to its owner.
+_FIRST_PAUSE_SECONDS = 10.0
+_PAUSE_GROWTH = 4.0
+_LONGEST_PAUSE_SECONDS = 600.0
+# A status keeps whole seconds, and a plan made again from the same facts may differ by a rounding.
+_SAME_TIME_SECONDS = 1.0
+# A start that moves by less of the whole wait is no news.
+_SAME_TIME_SHARE = 0.1
+
+
+class _Telling(NamedTuple):
+    """When a gang was told something last, and how long new numbers have to wait since."""
+
+    time: float
+    pause: float
+
+
+class Explainer:
+    """Tells the owners of waiting gangs what the plan says of them."""
+
+    def __init__(self, state: State, reporter: Reporter, metrics: Metrics) -> None:
+        self._state = state
+        self._reporter = reporter
+        self._metrics = metrics
+        self._told: dict[GangKey, _Telling] = {}
+        self._known: dict[GangKey, tuple[str, Decision]] = {}
+        self._untold: dict[GangKey, Decision] = {}
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone."""
+        self._told.pop(gang, None)
+        self._known.pop(gang, None)
+        self._untold.pop(gang, None)
+
+    def take_untold(self) -> list[Decision]:
+        """What could not be told while another status of the gang was being written, and can be now."""
+        free = [gang for gang in self._untold if not self._reporter.is_writing(gang)]
+        return [self._untold.pop(gang) for gang in free]
+
+    def explain(self, gang: GangFact, decision: Decision, now: float) -> float:
+        """Write the decision to the gang's status if that is news.
+
+        Returns when to look again, infinity where there is no need.
+        """
+        self._untold.pop(gang.key, None)
+        if self._known.get(gang.key) == (gang.resource_version, decision):
+            return math.inf
+        if self._reporter.is_writing(gang.key):
+            self._untold[gang.key] = decision
+            return math.inf
+        status = _status_for(gang, decision, now)
+        if says_the_same(gang, status):
+            self._known[gang.key] = (gang.resource_version, decision)
+            return math.inf
+        return self._tell(gang, decision, status, now)
+
+    def _tell(self, gang: GangFact, decision: Decision, status: GangStatus, now: float) -> float:
+        before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
+        is_new_reason = (
+            before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
+        )
+        told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
+        if not is_new_reason and now < told.time + told.pause:
+            return told.time + told.pause
+        pause = _FIRST_PAUSE_SECONDS if is_new_reason else min(_PAUSE_GROWTH * told.pause, _LONGEST_PAUSE_SECONDS)
+        self._told[gang.key] = _Telling(now, pause)
+        event = _event_for(decision, after.message if after else "") if is_new_reason else None
+        outcome = decision.reason if isinstance(decision, Unplaceable) else Reason.STARTS_LATER
+        self._reporter.report(gang, status, event, written=self._metrics.decisions.labels(outcome).inc)
+        return math.inf
+
+
+def says_the_same(gang: GangFact, after: GangStatus) -> bool:
+    """Whether the gang's owner would learn nothing from that status.
+
+    A start is news if it has moved by more than a tenth of the whole wait; other nodes for as many members are not.
+    """
+    before = gang.status
+    if before.condition(Condition.PLANNED) is None:
+        return False
+    if after.start is None:
+        return before == replace(after, conditions=before.conditions) and _conditions_agree(before, after, words=True)
+    return (
+        (before.size, before.attempt) == (after.size, after.attempt)
+        and _same_time(before.start, after.start, since=gang.created)
+        and _same_time(before.expected_finish, after.expected_finish, since=gang.created)
+        and _conditions_agree(before, after, words=False)
+    )
+
+
+def _conditions_agree(before: GangStatus, after: GangStatus, *, words: bool) -> bool:
+    return [_told(one, words=words) for one in before.conditions] == [
+        _told(one, words=words) for one in after.conditions
+    ]
+
+
+def _told(one: ConditionFact, *, words: bool) -> tuple[object, ...]:
+    return one.type, one.status, one.reason, one.observed_generation, one.message if words else ""
+
+
+def _same_time(one: float | None, other: float | None, *, since: float) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= max(_SAME_TIME_SECONDS, _SAME_TIME_SHARE * (other - since))
+
+
+def _status_for(gang: GangFact, decision: Decision, now: float) -> GangStatus:
+    if isinstance(decision, Placement):
+        return conditions.planned_for_later(gang, decision, now=now)
+    return conditions.unplaceable(gang, decision, now=now)
+
+
+def _event_for(decision: Decision, note: str) -> Event:
+    if isinstance(decision, Placement):
+        return events.gang_starts_later(note)
+    if decision.hold is not None:
+        return events.gang_holds_nodes(note)
+    return events.gang_unplaceable(note)

@@ -1,0 +1,296 @@
+"""What becomes of gangs that hold nodes, and of those that are gone: from what their pods show to the next step.
+
+Level, not edge: each look starts from the gang, its reservation and its pods, so that a look too many changes nothing,
+and the first look after a restart continues whatever stands half-way.
+"""
+
+import logging
+from functools import partial
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.act.attempts import Attempts
+from lockstep.act.checks import Checks
+from lockstep.act.progress import Progress, progress, remembered_ranks
+from lockstep.act.sweep import Sweeper
+from lockstep.act.tools import Tools
+from lockstep.act.undoing import undone_in_status
+from lockstep.belief.reservation import Reservation, reserved_in_status
+from lockstep.cycle.batches import Batches
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.ranks import spell_ranks
+from lockstep.facts.words import Condition, Reason
+from lockstep.report import conditions, events
+from lockstep.report.metrics import Metrics
+from lockstep.report.reporter import Reporter
+from lockstep.report.sentences import pods
+
+_PAUSE_AFTER_ERROR_SECONDS = 10.0
+_NOT_OURS = Failure(
+    reason=Reason.NO_LONGER_FITS, message="its status was changed by somebody else to say that it holds nodes"
+)
+# Members that end within so long are written down together.
+_REMEMBER_SECONDS = 3.0
+_GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
+
+log = logging.getLogger(__name__)
+
+
+class Follower:
+    """Follows gangs. Reports through ``reporter``, starts and stops attempts, deletes pods that no gang stands for."""
+
+    def __init__(self, tools: Tools, attempts: Attempts, checks: Checks, reporter: Reporter, metrics: Metrics) -> None:
+        self._sweeper = Sweeper(tools.client, tools.state, tools.deletions)
+        self._reach = tools.reach
+        self._ends = Batches(_REMEMBER_SECONDS, due=tools.state.look_at)
+        self._state = tools.state
+        self._attempts = attempts
+        self._checks = checks
+        self._reporter = reporter
+        self._metrics = metrics
+        # When all members were first seen running, and ended: a status keeps whole seconds, and waits its turn.
+        self._running_since: dict[GangKey, float] = {}
+        self._ended_at: dict[GangKey, float] = {}
+        self._monotonic = tools.monotonic
+        # Gangs whose last look raised, and when they are looked at again, by the monotonic clock.
+        self._set_aside: dict[GangKey, float] = {}
+
+    def follow(self, now: float) -> list[GangKey]:
+        """Look at every gang of which there is news. Returns those that are gone."""
+        self._reach.note()
+        due = self._monotonic()
+        changed = sorted(key for key in self._state.changed_gangs if self._set_aside.get(key, due) <= due)
+        gone = [key for key in changed if self._look_guarded(key, now)]
+        self._sweeper.sweep(changed)
+        return gone
+
+    async def stop(self) -> None:
+        """Leave everything as it stands."""
+        self._reach.stop()
+        self._ends.stop()
+        await self._sweeper.stop()
+
+    def next_look(self) -> float:
+        """In how many seconds a gang that was set aside is looked at again; infinite where there is none."""
+        return min(self._set_aside.values(), default=float("inf")) - self._monotonic()
+
+    def _look_guarded(self, key: GangKey, now: float) -> bool:
+        """Look at one gang; returns whether it is gone.
+
+        A look that raises costs nobody else anything: the news of that gang is kept, for another look after a pause.
+        """
+        self._set_aside.pop(key, None)
+        self._state.changed_gangs.discard(key)
+        try:
+            return self._look(key, now)
+        except Exception:
+            log.exception("%s/%s: could not be followed, and is looked at again later", *key)
+            self._metrics.gang_errors.labels("follow").inc()
+            self._state.changed_gangs.add(key)
+            self._set_aside[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
+            return False
+
+    def _look(self, key: GangKey, now: float) -> bool:
+        gang = self._state.gangs.get(key)
+        if gang is None:
+            self._attempts.drop(key)
+            self._state.forget(key)
+            self._reporter.forget(key)
+            self._forget_times(key)
+            return True
+        if self._attempts.must_stop(gang):
+            self._attempts.drop(key)
+        if self._attempts.is_under_way(key):
+            self._attempts.tell(key)
+        else:
+            self._look_at(gang, now)
+        return False
+
+    def _look_at(self, gang: GangFact, now: float) -> None:
+        reservation = self._reservation(gang)
+        if gang.status.is_true(Condition.COMPLETE):
+            self._clean_up_after(gang)
+        elif reservation is not None:
+            self._look_at_members(gang, reservation, now)
+        else:
+            self._sweeper.delete(gang.key, self._state.members(gang).values())
+            if gang.is_deleting:
+                self._tell_of_deletion(gang, now)
+            else:
+                self._refuse_what_cannot_be(gang, now)
+
+    def _reservation(self, gang: GangFact) -> Reservation | None:
+        """What the gang holds, without an attempt of it under way: what its status says, and nothing else."""
+        if reserved_in_status(gang) is None:
+            self._state.forget(gang.key)
+        else:
+            self._state.hold_what_is_reserved(gang)
+        return self._state.reservations.get(gang.key)
+
+    def _look_at_members(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        strays = [
+            pod
+            for pod in self._state.members(gang).values()
+            if pod.member and pod.member.attempt != reservation.attempt
+        ]
+        self._sweeper.delete(gang.key, strays)
+        undone = self._must_go(gang)
+        if undone is not None:
+            self._forget_times(gang.key)
+            self._undo(gang, reservation, undone)
+            return
+        counts = progress(
+            reservation,
+            self._state.members(gang),
+            self._state.departed(gang),
+            succeeded_ranks=remembered_ranks(gang, reservation),
+        )
+        self._note_times(gang.key, counts, now)
+        if not gang.status.is_true(Condition.PLACED):
+            self._look_at_unplaced(gang, reservation, counts, now)
+            return
+        lost = counts.disrupted or self._lost(reservation, counts)
+        if lost is not None:
+            self._forget_times(gang.key)
+            self._undo(gang, reservation, lost)
+        elif not self._reporter.is_writing(gang.key):
+            self._report_run(gang, reservation, counts, now)
+
+    def _must_go(self, gang: GangFact) -> Failure | None:
+        """Why the gang is to be undone whatever its members show, if it is."""
+        if gang.is_deleting:
+            return _GANG_DELETED
+        if gang.key in self._state.foreign_reservations and not gang.status.is_true(Condition.PLACED):
+            return _NOT_OURS
+        return undone_in_status(gang)
+
+    def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
+        """Why members that no watch shows as disrupted are lost all the same, if they are."""
+        if counts.unseen:
+            return Failure(reason=Reason.POD_LOST, message=f"{pods(counts.unseen)} of it are not there")
+        lost = {node: why for node in {entry.node for entry in reservation.members} if (why := self._reach.lost(node))}
+        for key in reservation.pod_keys() if lost else ():
+            pod = self._state.pods.get(key)
+            if pod is not None and pod.node in lost and not pod.has_ended:
+                message = f"pod {key.name} is lost: node {pod.node} {lost[pod.node]}"
+                return Failure(reason=Reason.POD_LOST, message=message)
+        return None
+
+    def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        if not counts.is_bound or counts.disrupted is not None:
+            self._resume(gang, reservation)
+        elif not self._reporter.is_writing(gang.key):
+            self._attempts.succeeded(gang.key)
+            planned = gang.status.condition(Condition.PLANNED)
+            event = events.gang_placed(planned.message if planned else "")
+            self._reporter.report(
+                gang, conditions.placed(gang, now=now), event, written=partial(self._count_placed, now - gang.created)
+            )
+
+    def _resume(self, gang: GangFact, reservation: Reservation) -> None:
+        """Go on with an attempt, but not at once where it has just broken off: the end of the pause is news."""
+        if not self._attempts.is_resting(gang.key):
+            self._attempts.resume(gang, reservation)
+
+    def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
+        """Take a gang back, but not at once where that has just broken off."""
+        if not self._attempts.is_resting(gang.key):
+            self._attempts.interrupt(gang, reservation, failure)
+
+    def _report_run(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        """Report what a placed gang's members show: running, all succeeded, or one failed."""
+        if counts.failed is not None:
+            event = events.gang_failed(counts.failed)
+            self._reporter.report(gang, conditions.failed(gang, counts.failed, now=now), event)
+        elif counts.has_succeeded:
+            self._report_success(gang, reservation, now)
+        elif counts.is_running and gang.status.started_at is None:
+            since = self._running_since[gang.key]
+            delay = max(0.0, since - first_planned_start(gang, reservation))
+            observe = partial(self._metrics.start_delay.observe, delay)
+            self._reporter.report(gang, conditions.started(gang, now=since), None, written=observe)
+        else:
+            self._remember_ends(gang, reservation, counts)
+
+    def _remember_ends(self, gang: GangFact, reservation: Reservation, counts: Progress) -> None:
+        """Write down which members have ended well, a batch at a time: their pods may be cleaned up at any moment."""
+        if counts.succeeded == remembered_ranks(gang, reservation).bit_count():
+            return
+        if not self._ends.is_due(gang.key):
+            return
+        status = conditions.remembered(gang, spell_ranks(counts.succeeded_ranks))
+        self._reporter.report(gang, status, None)
+
+    def _report_success(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        status = conditions.succeeded(gang, now=now)
+        end = status.condition(Condition.COMPLETE)
+        event = events.gang_succeeded(end.message if end else "")
+        ratio = self._run_time_ratio(gang, reservation)
+        observe = None if ratio is None else partial(self._metrics.run_time_ratio.observe, ratio)
+        self._reporter.report(gang, status, event, written=observe)
+
+    def _run_time_ratio(self, gang: GangFact, reservation: Reservation) -> float | None:
+        """Run time over its prediction; nothing where there was none, or where nobody saw the gang run."""
+        predicted = reservation.expected_finish
+        if predicted is None or gang.status.started_at is None:
+            return None
+        since = self._running_since[gang.key]
+        if since > gang.status.started_at + 1:
+            # An earlier process saw it start: the status says when, to the second.
+            since = gang.status.started_at
+        return max(0.0, self._ended_at[gang.key] - since) / max(predicted - reservation.start, 1e-9)
+
+    def _note_times(self, gang: GangKey, counts: Progress, now: float) -> None:
+        if counts.is_running:
+            self._running_since.setdefault(gang, now)
+        if counts.has_succeeded:
+            self._ended_at.setdefault(gang, now)
+
+    def _forget_times(self, gang: GangKey) -> None:
+        self._running_since.pop(gang, None)
+        self._ended_at.pop(gang, None)
+        self._ends.forget(gang)
+
+    def _tell_of_deletion(self, gang: GangFact, now: float) -> None:
+        """Somebody keeps the object: say why nothing becomes of it."""
+        planned = gang.status.condition(Condition.PLANNED)
+        if (planned is None or planned.reason != Reason.GANG_DELETED) and not self._reporter.is_writing(gang.key):
+            self._reporter.report(gang, conditions.being_deleted(gang, now=now), None)
+
+    def _refuse_what_cannot_be(self, gang: GangFact, now: float) -> None:
+        refusal = gang.refusal
+        if refusal is None:
+            refusal = self._refusal_by_others(gang)
+        else:
+            self._checks.ask(gang)
+        if refusal is None or self._reporter.is_writing(gang.key):
+            return
+        status = conditions.refused(gang, refusal, now=now)
+        if status != gang.status:
+            self._reporter.report(gang, status, events.invalid_spec(refusal.message))
+
+    def _refusal_by_others(self, gang: GangFact) -> Refusal | None:
+        """Why what the spec names, and others have made, does not let it be obeyed."""
+        assert gang.spec is not None, "a gang without a refusal has a spec"
+        if self._state.priority_of(gang) is None:
+            name = gang.spec.priority_class
+            return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+        return self._state.claims.refusal(gang)
+
+    def _clean_up_after(self, gang: GangFact) -> None:
+        """A failed gang leaves no member that waits for the missing one; pods that have ended stay for their logs."""
+        self._forget_times(gang.key)
+        self._sweeper.delete(gang.key, (pod for pod in self._state.members(gang).values() if not pod.has_ended))
+
+    def _count_placed(self, waited: float) -> None:
+        self._metrics.decisions.labels(Condition.PLACED).inc()
+        self._metrics.gang_wait.observe(max(0.0, waited))
+
+
+def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
+    """The start that the first plan gave.
+
+    The status keeps whole seconds; where nothing was put off, the reservation knows better.
+    """
+    first = gang.status.first_planned_start
+    return reservation.start if first is None or abs(first - reservation.start) < 1 else first

@@ -1,0 +1,248 @@
+"""The plan of all gangs that wait: who they are, the facts they are planned on, and what became of it.
+
+One gang that makes the snapshot or the planner raise costs no other its plan: it is set aside (:mod:`lockstep.cycle.aside`).
+"""
+
+import asyncio
+import logging
+import math
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import NamedTuple, Protocol, TypeVar
+
+from coschedule.cluster.decision import Decision, Unplaceable
+from coschedule.cluster.order import Urgency, urgency
+from coschedule.cluster.plan import Placement, Plan, failed, plan
+from coschedule.cluster.snapshot import GangKey, Snapshot
+from lockstep.act.attempts import Attempts
+from lockstep.belief.reservation import reserved_in_status
+from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.state import State
+from lockstep.cycle.aside import Aside
+from lockstep.cycle.estimates import estimates
+from lockstep.cycle.holds import HoldPolicy, Holds
+from lockstep.cycle.rotation import Chosen, Rotation
+from lockstep.facts.gang import GangFact, Needs
+from lockstep.facts.words import Condition
+from lockstep.report.metrics import Metrics
+
+# Where some have not had their turn since facts changed, the next plan follows without news.
+_NEXT_TURNS_SECONDS = 1.0
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+
+class Runner(Protocol):
+    """Carries out a computation on frozen facts, beside the event loop where that is worth it."""
+
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
+        """Compute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """How plans are made.
+
+    ``most_exact`` gangs are planned exactly in one plan at most: as many as take about a second on 500 nodes.
+    """
+
+    run: Runner = asyncio.to_thread
+    holds: HoldPolicy = field(default_factory=HoldPolicy)
+    most_exact: int = 256
+
+
+class Asked(NamedTuple):
+    """What a placement stands on: which gang asked, by which spec, for which members, how urgently."""
+
+    uid: str
+    generation: int
+    needs: Needs | None
+    priority: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What the last plan saw and decided; ``asked`` says for whom."""
+
+    snapshot: Snapshot
+    plan: Plan
+    asked: Mapping[GangKey, Asked]
+
+    def is_due(self, decision: Decision) -> bool:
+        """Whether that is a placement that starts now."""
+        return isinstance(decision, Placement) and decision.start <= self.snapshot.now
+
+
+class Planning:
+    """Plans what waits. Belief may change while a plan is made."""
+
+    def __init__(
+        self,
+        state: State,
+        attempts: Attempts,
+        cutter: SnapshotCutter,
+        metrics: Metrics,
+        options: PlanOptions,
+        *,
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._state = state
+        self._attempts = attempts
+        self._cutter = cutter
+        self._metrics = metrics
+        self._monotonic = monotonic
+        self._run = options.run
+        self._aside = Aside()
+        self._holds = Holds(options.holds)
+        self._rotation = Rotation(options.most_exact)
+        self._turns_left = False
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone."""
+        self._aside.forget(gang)
+        self._holds.forget(gang)
+        self._rotation.forget(gang)
+
+    def next_look(self) -> float:
+        """In how many seconds a plan is due although nothing changes; infinity where none is.
+
+        For a gang that is set aside, holds nodes or rests, or for those whose turn has not come yet.
+        """
+        if self._turns_left:
+            return _NEXT_TURNS_SECONDS
+        now = self._monotonic()
+        return min(self._aside.next_look(now), self._holds.next_change(now)) - now
+
+    async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
+        """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
+        waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=self._urgency)
+        self._turns_left = False
+        if not waiting:
+            return None
+        sound = [gang for gang in waiting if not self._is_set_aside(gang)]
+        chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
+        planned = {gang.key: gang for gang in sound if gang.key in chosen}
+        asked = {gang.key: self._asked(gang) for gang in planned.values()}
+        snapshot, made = await self._plan_exactly(planned, now)
+        decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
+        told = {decision.gang for decision in decisions}
+        # A gang that was refused keeps the words it was refused with, until its turn comes again.
+        untold = [gang for gang in waiting if gang.key not in told]
+        rest = [gang for gang in untold if not (self._is_set_aside(gang) or self._rotation.was_refused(gang))]
+        in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
+        behind = await self._run(partial(estimates, waiting, rest, in_front, now)) if rest else []
+        aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
+        self._turns_left = self._rotation.are_left(sound)
+        return Decided(snapshot=snapshot, plan=replace(made, decisions=(*decisions, *behind, *aside)), asked=asked)
+
+    async def _plan_exactly(self, planned: dict[GangKey, GangFact], now: float) -> tuple[Snapshot, Plan]:
+        errors: dict[GangKey, Exception] = {}
+        snapshot = self._cut(list(planned.values()), now, errors)
+        with self._timed("plan"):
+            made = await self._run(partial(plan, snapshot, rescue=errors.__setitem__))
+        for key, gang in planned.items():
+            if key in errors:
+                log.error("%s/%s: planning it failed", *key, exc_info=errors[key])
+                self.set_aside(gang, errors[key])
+            else:
+                self._aside.forget(key)
+        return snapshot, made
+
+    def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
+        """Remember what was decided; who holds nodes, or rests, is told so."""
+        for decision in made.decisions:
+            gang = planned[decision.gang]
+            if gang.key not in self._state.gangs:
+                # It went while the plan was made: nobody would forget again what is remembered of it now.
+                yield decision
+                continue
+            self._rotation.note(gang, decision)
+            try:
+                yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
+            except Exception as error:
+                log.exception("%s/%s: what it holds can't be told", *gang.key)
+                self.set_aside(gang, error)
+
+    def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
+        """Whether a decision is to be carried out or told; a later start is, if the gang is planned in every plan."""
+        return decision.gang in chosen.front or isinstance(decision, Unplaceable) or decision.start <= now
+
+    def _is_set_aside(self, gang: GangFact) -> bool:
+        return self._aside.holds(gang, self._monotonic())
+
+    def _holding(self, gangs: list[GangFact]) -> set[GangKey]:
+        return {gang.key for gang in gangs if self._holds.held(gang, self._monotonic())}
+
+    def _urgency(self, gang: GangFact) -> Urgency:
+        return urgency(self._state.priority_of(gang) or 0, gang.created, gang.key)
+
+    def set_aside(self, gang: GangFact, error: Exception) -> None:
+        """Leave a gang out of the next plans: something that was done for it alone has raised."""
+        self._metrics.gang_errors.labels("plan").inc()
+        self._aside.put(gang, failed(gang.key, error), self._monotonic())
+
+    def still_asks(self, gang: GangFact, decided: Decided) -> bool:
+        """Whether the gang waits for what was decided of it, and for nothing else."""
+        if not self.waits(gang):
+            return False
+        asked = self._asked(gang)
+        return decided.asked.get(gang.key, asked) == asked
+
+    def waits(self, gang: GangFact) -> bool:
+        """Whether the gang is to be planned."""
+        return (
+            gang.spec is not None
+            and not gang.is_deleting
+            and gang.key not in self._state.reservations
+            and reserved_in_status(gang) is None
+            and not gang.status.is_true(Condition.COMPLETE)
+            and not self._attempts.is_under_way(gang.key)
+            and not self._attempts.gives_way(gang.key)
+            and self._state.priority_of(gang) is not None
+            and self._state.claims.refusal(gang) is None
+        )
+
+    def _asked(self, gang: GangFact) -> Asked:
+        needs = None if gang.spec is None else gang.spec.needs
+        return Asked(gang.uid, gang.generation, needs, self._state.priority_of(gang))
+
+    def _terms(self, gang: GangFact, now: float) -> Terms:
+        """When it may be tried again after it was undone, and what it may hold."""
+        retry_at, monotonic = self._attempts.retry_at(gang.key), self._monotonic()
+        return Terms(
+            not_before=retry_at if retry_at > now else -math.inf,
+            may_hold=self._holds.may_hold(gang, monotonic),
+            held=self._holds.held(gang, monotonic),
+        )
+
+    def _cut(self, gangs: list[GangFact], now: float, errors: dict[GangKey, Exception]) -> Snapshot:
+        with self._timed("snapshot"):
+            snapshot = self._cutter.cut(
+                now,
+                gangs,
+                terms={gang.key: self._terms(gang, now) for gang in gangs},
+                most_holding=self._holds.policy.most_holding,
+                rescue=errors.__setitem__,
+            )
+        self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
+        return snapshot
+
+    def _waits_guarded(self, gang: GangFact) -> bool:
+        try:
+            return self.waits(gang)
+        except Exception as error:
+            if not self._is_set_aside(gang):
+                log.exception("%s/%s: nobody can tell whether it waits", *gang.key)
+                self.set_aside(gang, error)
+            return False
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        started = perf_counter()
+        yield
+        self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)

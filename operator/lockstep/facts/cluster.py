@@ -1,0 +1,19 @@
+"""Namespaces and priority classes as facts."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class NamespaceFact(NamedTuple):
+    """One namespace."""
+
+    name: str
+    labels: Mapping[str, str]
+
+
+class PriorityClass(NamedTuple):
+    """One PriorityClass."""
+
+    name: str
+    value: int
+    is_default: bool

@@ -1,0 +1,13 @@
+"""An expected "no" as a value: nothing has broken, the gang is undone and planned again."""
+
+from dataclasses import dataclass
+
+from lockstep.facts.words import Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why an attempt came to nothing: an enumerated reason and a clause for the gang's owner, without a full stop."""
+
+    reason: Reason
+    message: str

@@ -1,0 +1,123 @@
+"""GangJobs as facts: what one asks for, and what its status says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from coschedule.cluster.snapshot import Constraints, GangKey, Load
+from coschedule.work import Work
+from lockstep.facts.pod import Request
+from lockstep.facts.volume import ClaimUse
+
+
+class Refusal(NamedTuple):
+    """Why a spec can't be obeyed: an enumerated reason and a sentence that names the field."""
+
+    reason: str
+    message: str
+
+
+class Needs(NamedTuple):
+    """What one member asks of its node: all of its pod that a plan looks at."""
+
+    request: Request
+    constraints: Constraints
+    claims: tuple[ClaimUse, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangSpec:
+    """What a GangJob asks for.
+
+    ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
+    ``template`` is the pod template as written. ``request``, ``constraints`` and ``claims`` are those of the template,
+    or what admission was seen to make of them: then ``admission`` says in words what it changes.
+    """
+
+    minimum: int
+    maximum: int
+    work: Work | None
+    deadline_seconds: float | None
+    priority_class: str
+    request: Request
+    constraints: Constraints
+    claims: tuple[ClaimUse, ...]
+    template: Mapping[str, Any]
+    load: Load = Load.EQUAL
+    pieces: int | None = None
+    admission: str = ""
+
+    @property
+    def needs(self) -> Needs:
+        """What a member is planned with."""
+        return Needs(self.request, self.constraints, self.claims)
+
+
+class ConditionFact(NamedTuple):
+    """One entry of ``status.conditions``."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+    observed_generation: int
+    last_transition: float
+
+
+class Members(NamedTuple):
+    """So many members on that node, and what each of them has. Ranks run along the list of these.
+
+    ``share`` is the decimal that stands in the status, of a proportional load; ``pieces`` that of a load of pieces.
+    """
+
+    node: str
+    size: int
+    share: str | None = None
+    pieces: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangStatus:
+    """A GangJob's status: what the operator last wrote, which is also its write-ahead log.
+
+    ``reserved_at`` stands from the write that reserves the members until their release or the gang's end: while it
+    stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
+    seen to end well, whether their pods are still there or not.
+    """
+
+    conditions: tuple[ConditionFact, ...] = ()
+    attempt: int = 0
+    size: int | None = None
+    start: float | None = None
+    expected_finish: float | None = None
+    effective_speedup: str | None = None
+    members: tuple[Members, ...] = ()
+    reserved_at: float | None = None
+    first_planned_start: float | None = None
+    started_at: float | None = None
+    finished_at: float | None = None
+    succeeded_ranks: str = ""
+
+    def condition(self, kind: str) -> ConditionFact | None:
+        """The condition of that type, if it has been written."""
+        return next((c for c in self.conditions if c.type == kind), None)
+
+    def is_true(self, kind: str) -> bool:
+        """Whether the condition of that type stands and is True."""
+        condition = self.condition(kind)
+        return condition is not None and condition.status == "True"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangFact:
+    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given."""
+
+    key: GangKey
+    uid: str
+    resource_version: str
+    generation: int
+    created: float
+    is_deleting: bool
+    spec: GangSpec | None
+    refusal: Refusal | None
+    status: GangStatus = field(default_factory=GangStatus)

@@ -1,0 +1,54 @@
+"""Nodes and their bids as facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule.cluster.snapshot import Taint
+from lockstep.facts.pod import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFact:
+    """One node: what it can hold, and whom it lets in."""
+
+    name: str
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    allocatable: Request
+    is_ready: bool
+    is_unschedulable: bool
+
+
+class BidCondition(NamedTuple):
+    """What a NodeBid's status says of whether it counts: True or False, and why."""
+
+    status: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BidFact:
+    """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
+
+    ``problem`` says why the bid can't be understood; it then has no slots. ``told`` is what its owner was told last.
+    """
+
+    node: str
+    resource_version: str
+    slowdown: float
+    available_from: float | None
+    available_until: float | None
+    slots: int | None
+    expires_at: float | None
+    generation: int = 0
+    problem: str | None = None
+    told: BidCondition | None = None
+
+    @property
+    def answer(self) -> BidCondition | None:
+        """What its owner should have been told: nothing, as long as the bid was always understood."""
+        if self.problem is not None:
+            message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
+            return BidCondition("False", message)
+        return None if self.told is None else BidCondition("True", "The bid is understood.")

@@ -1,0 +1,93 @@
+"""Pods as facts: what one takes from its node, and whose member it is."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from coschedule.cluster.snapshot import GangKey, Requirement
+
+Request = tuple[tuple[str, int], ...]
+"""Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""
+
+
+LARGEST_AMOUNT = 2**49
+"""The most that is counted of one resource of one pod, or of what a node can hold: 512 TiB, 562 billion CPUs.
+
+10,000 members of it, the largest gang, are below 2**63: their sum still is one integer of an array.
+"""
+
+
+class PodKey(NamedTuple):
+    """A pod's place in the API."""
+
+    namespace: str
+    name: str
+
+
+class PodPhase(StrEnum):
+    """Kubernetes' phases of a pod."""
+
+    PENDING = "Pending"
+    RUNNING = "Running"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    UNKNOWN = "Unknown"
+
+
+class Membership(NamedTuple):
+    """Whose member a pod is: the gang and its UID, the attempt that made the pod, and the pod's rank in the gang."""
+
+    gang: GangKey
+    gang_uid: str
+    attempt: int
+    rank: int
+
+
+LabelSelector = tuple[Requirement, ...]
+"""Requirements on labels, all of which have to hold."""
+
+
+class AntiAffinity(NamedTuple):
+    """Whom a pod keeps away from the nodes that share its node's value of a label.
+
+    Those whose labels match, in the namespaces named and in those whose own labels match; ``None`` matches nothing.
+    """
+
+    topology_key: str
+    selector: LabelSelector | None
+    namespaces: tuple[str, ...]
+    namespace_selector: LabelSelector | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodFact:
+    """One pod, of anybody: what it takes from its node, and how far it is if it is a member of a gang.
+
+    ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
+    uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    """
+
+    key: PodKey
+    uid: str
+    node: str
+    phase: PodPhase
+    request: Request
+    member: Membership | None
+    is_deleting: bool
+    is_disrupted: bool
+    ended_because: str
+    lasting: bool = False
+    keeps_away: tuple[AntiAffinity, ...] = ()
+    claims: tuple[str, ...] = ()
+    nominated: str = ""
+    priority: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the pod no longer takes anything from its node."""
+        return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether the pod has ended well."""
+        return self.phase is PodPhase.SUCCEEDED

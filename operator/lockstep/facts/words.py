@@ -1,0 +1,48 @@
+"""The words of a status: its conditions, and why each is as it is."""
+
+from enum import StrEnum
+
+
+class Condition(StrEnum):
+    """The conditions of a GangJob, in the order in which a gang passes them."""
+
+    ACCEPTED = "Accepted"
+    PLANNED = "Planned"
+    PLACED = "Placed"
+    COMPLETE = "Complete"
+
+
+class Reason(StrEnum):
+    """Why a condition is as it is.
+
+    With the engine's own reasons these are public: adding is compatible, renaming breaks users.
+    """
+
+    SPEC_UNDERSTOOD = "SpecUnderstood"
+    UNSUPPORTED_FIELD = "UnsupportedField"
+    INVALID_SPEC = "InvalidSpec"
+    UNKNOWN_PRIORITY_CLASS = "UnknownPriorityClass"
+    TEMPLATE_REFUSED = "TemplateRefused"
+    CHANGED_BY_ADMISSION = "ChangedByAdmission"
+
+    NOT_PLANNED = "NotPlanned"
+    STARTS_LATER = "StartsLater"
+    RESERVED = "Reserved"
+    RESERVATION_RELEASED = "ReservationReleased"
+
+    NOT_RESERVED = "NotReserved"
+    BINDING = "Binding"
+    BOUND = "Bound"
+    BIND_INTERRUPTED = "BindInterrupted"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+    POD_REFUSED = "PodRefused"
+    POD_REJECTED = "PodRejected"
+    POD_LOST = "PodLost"
+    API_UNAVAILABLE = "ApiUnavailable"
+    NO_LONGER_FITS = "NoLongerFits"
+    GANG_DELETED = "GangDeleted"
+    UNDOING = "Undoing"
+
+    NOT_FINISHED = "NotFinished"
+    SUCCEEDED = "Succeeded"
+    MEMBER_FAILED = "MemberFailed"

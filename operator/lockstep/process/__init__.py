@@ -1,0 +1,1 @@
+"""What runs: the operator's parts, put together and taken apart in order."""

@@ -1,0 +1,71 @@
+"""What the process says of itself over HTTP: alive, ready, its metrics, and the last decision with its facts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import orjson
+from aiohttp import web
+from prometheus_client.exposition import choose_encoder
+
+from coschedule.codec import encode_plan, encode_snapshot
+from lockstep.cycle.planning import Decided
+from lockstep.report.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What the pages ask.
+
+    ``is_ready``: every watch has delivered its first list, and those of our own kinds are open. ``refresh`` brings the
+    gauges up to date.
+    """
+
+    is_ready: Callable[[], bool]
+    decided: Callable[[], Decided | None]
+    refresh: Callable[[], None]
+    metrics: Metrics
+
+
+async def serve_health(health: Health, *, host: str, port: int) -> web.AppRunner:
+    """Answer on that address until the runner is cleaned up. Raises ``OSError`` where the address can't be had.
+
+    ``/healthz`` answers as long as the event loop does; what can break otherwise ends the process.
+    """
+    app = web.Application()
+    app.add_routes(
+        [
+            web.get("/healthz", _healthz),
+            web.get("/readyz", partial(_readyz, health)),
+            web.get("/metrics", partial(_metrics, health)),
+            web.get("/debug/snapshot", partial(_snapshot, health)),
+        ]
+    )
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, host, port).start()
+    return runner
+
+
+async def _healthz(_: web.Request) -> web.Response:
+    return web.Response(text="ok\n")
+
+
+async def _readyz(health: Health, _: web.Request) -> web.Response:
+    if health.is_ready():
+        return web.Response(text="ok\n")
+    return web.Response(status=503, text="the first lists are still coming in\n")
+
+
+async def _metrics(health: Health, request: web.Request) -> web.Response:
+    health.refresh()
+    encode, content_type = choose_encoder(request.headers.get("Accept", ""))
+    return web.Response(body=encode(health.metrics.registry), headers={"Content-Type": content_type})
+
+
+async def _snapshot(health: Health, _: web.Request) -> web.Response:
+    decided = health.decided()
+    if decided is None:
+        return web.Response(status=404, text="no gang has been planned yet\n")
+    body = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan)}
+    return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")

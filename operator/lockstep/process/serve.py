@@ -1,0 +1,179 @@
+"""The running operator: watches, the cycle and the pages, put together and taken apart in order."""
+
+import asyncio
+import gc
+import logging
+import signal
+import socket
+from contextlib import AsyncExitStack
+from time import monotonic, time
+from typing import Any
+
+from prometheus_client import CollectorRegistry, disable_created_metrics
+
+from lockstep.act.tools import Tools
+from lockstep.act.undo import Deletions
+from lockstep.api import paths
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.configuration import Configuration
+from lockstep.api.names import BIDS, GANGS
+from lockstep.belief.reach import Reach
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.holds import HoldPolicy
+from lockstep.cycle.planning import PlanOptions
+from lockstep.process.health import Health, serve_health
+from lockstep.process.settings import Settings
+from lockstep.report.bids import keep_bids_answered
+from lockstep.report.gauges import refresh_gauges
+from lockstep.report.metrics import Metrics
+from lockstep.watch.handlers import watch_own_kinds
+from lockstep.watch.informer import Informer
+from lockstep.watch.kinds import (
+    attachments_kind,
+    claims_kind,
+    csi_nodes_kind,
+    namespaces_kind,
+    nodes_kind,
+    pods_kind,
+    priority_classes_kind,
+    volumes_kind,
+)
+from lockstep.watch.own_kinds import keep_own_kinds_listed, list_own_kinds_at_last
+from lockstep.watch.streams import Streams
+
+# Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time.
+_COLLECTOR_THRESHOLDS = (20_000, 20, 50)
+
+WATCHED = (
+    nodes_kind,
+    pods_kind,
+    namespaces_kind,
+    priority_classes_kind,
+    claims_kind,
+    volumes_kind,
+    csi_nodes_kind,
+    attachments_kind,
+)
+
+log = logging.getLogger(__name__)
+
+
+class StartError(Exception):
+    """The operator can't begin; the sentence says why."""
+
+
+async def serve(settings: Settings, configuration: Configuration) -> None:
+    """Run until SIGTERM or SIGINT.
+
+    Raises ``StartError`` where it can't begin, and whatever ended a watch that must not end.
+    """
+    stop = stop_on_signals()
+    # When a series began is nobody's question here, and would double the number of series.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
+    metrics = Metrics(CollectorRegistry())
+    async with (
+        KubeClient(configuration, concurrency=settings.concurrency, observer=metrics.request_answered) as client,
+        AsyncExitStack() as stack,
+    ):
+        await check_api(client, configuration)
+        woken = asyncio.Event()
+        state = State(woken.set, count_doubt=metrics.object_not_understood)
+        cycle = make_cycle(settings, client, state, metrics, woken)
+        informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
+        streams = Streams((GANGS, BIDS))
+        delivered = [streams.delivered, *(informer.synced for informer in informers)]
+        health = Health(
+            is_ready=lambda: all(one.is_set() for one in delivered),
+            decided=lambda: cycle.decided,
+            refresh=lambda: refresh_gauges(metrics, state, time()),
+            metrics=metrics,
+        )
+        await start_pages(stack, settings, health)
+        stack.push_async_callback(cycle.stop)
+        await until_first_ends(
+            stop,
+            *(informer.run() for informer in informers),
+            keep_own_kinds_listed(client, state, streams),
+            watch_own_kinds(state, configuration, streams, stop),
+            keep_bids_answered(client, state, time),
+            run_cycle(cycle, client, state, informers),
+        )
+
+
+def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: asyncio.Event) -> Cycle:
+    """The cycle with all that it works with, as the settings have it."""
+    tools = Tools(
+        client=client,
+        state=state,
+        deletions=Deletions(client, monotonic=monotonic),
+        reach=Reach(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
+        cutter=SnapshotCutter(state),
+        now=time,
+        monotonic=monotonic,
+        count_binding=metrics.binding_answered,
+        count_refused=metrics.status_refused,
+    )
+    plans = PlanOptions(holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs))
+    return Cycle(tools, metrics, instance=socket.gethostname(), woken=woken, now=time, plans=plans)
+
+
+async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:
+    """Wait for every first list, then run cycles. Nothing may be decided on half of the facts."""
+    await list_own_kinds_at_last(client, state)
+    for informer in informers:
+        await informer.synced.wait()
+    # What the lists have left is there to stay: the collector need not walk it again and again.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
+    log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
+    await cycle.run()
+
+
+async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
+    """Run everything side by side until ``stop`` is set or one of them ends; an error ends all, and is raised."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stop.set()
+        for task in (stopped, *tasks):
+            task.cancel()
+        endings = await asyncio.gather(*tasks, return_exceptions=True)
+    for ending in endings:
+        if isinstance(ending, Exception):
+            raise ending
+
+
+async def check_api(client: KubeClient, configuration: Configuration) -> None:
+    """See that the API server answers, lets us in and knows our kinds, before anything is watched."""
+    try:
+        answer = await client.get(paths.API_GROUP)
+    except ApiUnavailableError as error:
+        raise StartError(f"the API server at {configuration.host} does not answer: {error}") from error
+    if answer.code == 404:
+        raise StartError(
+            "the API server does not know lockstep.dev/v1alpha1: apply the CRDs first (kubectl apply -f crds/)"
+        )
+    if not answer.is_success:
+        raise StartError(f"the API server at {configuration.host} does not let us in: {answer.message}")
+
+
+async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health) -> None:
+    """Serve the pages until the stack unwinds."""
+    try:
+        runner = await serve_health(health, host=settings.listen_host, port=settings.listen_port)
+    except OSError as error:
+        raise StartError(f"can't listen on {settings.listen_host}:{settings.listen_port}: {error.strerror}") from error
+    stack.push_async_callback(runner.cleanup)
+
+
+def stop_on_signals() -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop

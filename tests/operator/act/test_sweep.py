@@ -1,0 +1,152 @@
+"""Pods that no gang stands for are swept; those whose gang a watch has only not shown yet are kept."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from coschedule.cluster.snapshot import GangKey
+from fake_cluster.api import FakeApi, Refusal
+from fake_cluster.facts import member_fact
+from fake_cluster.jumping import now, until
+from fake_cluster.manifests import gang, owned_by, pod
+from lockstep.act.sweep import Sweeper
+from lockstep.act.undo import Deletions
+from lockstep.api.client import KubeClient
+from lockstep.belief.state import State
+
+pytestmark = pytest.mark.asyncio
+
+KEY = GangKey("default", "g")
+
+
+class Sweeping:
+    """A sweeper, the API server it sweeps, and what it believes: two members of a gang that it does not know."""
+
+    def __init__(self, api, client):
+        self.api = api
+        self.state = State(lambda: None)
+        for rank in (0, 1):
+            created = api.store.add("pods", pod(f"g-1-{rank}", **owned_by("g", rank=rank)))
+            self.state.apply_pod(member_fact("g", rank=rank, uid=created["metadata"]["uid"]))
+        self.state.changed_gangs.clear()
+        self.sweeper = Sweeper(client, self.state, Deletions(client, monotonic=now))
+
+    @property
+    def left(self):
+        return len(self.api.store.objects("pods"))
+
+    def deletions(self):
+        return sum(request.verb == "DELETE" for request in self.api.requests)
+
+
+@asynccontextmanager
+async def left_over(*gangs):
+    async with (
+        FakeApi(now) as api,
+        KubeClient(api.configuration, concurrency=4, observer=lambda *_: None) as client,
+    ):
+        for one in gangs:
+            api.store.create("gangjobs", one)
+        sweeping = Sweeping(api, client)
+        yield sweeping
+        await sweeping.sweeper.stop()
+
+
+@pytest.mark.parametrize(
+    ("gangs", "want_left"),
+    [
+        pytest.param([], 0, id="the gang is gone"),
+        pytest.param([gang("g", uid="successor")], 0, id="another gang has its name"),
+        pytest.param([gang("g", deletionTimestamp="2027-01-15T08:00:00Z")], 0, id="the gang is being deleted"),
+        pytest.param([gang("g")], 2, id="the gang is there"),
+        pytest.param([gang("other")], 0, id="only others are there"),
+    ],
+)
+async def test_orphans(gangs, want_left):
+    async with left_over(*gangs) as sweeping:
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(1)
+
+        assert sweeping.left == want_left
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(Refusal(code=500), id="outage"), pytest.param(Refusal(code=403), id="forbidden")]
+)
+async def test_nothing_is_deleted_where_the_api_server_does_not_say_and_it_is_asked_again(fault):
+    async with left_over() as sweeping:
+        sweeping.api.fault = lambda request: fault if request.resource == "gangjobs" else None
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(60)
+
+        assert sweeping.left == 2
+        assert sweeping.state.changed_gangs == {KEY}
+
+
+async def test_pods_are_deleted_once_however_often_they_are_swept():
+    async with left_over() as sweeping:
+        # No watch shows that they go.
+        for _ in range(100):
+            sweeping.sweeper.sweep({KEY})
+            await asyncio.sleep(0.1)
+
+        assert (sweeping.deletions(), sweeping.left) == (2, 0)
+        await asyncio.sleep(60)
+        sweeping.sweeper.sweep({KEY})
+        await asyncio.sleep(1)
+        assert sweeping.deletions() == 4
+
+
+async def test_pods_that_come_back_are_looked_at_when_their_deletion_shows_no_effect():
+    async with left_over() as sweeping:
+        believed = list(sweeping.state.pods.values())
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: not sweeping.left)
+        for pod in believed:
+            sweeping.state.remove_pod(pod.key, pod.uid)
+        # etcd is restored from a backup.
+        for pod in believed:
+            sweeping.state.apply_pod(pod)
+        sweeping.sweeper.sweep(sweeping.state.changed_gangs)
+        sweeping.state.changed_gangs.clear()
+
+        await until(lambda: sweeping.state.changed_gangs == {KEY}, seconds=61)
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: sweeping.deletions() == 4)
+
+
+async def test_pods_that_may_not_be_deleted_are_asked_for_again_with_growing_pauses():
+    async with left_over() as sweeping:
+        sweeping.api.fault = lambda request: Refusal(code=403) if request.verb == "DELETE" else None
+        for _ in range(600):
+            sweeping.sweeper.delete(KEY, sweeping.state.pods.values())
+            await asyncio.sleep(0.1)
+        # After 1, 3, 7, 15 and 31 seconds.
+        assert sweeping.deletions() == 2 * 6
+        assert KEY in sweeping.state.changed_gangs
+
+        sweeping.api.fault = lambda _: None
+        await asyncio.sleep(60)
+        sweeping.sweeper.delete(KEY, sweeping.state.pods.values())
+        await asyncio.sleep(1)
+        assert sweeping.left == 0
+
+
+async def test_pod_that_may_not_be_deleted_keeps_no_other():
+    async with left_over() as sweeping:
+        sweeping.api.fault = lambda request: Refusal(code=403) if request[::2] == ("DELETE", "g-1-0") else None
+        sweeping.sweeper.delete(KEY, sweeping.state.pods.values())
+        await asyncio.sleep(1)
+
+        assert [it["metadata"]["name"] for it in sweeping.api.store.objects("pods")] == ["g-1-0"]
+
+
+async def test_answer_that_is_no_gang_is_asked_for_again():
+    async with left_over() as sweeping:
+        answers = [Refusal(code=200, message="hello")]
+        sweeping.api.fault = lambda request: answers.pop() if request.resource == "gangjobs" and answers else None
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: not answers and sweeping.state.changed_gangs == {KEY})
+        sweeping.sweeper.sweep({KEY})
+        await until(lambda: not sweeping.left)

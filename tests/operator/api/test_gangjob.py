@@ -1,0 +1,333 @@
+"""A GangJob's manifest as a fact."""
+
+import math
+
+import pytest
+
+from coschedule.cluster.snapshot import Constraints, Load, NodeTerm, Requirement, Toleration
+from coschedule.work import SerialWork
+from fake_cluster.manifests import container, gang
+from lockstep.api.gangjob import parse_gang
+from lockstep.facts.gang import ConditionFact, Members
+from lockstep.facts.words import Reason
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+ANYHOW = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
+
+
+def parse(name="g", **parts):
+    return parse_gang(gang(name, **parts), None)
+
+
+def spec_of(**parts):
+    fact = parse(**parts)
+    assert fact.refusal is None, fact.refusal
+    return fact.spec
+
+
+def work_of(work, *, most=16):
+    return spec_of(size=1, most=most, spec={"work": work}).work
+
+
+def test_rigid_gang():
+    fact = parse(size=4, cpu="2", version="17", generation=3)
+
+    assert (fact.key, fact.uid, fact.resource_version, fact.generation) == (("default", "g"), "uid-of-g", "17", 3)
+    assert (fact.spec.minimum, fact.spec.maximum, fact.spec.work, fact.spec.deadline_seconds) == (4, 4, None, None)
+    assert fact.spec.request == (("bid slots", 1), ("cpu", 2000), ("pods", 1))
+    assert fact.spec.constraints == Constraints()
+    assert not fact.is_deleting
+
+
+def test_serial_work():
+    work = work_of({"serialTime": "10h", "overhead": {"fixed": "5s", "perMember": "200ms", "perLogMember": "1m"}})
+
+    assert work == SerialWork(serial=36000, fixed=5, per_member=0.2, per_log_member=60)
+
+
+def test_overhead_is_optional():
+    assert work_of({"serialTime": "1m"}) == SerialWork(serial=60, fixed=0, per_member=0, per_log_member=0)
+
+
+def profile(**times):
+    return {"profile": [{"members": int(members[1:]), "time": time} for members, time in times.items()]}
+
+
+def test_measured_sizes_have_their_measured_times():
+    times = work_of(profile(p2="50m", p16="10m", p4="30m")).times
+
+    assert [times[size - 1] for size in (2, 4, 16)] == pytest.approx([3000, 1800, 600])
+
+
+def test_times_between_measured_sizes_follow_amdahl():
+    # T(P) = 10 s + 100 s / P, so that P · T(P) is straight.
+    times = work_of(profile(p1="110s", p10="20s")).times
+
+    assert times == pytest.approx([10 + 100 / size for size in range(1, 11)])
+
+
+def test_each_gap_between_measured_sizes_has_a_line_of_its_own():
+    times = work_of(profile(p1="100s", p3="40s", p5="30s")).times
+
+    assert times == pytest.approx([100, (100 + 120) / 2 / 2, 40, (120 + 150) / 2 / 4, 30])
+
+
+def test_sizes_outside_the_measured_ones_are_not_allowed():
+    times = work_of(profile(p2="50m", p4="30m")).times
+
+    assert times[0] == math.inf
+    assert len(times) == 4
+
+
+def test_profile_is_cut_at_the_largest_size():
+    assert len(work_of(profile(p1="50m", p100="30m"), most=8).times) == 8
+
+
+def test_order_of_the_profile_does_not_matter():
+    assert work_of(profile(p2="50m", p4="30m")) == work_of(profile(p4="30m", p2="50m"))
+
+
+def test_deadline_counts_from_the_submission():
+    assert spec_of(spec={"deadline": "2h"}).deadline_seconds == 7200
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        pytest.param({}, (Load.EQUAL, None), id="none"),
+        pytest.param({"load": "Equal"}, (Load.EQUAL, None), id="equal"),
+        pytest.param({"load": "Proportional"}, (Load.PROPORTIONAL, None), id="proportional"),
+        pytest.param({"load": "Pieces", "pieces": 64}, (Load.PIECES, 64), id="pieces"),
+        pytest.param({"load": "Pieces", "pieces": 2}, (Load.PIECES, 2), id="one piece each"),
+        pytest.param(
+            {"load": "Pieces", "pieces": 64, "work": {"serialTime": "1h"}}, (Load.PIECES, 64), id="pieces of known time"
+        ),
+    ],
+)
+def test_load(spec, want):
+    parsed = spec_of(spec=spec)
+
+    assert (parsed.load, parsed.pieces) == want
+
+
+@pytest.mark.parametrize(
+    ("spec", "pod_spec", "want"),
+    [
+        pytest.param({}, {}, "", id="none"),
+        pytest.param({"priorityClassName": "batch"}, {}, "batch", id="the gang's"),
+        pytest.param({}, {"priorityClassName": "batch"}, "batch", id="the template's"),
+        pytest.param({"priorityClassName": "high"}, {"priorityClassName": "batch"}, "high", id="the gang's goes first"),
+    ],
+)
+def test_priority_class(spec, pod_spec, want):
+    assert spec_of(spec=spec, pod_spec=pod_spec).priority_class == want
+
+
+def test_constraints():
+    terms = [
+        {"matchExpressions": [{"key": "speed", "operator": "In", "values": ["fast", "faster"]}]},
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]},
+        {"matchExpressions": [{"key": "gpu", "operator": "Exists"}]},
+    ]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    tolerations = [{"operator": "Exists"}, {"key": "pool", "value": "gangs", "effect": "NoSchedule"}]
+    selector = {"zone": "b", "disk": "ssd"}
+
+    constraints = spec_of(
+        pod_spec={"affinity": affinity, "tolerations": tolerations, "nodeSelector": selector}
+    ).constraints
+
+    assert constraints == Constraints(
+        node_selector=(("disk", "ssd"), ("zone", "b")),
+        affinity=(
+            NodeTerm((Requirement("speed", "In", ("fast", "faster")),), ()),
+            NodeTerm((), (Requirement("metadata.name", "In", ("n1",)),)),
+            NodeTerm((Requirement("gpu", "Exists", ()),), ()),
+        ),
+        tolerations=(Toleration("", "Exists", "", ""), Toleration("pool", "Equal", "gangs", "NoSchedule")),
+    )
+
+
+def test_preferred_affinity_restricts_nothing():
+    preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]}
+
+    assert spec_of(pod_spec={"affinity": {"nodeAffinity": preferred}}).constraints.affinity is None
+
+
+SUPPORTED_VOLUMES = [
+    {"name": "a", "emptyDir": {}},
+    {"name": "b", "configMap": {"name": "c"}},
+    {"name": "d", "hostPath": {"path": "/"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("pod_spec", "want_field"),
+    [
+        pytest.param(
+            {"affinity": {"podAffinity": {REQUIRED: [{}]}}}, f"affinity.podAffinity.{REQUIRED}", id="pod affinity"
+        ),
+        pytest.param(
+            {"affinity": {"podAntiAffinity": {REQUIRED: [{}]}}},
+            f"affinity.podAntiAffinity.{REQUIRED}",
+            id="pod anti-affinity",
+        ),
+        pytest.param(
+            {"volumes": [*SUPPORTED_VOLUMES, {"name": "v", "ephemeral": {}}]},
+            "volumes[3].ephemeral",
+            id="an ephemeral claim",
+        ),
+        pytest.param(
+            {"topologySpreadConstraints": [ANYHOW, {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
+            "topologySpreadConstraints[1].whenUnsatisfiable",
+            id="spread",
+        ),
+        pytest.param({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims", id="resource claims"),
+        pytest.param({"nodeName": "n1"}, "nodeName", id="a node of its own"),
+        pytest.param({"schedulingGates": [{"name": "g"}]}, "schedulingGates", id="gates"),
+        pytest.param({"schedulingGroup": {"podGroupName": "g"}}, "schedulingGroup", id="another gang"),
+        pytest.param({"schedulerName": "default-scheduler"}, "schedulerName", id="another scheduler"),
+    ],
+)
+def test_unsupported_field_is_refused_by_name(pod_spec, want_field):
+    fact = parse(pod_spec=pod_spec)
+
+    assert fact.spec is None
+    assert fact.refusal.reason == Reason.UNSUPPORTED_FIELD
+    assert fact.refusal.message.startswith(f"template.spec.{want_field}: ")
+    assert fact.refusal.message.endswith(".")
+
+
+def test_name_of_another_scheduler_is_answered_with_what_to_write():
+    refusal = parse(pod_spec={"schedulerName": "default-scheduler"}).refusal
+
+    assert refusal.message == (
+        "template.spec.schedulerName: Lockstep places the members, not default-scheduler: "
+        "write lockstep, or leave the field out."
+    )
+
+
+def test_claims_are_noted_with_the_field_that_names_them():
+    claim = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
+
+    assert parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim]}).spec.claims == (
+        ("volumes[3].persistentVolumeClaim", "data"),
+    )
+
+
+@pytest.mark.parametrize(
+    "pod_spec",
+    [
+        pytest.param({"volumes": SUPPORTED_VOLUMES}, id="volumes without a claim"),
+        pytest.param({"affinity": {"podAffinity": {}}}, id="an empty pod affinity"),
+        pytest.param({"affinity": {"podAntiAffinity": {PREFERRED: [{}]}}}, id="a preference among pods"),
+        pytest.param({"topologySpreadConstraints": [ANYHOW]}, id="a spread that may be ignored"),
+        pytest.param({"topologySpreadConstraints": []}, id="no spread constraint"),
+        pytest.param({"schedulerName": "lockstep"}, id="our own scheduler's name"),
+        pytest.param({"affinity": None, "volumes": None, "tolerations": None}, id="nulls"),
+    ],
+)
+def test_field_that_asks_for_nothing_is_accepted(pod_spec):
+    assert parse(pod_spec=pod_spec).refusal is None
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"work": {"serialTime": "0s"}}, id="no work"),
+        pytest.param({"work": {"serialTime": "an hour"}}, id="an unreadable duration"),
+        pytest.param({"work": {"serialTime": "1h", "overhead": {"fixed": "-1s"}}}, id="negative overhead"),
+        pytest.param({"deadline": "soon"}, id="an unreadable deadline"),
+        pytest.param({"work": {"profile": [{"members": 1, "time": "0s"}]}}, id="a measured time of 0"),
+        pytest.param({"work": {"profile": [{"members": 4, "time": "1m"}]}}, id="no size of the range is measured"),
+        pytest.param({"load": "Random"}, id="an unknown load"),
+        pytest.param({"load": "Pieces"}, id="an unknown number of pieces"),
+        pytest.param({"load": "Proportional", "pieces": 64}, id="pieces of another load"),
+        pytest.param({"load": "Pieces", "pieces": 1}, id="fewer pieces than members"),
+        pytest.param(
+            {"load": "Pieces", "pieces": 8, "work": {"profile": [{"members": 2, "time": "1m"}]}},
+            id="pieces of a time that is measured for the whole",
+        ),
+    ],
+)
+def test_spec_that_makes_no_sense_is_refused(spec):
+    fact = parse(spec=spec)
+
+    assert fact.spec is None
+    assert fact.refusal.reason == Reason.INVALID_SPEC
+    assert fact.refusal.message.endswith(".")
+
+
+def test_unreadable_quantity_is_refused():
+    assert parse(cpu="a lot").refusal.reason == Reason.INVALID_SPEC
+
+
+def test_same_generation_is_not_parsed_again():
+    before = parse(version="5")
+    later = gang("g", version="6", status={"attempt": 2})
+
+    after = parse_gang(later, before)
+
+    assert after.spec is before.spec
+    assert (after.resource_version, after.status.attempt) == ("6", 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [pytest.param({"generation": 2}, id="a new generation"), pytest.param({"uid": "other"}, id="a new object")],
+)
+def test_other_spec_is_parsed(change):
+    after = parse_gang(gang("g", size=5, **change), parse(size=2))
+
+    assert after.spec.minimum == 5
+
+
+def test_deletion_is_seen_within_one_generation():
+    assert parse_gang(gang("g", deletionTimestamp="2027-01-15T08:00:00Z"), parse()).is_deleting
+
+
+def test_template_is_kept_as_written():
+    fact = parse(pod_spec={"containers": [container(env=[{"name": "A", "value": "1"}])]})
+
+    assert fact.spec.template["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
+
+
+def test_status():
+    condition = {
+        "type": "Placed",
+        "status": "True",
+        "reason": "Bound",
+        "message": "All 3 members are bound.",
+        "observedGeneration": 1,
+        "lastTransitionTime": "1970-01-01T00:01:40Z",
+    }
+    status = parse(
+        status={
+            "conditions": [condition],
+            "attempt": 4,
+            "size": 3,
+            "start": "1970-01-01T00:00:10Z",
+            "expectedFinish": "1970-01-01T00:00:20Z",
+            "effectiveSpeedup": "2.5",
+            "members": [{"node": "n1", "count": 2}, {"node": "n2", "count": 1}],
+            "reservedAt": "1970-01-01T00:00:11Z",
+            "firstPlannedStart": "1970-01-01T00:00:05Z",
+            "startedAt": "1970-01-01T00:00:12Z",
+            "finishedAt": "1970-01-01T00:00:19Z",
+        }
+    ).status
+
+    assert status.conditions == (ConditionFact("Placed", "True", "Bound", "All 3 members are bound.", 1, 100.0),)
+    assert status.members == (Members("n1", 2), Members("n2", 1))
+    assert (status.attempt, status.size, status.effective_speedup) == (4, 3, "2.5")
+    assert (status.start, status.expected_finish, status.reserved_at) == (10, 20, 11)
+    assert (status.first_planned_start, status.started_at, status.finished_at) == (5, 12, 19)
+
+
+def test_members_are_read_with_what_the_load_gives_them():
+    written = [{"node": "n1", "count": 2, "share": "0.4"}, {"node": "n2", "count": 1, "pieces": 7}]
+
+    members = parse(status={"members": written}).status.members
+
+    assert members == (Members("n1", 2, share="0.4"), Members("n2", 1, pieces=7))

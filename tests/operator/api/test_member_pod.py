@@ -1,0 +1,172 @@
+"""The pod of a member: the gang's template and what it must know about itself, and nothing that widens it."""
+
+import copy
+
+import pytest
+
+from docs.markdown import ROOT, first_cells
+from fake_cluster.facts import gang_fact, gang_spec, reservation
+from lockstep.api.member_pod import MemberPods
+from lockstep.api.pod import parse_pod
+from lockstep.belief.reservation import reserved_in_status
+from lockstep.facts.gang import GangStatus, Members
+from lockstep.facts.pod import PodKey
+
+TEMPLATE = {
+    "metadata": {"labels": {"app": "heat", "lockstep.dev/gang": "stolen"}, "annotations": {"note": "x"}},
+    "spec": {
+        "containers": [{"name": "main", "image": "work:1", "env": [{"name": "MINE", "value": "$(LOCKSTEP_RANK)"}]}],
+        "initContainers": [{"name": "fetch", "image": "fetch:1"}],
+        "serviceAccountName": "worker",
+    },
+}
+
+
+SHARED = (Members("n1", 2, share="0.285714285714"), Members("n2", 1, share="0.428571428571"))
+IN_PIECES = (Members("n1", 1, pieces=5), Members("n1", 2, pieces=4), Members("n2", 1, pieces=9))
+
+
+def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2, members=(("n1", 2), ("n2", 1))):
+    gang = gang_fact("g", spec=gang_spec(template=template, priority_class=priority_class))
+    return MemberPods(gang, attempt, [Members(*entry) for entry in members]).pod(rank)
+
+
+def variables(container):
+    return {one["name"]: one["value"] for one in container["env"]}
+
+
+def test_name_follows_from_gang_attempt_and_rank():
+    assert made()["metadata"]["name"] == "g-2-1"
+    assert made()["metadata"]["namespace"] == "default"
+
+
+def test_pod_is_unbound_and_never_restarted():
+    spec = made()["spec"]
+
+    assert "nodeName" not in spec
+    assert (spec["schedulerName"], spec["restartPolicy"]) == ("lockstep", "Never")
+
+
+def test_template_s_restart_policy_is_kept():
+    template = {"spec": {**TEMPLATE["spec"], "restartPolicy": "OnFailure"}}
+
+    assert made(template=template)["spec"]["restartPolicy"] == "OnFailure"
+
+
+def test_labels_of_ours_can_not_be_replaced():
+    assert made()["metadata"]["labels"] == {
+        "app": "heat",
+        "lockstep.dev/gang": "g",
+        "lockstep.dev/attempt": "2",
+        "lockstep.dev/rank": "1",
+    }
+    assert made()["metadata"]["annotations"] == {"note": "x"}
+
+
+def test_owner_controls_without_blocking():
+    assert made()["metadata"]["ownerReferences"] == [
+        {
+            "apiVersion": "lockstep.dev/v1alpha1",
+            "kind": "GangJob",
+            "name": "g",
+            "uid": "uid-of-g",
+            "controller": True,
+            "blockOwnerDeletion": False,
+        }
+    ]
+
+
+@pytest.mark.parametrize("kind", ["containers", "initContainers"])
+def test_every_container_knows_its_place(kind):
+    [container] = made()["spec"][kind]
+
+    want = {"LOCKSTEP_GANG": "g", "LOCKSTEP_ATTEMPT": "2", "LOCKSTEP_SIZE": "3", "LOCKSTEP_RANK": "1"}
+    assert want.items() <= variables(container).items()
+
+
+@pytest.mark.parametrize(
+    ("members", "name", "want"),
+    [
+        pytest.param(
+            SHARED, "LOCKSTEP_SHARE", ["0.285714285714", "0.285714285714", "0.428571428571"], id="proportional load"
+        ),
+        pytest.param(IN_PIECES, "LOCKSTEP_PIECES", ["0 5", "5 4", "9 4", "13 9"], id="pieces: the first, and how many"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["containers", "initContainers"])
+def test_every_container_knows_its_part_of_the_work(kind, members, name, want):
+    containers = [made(rank, members=members)["spec"][kind][0] for rank in range(len(want))]
+
+    assert [variables(one)[name] for one in containers] == want
+
+
+@pytest.mark.parametrize(
+    ("members", "want"),
+    [
+        pytest.param((("n1", 3),), set(), id="equal"),
+        pytest.param(SHARED, {"LOCKSTEP_SHARE"}, id="proportional"),
+        pytest.param(IN_PIECES, {"LOCKSTEP_PIECES"}, id="pieces"),
+    ],
+)
+def test_members_are_told_of_their_own_load_only(members, want):
+    told = set(variables(made(members=members)["spec"]["containers"][0]))
+
+    assert told - want == {"LOCKSTEP_GANG", "LOCKSTEP_ATTEMPT", "LOCKSTEP_SIZE", "LOCKSTEP_RANK", "MINE"}
+    assert want <= told
+
+
+def test_every_variable_is_documented():
+    pods = [made(members=members) for members in ((("n1", 3),), SHARED, IN_PIECES)]
+    told = set().union(*(variables(one["spec"]["containers"][0]) for one in pods))
+
+    assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE"}
+
+
+@pytest.mark.parametrize("members", [pytest.param(SHARED, id="shares"), pytest.param(IN_PIECES, id="pieces")])
+def test_pods_made_after_a_restart_are_the_same(members):
+    held = reservation("g", attempt=2, members=members)
+    status = GangStatus(attempt=2, members=members, start=0.0, reserved_at=0.0)
+    gang = gang_fact("g", spec=gang_spec(size=held.size, template=TEMPLATE), status=status)
+
+    again = reserved_in_status(gang)
+
+    assert again == held
+    before, after = (MemberPods(gang, one.attempt, one.members) for one in (held, again))
+    assert [after.pod(rank) for rank in range(held.size)] == [before.pod(rank) for rank in range(held.size)]
+
+
+def test_variables_of_ours_come_first():
+    """Only so can the container's own refer to them."""
+    assert [one["name"] for one in made()["spec"]["containers"][0]["env"]][-1] == "MINE"
+
+
+def test_template_is_not_changed():
+    before = copy.deepcopy(TEMPLATE)
+    made(0)
+
+    assert before == TEMPLATE
+
+
+def test_nothing_but_what_is_promised_is_added():
+    spec = made()["spec"]
+
+    assert set(spec) == {*TEMPLATE["spec"], "schedulerName", "restartPolicy"}
+    assert spec["serviceAccountName"] == "worker"
+
+
+def test_priority_class_is_the_gang_s():
+    assert made(priority_class="batch")["spec"]["priorityClassName"] == "batch"
+    assert "priorityClassName" not in made()["spec"]
+
+
+def test_what_is_made_is_read_as_a_member():
+    manifest = made()
+    manifest["metadata"]["uid"] = "u"
+    fact = parse_pod(manifest)
+
+    assert fact.key == PodKey("default", "g-2-1")
+    assert fact.member == (("default", "g"), "uid-of-g", 2, 1)
+
+
+def test_template_without_metadata_will_do():
+    assert made(template={"spec": {"containers": [{"name": "main"}]}})["metadata"]["annotations"] == {}

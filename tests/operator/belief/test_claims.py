@@ -1,0 +1,134 @@
+"""Which claims a gang can use, and where their volumes let it go."""
+
+import pytest
+
+from coschedule.cluster.feasibility import Feasibility
+from coschedule.cluster.snapshot import Constraints, GangKey, NodeTerm, Requirement
+from engine.builders import node, snapshot
+from fake_cluster.facts import take_changed
+from fake_cluster.manifests import gang as gang_manifest
+from lockstep.api.gangjob import parse_gang
+from lockstep.api.volume import parse_claim, parse_volume
+from lockstep.belief.state import State
+from lockstep.facts.volume import ClaimFact, ClaimKey, VolumeFact
+
+KEY = GangKey("default", "g")
+EAST = NodeTerm((Requirement("zone", "In", ("east",)),), ())
+WEST = NodeTerm((Requirement("zone", "In", ("west",)),), ())
+ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+BETA = "failure-domain.beta.kubernetes.io/zone"
+VOLUME = VolumeFact("pv", ((EAST, WEST),))
+
+
+def claim(*, is_bound=True, is_deleting=False, mode="ReadWriteMany", volume="pv"):
+    return ClaimFact(ClaimKey("default", "data"), is_bound, is_deleting, volume, frozenset({mode}))
+
+
+def state_with(*facts, size=2):
+    state = State(lambda: None)
+    manifest = gang_manifest("g", size=size)
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    manifest["spec"]["template"]["spec"]["volumes"] = volumes
+    manifest["metadata"].setdefault("namespace", "default")
+    for name, value in (("uid", "u"), ("resourceVersion", "1"), ("generation", 1)):
+        manifest["metadata"].setdefault(name, value)
+    manifest["metadata"].setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
+    state.apply_gang(parse_gang(manifest, None))
+    for fact in facts:
+        (state.apply_volume if isinstance(fact, VolumeFact) else state.apply_claim)(fact)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("facts", "want"),
+    [
+        pytest.param([VOLUME], "does not exist", id="no such claim"),
+        pytest.param([VOLUME, claim(is_bound=False)], "is not bound", id="not bound"),
+        pytest.param([claim()], "is not bound", id="bound to a volume that is not known"),
+        pytest.param([VOLUME, claim(is_deleting=True)], "is being deleted", id="that will soon be gone"),
+        pytest.param([VOLUME, claim(mode="ReadWriteOnce")], "is ReadWriteOnce", id="for one node only"),
+    ],
+)
+def test_claim_that_cannot_be_used_is_refused_by_its_field(facts, want):
+    state = state_with(*facts)
+
+    refusal = state.claims.refusal(state.gangs[KEY])
+
+    assert refusal.reason == "UnsupportedField"
+    assert refusal.message.startswith(f"template.spec.volumes[0].persistentVolumeClaim: claim data {want}")
+    assert refusal.message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("fact", "size"), [(claim(), 2), (claim(mode="ReadOnlyMany"), 2), (claim(mode="ReadWriteOnce"), 1)]
+)
+def test_bound_claim_that_the_members_can_share_is_accepted(fact, size):
+    state = state_with(VOLUME, fact, size=size)
+
+    assert state.claims.refusal(state.gangs[KEY]) is None
+    assert state.claims.constraints(state.gangs[KEY]).volumes == ((EAST, WEST),)
+
+
+def test_volume_that_is_reached_from_everywhere_adds_nothing():
+    state = state_with(VolumeFact("pv", ()), claim())
+
+    assert state.claims.constraints(state.gangs[KEY]) == state.gangs[KEY].spec.constraints
+
+
+@pytest.mark.parametrize(
+    ("labels", "want"),
+    [
+        pytest.param({}, {"nowhere", "east", "old", "west", "both"}, id="no label"),
+        pytest.param({ZONE: "east"}, {"nowhere", "east", "both"}, id="one zone"),
+        pytest.param({ZONE: "east__west"}, {"nowhere", "east", "west", "both"}, id="several zones"),
+        pytest.param({BETA: "east"}, {"nowhere", "east", "old"}, id="the old label is asked first"),
+        pytest.param({ZONE: "east", REGION: "eu"}, {"nowhere"}, id="zone and region"),
+        pytest.param({ZONE: "east__"}, {"nowhere", "east", "old", "west", "both"}, id="a label that makes no sense"),
+    ],
+)
+def test_volume_is_reached_in_the_zones_of_its_labels(labels, want):
+    nodes = {
+        "nowhere": {},
+        "east": {ZONE: "east"},
+        "west": {ZONE: "west"},
+        "old": {BETA: "east"},
+        "both": {ZONE: "east", BETA: "west"},
+    }
+    volume = parse_volume({"metadata": {"name": "pv", "labels": labels}, "spec": {}})
+    table = snapshot([node(name, labels=of_node) for name, of_node in nodes.items()], []).nodes
+
+    passes = Feasibility(table).mask(Constraints(volumes=volume.affinities))
+
+    assert {name for name, passing in zip(table.names, passes, strict=True) if passing} == want
+
+
+def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
+    state = state_with(VOLUME)
+    take_changed(state)
+    state.needs_plan = False
+
+    state.apply_claim(claim())
+
+    assert (take_changed(state), state.needs_plan) == ({KEY}, True)
+    state.needs_plan = False
+    state.apply_claim(claim())
+    assert (take_changed(state), state.needs_plan) == (set(), False)
+    state.remove_claim(claim().key)
+    assert (take_changed(state), state.needs_plan) == ({KEY}, True)
+
+
+def test_claims_and_volumes_are_parsed():
+    metadata = {"name": "data", "namespace": "default"}
+    spec = {"volumeName": "pv", "accessModes": ["ReadWriteMany"]}
+    terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["east"]}]}]
+    affinity = {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}
+
+    bound = {**metadata, "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+    going = {**bound, "deletionTimestamp": "2026-01-01T00:00:00Z"}
+
+    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Bound"}}) == claim()
+    assert parse_claim({"metadata": going, "spec": spec, "status": {"phase": "Bound"}}) == claim(is_deleting=True)
+    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Lost"}}) == claim(is_bound=False)
+    assert parse_claim({"metadata": metadata, "spec": spec}) == claim(is_bound=False)
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": affinity}) == VolumeFact("pv", ((EAST,),))
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": {}}) == VolumeFact("pv", ())

@@ -1,0 +1,99 @@
+"""What members ask for, compared: as planned, and as admission made them."""
+
+import pytest
+
+from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Toleration
+from lockstep.belief.needs import as_compared, combined, differences, is_within
+from lockstep.facts.gang import Needs
+from lockstep.facts.volume import ClaimUse
+
+ZONE_A, ZONE_B = ((NodeTerm((Requirement("zone", "In", (zone,)),), ()),) for zone in ("a", "b"))
+GPU = Toleration("gpu", "Equal", "yes", "NoSchedule")
+NOT_READY = Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoExecute")
+
+
+def needs(*, selector=(), affinity=None, tolerations=(), claims=(), **request):
+    constraints = Constraints(node_selector=selector, affinity=affinity, tolerations=tolerations)
+    return Needs(tuple(sorted(request.items())), constraints, tuple(claims))
+
+
+NOTHING = needs()
+
+
+@pytest.mark.parametrize(
+    ("planned", "admitted", "want"),
+    [
+        pytest.param(NOTHING, NOTHING, "", id="nothing"),
+        pytest.param(NOTHING, needs(cpu=250), "cpu 250m instead of none", id="a request"),
+        pytest.param(needs(cpu=4000), needs(cpu=2000), "cpu 2 instead of 4", id="a smaller request"),
+        pytest.param(needs(memory=2**30), needs(memory=3 * 2**20), "memory 3Mi instead of 1Gi", id="memory"),
+        pytest.param(NOTHING, needs(memory=1001), "memory 1001 instead of none", id="an odd number of bytes"),
+        pytest.param(
+            NOTHING, needs(**{"host port TCP 80": 1}), "host port TCP 80 taken instead of none", id="a host port"
+        ),
+        pytest.param(NOTHING, needs(selector=(("a", "b"),)), "node selector a=b instead of none", id="a selector"),
+        pytest.param(needs(selector=(("a", "b"),)), NOTHING, "no node selector a=b", id="a selector less"),
+        pytest.param(NOTHING, needs(affinity=ZONE_A), "another node affinity", id="an affinity"),
+        pytest.param(
+            NOTHING,
+            needs(tolerations=(GPU,)),
+            "a toleration of gpu=yes:NoSchedule instead of none",
+            id="a toleration",
+        ),
+        pytest.param(
+            needs(tolerations=(Toleration("", "Exists", "", ""),)),
+            NOTHING,
+            "no toleration of any taint",
+            id="a toleration less",
+        ),
+        pytest.param(
+            NOTHING, needs(claims=[ClaimUse("volumes[0]", "data")]), "claim data instead of none", id="a claim"
+        ),
+    ],
+)
+def test_differences_in_words(planned, admitted, want):
+    assert differences(planned, admitted) == want
+
+
+def test_what_every_pod_tolerates_is_no_difference():
+    planned = needs(cpu=1000, tolerations=(GPU,))
+
+    assert as_compared(planned, needs(cpu=1000, tolerations=(GPU, NOT_READY))) == planned
+
+
+def test_toleration_that_was_asked_for_stays():
+    planned = needs(tolerations=(NOT_READY,))
+
+    assert as_compared(planned, needs(tolerations=(NOT_READY, GPU))) == needs(tolerations=(NOT_READY, GPU))
+
+
+def test_claim_in_another_place_is_the_same_claim():
+    planned = needs(claims=[ClaimUse("volumes[0]", "data")])
+
+    assert as_compared(planned, needs(claims=[ClaimUse("volumes[1]", "data")])) == planned
+
+
+def test_combined_needs_suit_both():
+    one = needs(cpu=1000, selector=(("a", "b"),), tolerations=(GPU,), affinity=ZONE_A)
+    other = needs(cpu=500, memory=7, selector=(("c", "d"),), affinity=ZONE_B, claims=[ClaimUse("volumes[0]", "data")])
+
+    both = combined(one, other)
+
+    assert dict(both.request) == {"cpu": 1000, "memory": 7}
+    assert both.constraints.node_selector == (("a", "b"), ("c", "d"))
+    assert both.constraints.tolerations == ()
+    assert both.constraints.affinity == (NodeTerm((*ZONE_A[0].labels, *ZONE_B[0].labels), ()),)
+    assert [use.claim for use in both.claims] == ["data"]
+    assert is_within(one, both)
+    assert is_within(other, both)
+    assert not is_within(both, one)
+
+
+def test_terms_without_requirements_match_nothing_together():
+    nothing = (NodeTerm((), ()),)
+
+    assert combined(needs(affinity=nothing), needs(affinity=ZONE_A)).constraints.affinity == ()
+
+
+def test_wider_needs_are_within_narrower_ones():
+    assert is_within(needs(cpu=1, tolerations=(GPU, NOT_READY)), needs(cpu=1, tolerations=(GPU,)))

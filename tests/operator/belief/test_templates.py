@@ -1,0 +1,156 @@
+"""What is remembered of admission's verdicts on a gang's template."""
+
+from dataclasses import replace
+
+import pytest
+
+from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec
+from lockstep.belief.state import State
+from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
+from lockstep.facts.words import Reason
+
+TWO_CPU = tuple((name, 2000 if name == "cpu" else amount) for name, amount in ONE_CPU)
+REFUSED = Refusal(Reason.TEMPLATE_REFUSED, "The API server refuses the members: no.")
+GANG = gang_fact(spec=gang_spec())
+LARGER = GANG.spec.needs._replace(request=TWO_CPU)
+
+
+@pytest.fixture
+def state():
+    state = State(lambda: None)
+    state.apply_gang(GANG)
+    state.needs_plan = False
+    return state
+
+
+def known(state):
+    return state.gangs[GANG.key]
+
+
+def test_gang_is_planned_as_admission_makes_it(state):
+    assert state.admission_says(GANG, LARGER)
+
+    assert known(state).spec.request == TWO_CPU
+    assert known(state).spec.admission == "cpu 2 instead of 1"
+    assert state.needs_plan
+
+
+def test_same_verdict_is_no_news(state):
+    state.admission_says(GANG, LARGER)
+    state.needs_plan = False
+
+    assert not state.admission_says(GANG, LARGER)
+    assert not state.admission_says(GANG, replace(GANG.spec, request=TWO_CPU).needs)
+    assert not state.needs_plan
+
+
+def test_nothing_is_kept_of_a_gang_that_admission_leaves_alone(state):
+    assert not state.admission_says(GANG, GANG.spec.needs)
+
+    assert known(state) is GANG
+
+
+def test_nothing_is_kept_of_a_gang_that_is_refused_for_what_it_says_by_now(state):
+    state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2", generation=2))
+
+    assert not state.admission_says(GANG, LARGER)
+    assert known(state).refusal == REFUSED
+
+
+def test_older_fact_of_the_gang_does_not_undo_what_was_learnt(state):
+    state.admission_says(GANG, LARGER)
+
+    state.apply_gang(replace(GANG, resource_version="2"))
+
+    assert known(state).spec.request == TWO_CPU
+
+
+def test_refused_gang_has_a_refusal_and_is_itself_again_when_it_is_taken(state):
+    state.admission_says(GANG, REFUSED)
+    assert (known(state).spec, known(state).refusal) == (None, REFUSED)
+
+    assert state.admission_says(known(state), GANG.spec.needs)
+    # A report that was on its way brings the refused fact once more.
+    state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2"))
+
+    assert (known(state).spec, known(state).refusal) == (GANG.spec, None)
+
+
+def test_change_of_the_spec_lifts_a_refusal_but_keeps_what_admission_adds(state):
+    state.admission_says(GANG, REFUSED)
+    state.apply_gang(replace(GANG, generation=2, resource_version="2"))
+    assert known(state).spec == GANG.spec
+
+    state.admission_says(known(state), LARGER)
+    state.apply_gang(replace(GANG, generation=3, resource_version="3"))
+
+    assert known(state).spec.request == TWO_CPU
+
+
+def test_change_that_makes_a_spec_invalid_is_told_as_such(state):
+    invalid = Refusal(Reason.INVALID_SPEC, "no.")
+    state.admission_says(GANG, LARGER)
+
+    state.apply_gang(replace(GANG, spec=None, refusal=invalid, generation=2, resource_version="2"))
+
+    assert known(state).refusal == invalid
+
+
+def test_next_process_learns_a_refusal_from_the_status():
+    condition = ConditionFact("Accepted", "False", Reason.TEMPLATE_REFUSED, REFUSED.message, 1, 0.0)
+    state = State(lambda: None)
+
+    state.apply_gang(replace(GANG, status=GangStatus(conditions=(condition,))))
+    assert known(state).refusal == REFUSED
+    assert state.templates.written(known(state)) == GANG.spec
+
+    state.apply_gang(replace(GANG, generation=2, resource_version="2", status=GangStatus(conditions=(condition,))))
+    assert known(state).refusal is None
+
+
+def test_later_gang_of_the_template_is_planned_so_from_the_start(state):
+    state.admission_says(GANG, LARGER)
+
+    state.apply_gang(gang_fact("second", spec=gang_spec(size=5)))
+    state.apply_gang(gang_fact("other", spec=gang_spec(template={"spec": {"containers": []}})))
+
+    assert state.gangs[("default", "second")].spec.request == TWO_CPU
+    assert state.gangs[("default", "other")].spec.request == ONE_CPU
+
+
+def test_newest_sight_of_a_template_counts_for_later_gangs(state):
+    state.admission_says(GANG, LARGER)
+    state.templates.seen(GANG, GANG.spec.needs)
+
+    state.apply_gang(gang_fact("second", spec=gang_spec()))
+
+    assert state.gangs[("default", "second")].spec.request == ONE_CPU
+    assert known(state).spec.request == TWO_CPU
+
+
+def test_refusal_is_the_gangs_own(state):
+    state.admission_says(GANG, REFUSED)
+
+    state.apply_gang(gang_fact("second", spec=gang_spec()))
+
+    assert state.gangs[("default", "second")].refusal is None
+
+
+def test_shared_templates_are_bounded(state):
+    for number in range(1_100):
+        one = gang_fact(f"g{number}", spec=gang_spec(template={"spec": {"containers": [], "hostname": f"h{number}"}}))
+        state.apply_gang(one)
+        state.admission_says(one, LARGER)
+
+    state.apply_gang(gang_fact("first", spec=gang_spec(template={"spec": {"containers": [], "hostname": "h0"}})))
+    state.apply_gang(gang_fact("last", spec=gang_spec(template={"spec": {"containers": [], "hostname": "h1099"}})))
+
+    assert state.gangs[("default", "first")].spec.request == ONE_CPU
+    assert state.gangs[("default", "last")].spec.request == TWO_CPU
+
+
+def test_verdict_on_a_gang_that_is_gone_is_of_no_other(state):
+    state.apply_gang(replace(GANG, uid="another"))
+
+    assert not state.admission_says(GANG, REFUSED)
+    assert known(state).refusal is None

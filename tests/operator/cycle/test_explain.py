@@ -1,0 +1,62 @@
+"""When a status that says why a gang waits is news."""
+
+from dataclasses import replace
+
+import pytest
+
+from fake_cluster.facts import gang_fact
+from lockstep.cycle.explain import says_the_same
+from lockstep.facts.gang import GangStatus, Members
+from lockstep.report.conditions import with_condition
+
+GANG = gang_fact("g")
+
+
+def waiting(message="needs 4 nodes, 3 have them", reason="NotEnoughRoom"):
+    status = with_condition(GangStatus(), GANG, "Accepted", ("True", "SpecUnderstood", "Fine."), 1.0)
+    return with_condition(status, GANG, "Planned", ("False", reason, message), 1.0)
+
+
+def planned(*, start=100.0, finish=200.0, size=2, message="2 members on n1."):
+    status = with_condition(GangStatus(), GANG, "Planned", ("True", "StartsLater", message), 1.0)
+    return replace(status, size=size, start=start, expected_finish=finish, members=(Members("n1", size),))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "want"),
+    [
+        pytest.param(GangStatus(), waiting(), False, id="nothing was said yet"),
+        pytest.param(waiting(), waiting(), True, id="the same words"),
+        pytest.param(waiting(), waiting("needs 4 nodes, 2 have them"), False, id="other numbers"),
+        pytest.param(waiting(), waiting(reason="NoNodeFits"), False, id="another reason"),
+        pytest.param(planned(), waiting(), False, id="no longer planned"),
+        pytest.param(waiting(), planned(), False, id="planned now"),
+        pytest.param(planned(), planned(), True, id="the same plan"),
+        pytest.param(planned(), planned(start=100.6, finish=200.6), True, id="a rounding of times"),
+        pytest.param(planned(), planned(start=111.0), True, id="a start later by less than a tenth of the wait"),
+        pytest.param(planned(), planned(start=112.0), False, id="a start later by more than a tenth of the wait"),
+        pytest.param(planned(start=112.0), planned(), False, id="an earlier start"),
+        pytest.param(planned(), planned(finish=222.0), True, id="about the same finish"),
+        pytest.param(planned(), planned(finish=223.0), False, id="a later finish"),
+        pytest.param(planned(), replace(planned(), members=(Members("n2", 2),)), True, id="other nodes"),
+        pytest.param(planned(), planned(finish=None), False, id="an unknown finish"),
+        pytest.param(planned(finish=None), planned(finish=None), True, id="still an unknown finish"),
+        pytest.param(planned(), planned(size=3), False, id="another size"),
+        pytest.param(planned(), planned(message="in 39 s"), True, id="words that depend on when they are said"),
+    ],
+)
+def test_says_the_same(before, after, want):
+    assert says_the_same(gang_fact(status=before), after) is want
+
+
+def test_time_of_a_condition_is_no_news():
+    later = replace(waiting(), conditions=tuple(one._replace(last_transition=9.0) for one in waiting().conditions))
+
+    assert says_the_same(gang_fact(status=waiting()), later)
+
+
+def test_condition_for_a_new_generation_is_told():
+    """Whoever waits for observedGeneration must see it move."""
+    newer = [one._replace(observed_generation=2) for one in waiting().conditions]
+
+    assert not says_the_same(gang_fact(status=waiting()), replace(waiting(), conditions=tuple(newer)))

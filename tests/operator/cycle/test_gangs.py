@@ -1,0 +1,246 @@
+"""What becomes of gangs that are refused, interrupted, deleted, or left half-way by a process that died."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
+from fake_cluster.jumping import now, until
+from fake_cluster.manifests import gang, node, owned_by, pod
+from fake_cluster.rig import (
+    bound,
+    condition,
+    event_reasons,
+    gang_place,
+    is_placed,
+    operator_over,
+    pod_place,
+    pods_of,
+    running_operator,
+    set_phase,
+    set_phases,
+    status_of,
+)
+from lockstep.api.quantities import epoch_seconds
+
+pytestmark = pytest.mark.asyncio
+
+LONG = {"work": {"serialTime": "10m"}}
+
+
+async def test_reservation_whose_answer_was_lost_is_carried_out():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, _):
+        api.fault = lose_the_reservation(api)
+        await until(lambda: is_placed(api))
+
+        assert len(bound(pods_of(api, "g"))) == 3
+
+
+async def test_reservation_whose_answer_was_lost_is_never_taken_for_a_placed_gang():
+    async with operator_over(node("n1"), gangs=[gang("g", size=3)]) as (api, _):
+        # Before the gang is looked at again, somebody else's pod takes the room.
+        api.fault = lose_the_reservation(api, then=lambda: api.store.create("pods", pod("thief", node="n1", cpu="7")))
+        await asyncio.sleep(300)
+        assert is_placed(api) == (len(bound(pods_of(api, "g"))) == 3)
+        assert condition(api, "g", "Complete") == ("False", "NotFinished")
+
+        api.store.remove(pod_place("thief"))
+        await until(lambda: is_placed(api))
+        assert len(bound(pods_of(api, "g"))) == 3
+
+
+def lose_the_reservation(api, *, then=lambda: None):
+    lost = []
+
+    def fault(request):
+        if request.resource != "gangjobs/status" or lost:
+            return None
+        lost.append(request)
+        then()
+        return ANSWER_LOST
+
+    return fault
+
+
+async def test_retries_come_later_and_later_up_to_a_limit():
+    async with operator_over(gangs=[gang("g")]) as (api, parts):
+        api.fault = lambda request: REFUSED if request.resource == "pods" and request.verb == "POST" else None
+        await until(lambda: status_of(api).get("attempt", 0) >= 10, seconds=1000)
+        assert parts.metric("lockstep_attempts_undone_total", reason="PodRefused") >= 9
+
+    starts = reservation_times(api)
+    pauses = [later - earlier for earlier, later in itertools.pairwise(starts)]
+    wanted = [min(2**number, 60) for number in range(len(pauses))]
+    assert all(want - 1 <= pause <= want + 3 for pause, want in zip(pauses, wanted, strict=True)), pauses
+
+
+def reservation_times(api):
+    """When each attempt of gang g was reserved, in whole seconds."""
+    by_attempt = {}
+    for recorded in api.store.past:
+        entry = recorded.event["object"].get("status", {})
+        if recorded.resource == "gangjobs" and "reservedAt" in entry:
+            by_attempt.setdefault(entry["attempt"], epoch_seconds(entry["reservedAt"]))
+    return [by_attempt[attempt] for attempt in sorted(by_attempt)]
+
+
+async def test_gang_lands_when_it_is_no_longer_refused():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, parts):
+        api.fault = refuse_third_pod(api)
+        await until(lambda: condition(api, "g", "Placed") == ("False", "QuotaExceeded"))
+        assert pods_of(api, "g") == []
+        assert "The gang is planned again in" in status_of(api)["conditions"][1]["message"]
+
+        api.fault = lambda _: None
+        await until(lambda: is_placed(api))
+        assert status_of(api)["attempt"] >= 2
+        assert "BindInterrupted" in event_reasons(api)
+        assert parts.metric("lockstep_assumed_pods") == 0
+
+
+def refuse_third_pod(api):
+    """A quota of two pods."""
+
+    def fault(request):
+        if (request.verb, request.resource) == ("POST", "pods") and len(pods_of(api, "g")) >= 2:
+            return Refusal(code=403, message="exceeded quota: two pods")
+        return None
+
+    return fault
+
+
+async def test_gang_that_fails_on_and_on_gives_way_to_those_behind():
+    async with operator_over(node("n1"), gangs=[gang("a", cpu="4")]) as (api, _):
+        api.fault = lambda request: REFUSED if pods_are_of(request, "a") else None
+        await until(lambda: status_of(api, "a").get("attempt", 0) >= 5)
+        api.store.create("gangjobs", gang("b", cpu="4"))
+        await until(lambda: is_placed(api, "b"), seconds=120)
+
+
+def pods_are_of(request, name):
+    return (request.verb, request.resource) == ("POST", "pods/binding") and request.name.startswith(f"{name}-")
+
+
+async def test_deleted_gang_leaves_no_pod_and_no_memory():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, parts):
+        await until(lambda: is_placed(api))
+        api.store.remove(gang_place("g"))
+        await until(lambda: not pods_of(api, "g"))
+        await parts.quiet()
+
+        assert (parts.state.reservations, parts.state.gangs, parts.state.pods) == ({}, {}, {})
+
+
+async def test_gang_that_is_deleted_while_it_is_bound_leaves_no_pod():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, parts):
+        api.fault = remove_gang_at_second_binding(api)
+        await until(lambda: api.store.get(gang_place("g")) is None)
+        await until(lambda: not pods_of(api, "g"))
+        await asyncio.sleep(60)
+
+        assert (pods_of(api, "g"), parts.state.ledger.assumed, parts.state.reservations) == ([], 0, {})
+
+
+def remove_gang_at_second_binding(api):
+    def fault(request):
+        if request.resource == "pods/binding" and bound(pods_of(api, "g")) and api.store.get(gang_place("g")):
+            api.store.remove(gang_place("g"))
+
+    return fault
+
+
+async def test_orphans_found_at_the_start_are_swept():
+    async with FakeApi(now) as api:
+        api.store.add("nodes", node("n1"))
+        api.store.add("pods", pod("lost-1-0", node="n1", **owned_by("lost")), pod("somebody's", node="n1"))
+        async with running_operator(api):
+            await until(lambda: not pods_of(api, "lost"), seconds=60)
+            assert [it["metadata"]["name"] for it in api.store.objects("pods")] == ["somebody's"]
+
+
+async def test_member_that_is_deleted_by_hand_is_an_interrupted_attempt():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, _):
+        await until(lambda: is_placed(api))
+        api.store.remove(pod_place("g-1-1"))
+        await until(lambda: is_placed(api) and status_of(api)["attempt"] == 2)
+
+        assert [it["metadata"]["name"] for it in pods_of(api, "g")] == ["g-2-0", "g-2-1", "g-2-2"]
+
+
+async def test_member_that_is_turned_away_is_an_interrupted_attempt():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, parts):
+        await until(lambda: is_placed(api))
+        set_phase(api, "g-1-1", "Failed", reason="OutOfcpu")
+        await until(lambda: is_placed(api) and status_of(api)["attempt"] == 2)
+
+        assert parts.metric("lockstep_attempts_undone_total", reason="PodRejected") == 1
+
+
+async def test_member_that_fails_ends_the_gang_and_its_other_members():
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, _):
+        await until(lambda: is_placed(api))
+        set_phases(api, "g", "Running")
+        set_phase(api, "g-1-1", "Failed")
+        await until(lambda: condition(api, "g", "Complete") == ("True", "MemberFailed"))
+        await until(lambda: [it["metadata"]["name"] for it in pods_of(api, "g")] == ["g-1-1"])
+
+
+async def test_restart_goes_on_from_the_status():
+    async with FakeApi(now) as api:
+        api.store.add("nodes", node("n1"), node("n2"))
+        api.store.add("gangjobs", gang("g", size=3))
+        api.fault = lambda request: NEVER_ARRIVED if is_binding(request) and bound(pods_of(api, "g")) else None
+        async with running_operator(api):
+            await until(lambda: bound(pods_of(api, "g")))
+        api.fault = lambda _: None
+        kept = {it["metadata"]["name"]: it["metadata"]["uid"] for it in pods_of(api, "g")}
+        assert (len(kept), len(bound(pods_of(api, "g")))) == (3, 1)
+        async with running_operator(api):
+            await until(lambda: is_placed(api))
+
+        assert {it["metadata"]["name"]: it["metadata"]["uid"] for it in pods_of(api, "g")} == kept
+        assert status_of(api)["attempt"] == 1
+
+
+def is_binding(request):
+    return request.resource == "pods/binding"
+
+
+async def test_restart_of_a_settled_cluster_writes_nothing():
+    async with FakeApi(now) as api:
+        api.store.add("nodes", node("n1"))
+        api.store.add("gangjobs", gang("g", spec=LONG), gang("too-big", size=90))
+        api.store.add("gangjobs", gang("refused", pod_spec={"nodeName": "n1"}))
+        async with running_operator(api):
+            await until(lambda: is_placed(api) and condition(api, "too-big", "Planned"))
+            set_phases(api, "g", "Running")
+            await until(lambda: "startedAt" in status_of(api) and condition(api, "refused", "Accepted"))
+            await asyncio.sleep(30)
+        count = len(api.writes)
+        async with running_operator(api):
+            await asyncio.sleep(60)
+
+        assert api.writes[count:] == []
+
+
+async def test_pod_of_an_attempt_that_is_over_is_swept_beside_the_present_one():
+    async with operator_over(gangs=[gang("g", size=2)]) as (api, _):
+        await until(lambda: is_placed(api))
+        api.store.create("pods", pod("g-0-5", **owned_by("g", attempt=0, rank=5)))
+        await until(lambda: api.store.get(pod_place("g-0-5")) is None, seconds=60)
+
+        assert [it["metadata"]["name"] for it in pods_of(api, "g")] == ["g-1-0", "g-1-1"]
+
+
+async def test_status_that_reserves_what_the_spec_does_not_allow_is_replaced():
+    """Somebody else wrote it: its pods are strays, and the gang is planned as if it had none."""
+    absurd = [{"node": f"n{number}", "count": 10_000} for number in range(10_000)]
+    status = {"attempt": 2**31 - 1, "members": absurd, "reservedAt": "0000-01-01t00:00:00+99:00"}
+    async with operator_over(gangs=[gang("g", size=3, status=status)]) as (api, parts):
+        api.store.add("pods", pod("g-2147483647-0", node="n1", **owned_by("g", attempt=2**31 - 1)))
+        await until(lambda: is_placed(api))
+        await until(lambda: len(pods_of(api, "g")) == 3)
+
+        assert (status_of(api)["attempt"], parts.state.ledger.assumed) == (1, 0)
+        assert all(it["metadata"]["labels"]["lockstep.dev/attempt"] == "1" for it in pods_of(api, "g"))

@@ -1,0 +1,84 @@
+"""The pages of the process."""
+
+from contextlib import asynccontextmanager
+
+import aiohttp
+import orjson
+import pytest
+from prometheus_client import CollectorRegistry
+
+from coschedule.cluster.plan import plan
+from coschedule.codec import encode_plan, encode_snapshot
+from fake_cluster.facts import gang_fact, node_fact
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.cycle.planning import Decided
+from lockstep.process.health import Health, serve_health
+from lockstep.report.metrics import Metrics
+
+pytestmark = pytest.mark.asyncio
+
+
+@asynccontextmanager
+async def pages(*, is_ready=True, decided=None, refresh=lambda: None):
+    """Serve the pages; gives a function that asks for one."""
+    metrics = Metrics(CollectorRegistry())
+    health = Health(is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics)
+    runner = await serve_health(health, host="127.0.0.1", port=0)
+    host, port = runner.addresses[0]
+    try:
+        async with aiohttp.ClientSession() as session:
+
+            async def ask(path, **headers):
+                async with session.get(f"http://{host}:{port}{path}", headers=headers) as answer:
+                    return answer.status, answer.headers["Content-Type"], await answer.text()
+
+            yield ask
+    finally:
+        await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("path", "is_ready", "want_code"), [("/healthz", False, 200), ("/readyz", False, 503), ("/readyz", True, 200)]
+)
+async def test_probe(path, is_ready, want_code):
+    async with pages(is_ready=is_ready) as ask:
+        code, _, _ = await ask(path)
+
+    assert code == want_code
+
+
+async def test_metrics_are_fresh_when_they_are_read():
+    refreshed = []
+    async with pages(refresh=lambda: refreshed.append(1)) as ask:
+        code, kind, text = await ask("/metrics")
+
+    assert (code, refreshed) == (200, [1])
+    assert kind.startswith("text/plain")
+    assert "lockstep_cycles_total" in text
+
+
+async def test_metrics_speak_openmetrics_where_asked():
+    async with pages() as ask:
+        _, kind, text = await ask("/metrics", Accept="application/openmetrics-text; version=1.0.0")
+
+    assert kind.startswith("application/openmetrics-text")
+    assert text.endswith("# EOF\n")
+
+
+async def test_no_decision_yet_is_not_found():
+    async with pages() as ask:
+        assert (await ask("/debug/snapshot"))[0] == 404
+
+
+async def test_last_decision_is_shown_with_its_facts():
+    state = State(lambda: None)
+    state.apply_node(node_fact("n1"))
+    snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
+    decided = Decided(snapshot=snapshot, plan=plan(snapshot), asked={})
+    async with pages(decided=decided) as ask:
+        code, kind, text = await ask("/debug/snapshot")
+
+    want = {"snapshot": encode_snapshot(snapshot), "plan": encode_plan(decided.plan)}
+    assert (code, kind.split(";")[0]) == (200, "application/json")
+    assert orjson.loads(text) == orjson.loads(orjson.dumps(want))

@@ -1,0 +1,287 @@
+"""A gang's next status from what happened: every condition, its order, and when its time moves."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from coschedule.cluster.decision import Members as Planned
+from coschedule.cluster.decision import Placement, Unplaceable
+from coschedule.cluster.decision import Reason as PlanReason
+from fake_cluster.facts import gang_fact
+from lockstep.api.gangjob import parse_gang, status_manifest
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangStatus, Members, Refusal
+from lockstep.facts.words import Condition, Reason
+from lockstep.report import conditions
+
+NOW = 1000.0
+GANG = gang_fact("g", generation=4)
+PLACEMENT = Placement(
+    gang=GANG.key,
+    size=3,
+    start=NOW,
+    finish=NOW + 60,
+    speedup=2.5,
+    members=(Planned("n1", 2), Planned("n2", 1)),
+    slowest="n1",
+    latest=None,
+    alternative=None,
+)
+LATER = replace(PLACEMENT, start=NOW + 40)
+SHARED = replace(PLACEMENT, members=(Planned("n1", 2, share=2 / 7), Planned("n2", 1, share=3 / 7)))
+IN_PIECES = replace(
+    PLACEMENT, members=(Planned("n1", 1, pieces=5), Planned("n1", 1, pieces=4), Planned("n2", 1, pieces=9))
+)
+NO_ROOM = Unplaceable(gang=GANG.key, reason=PlanReason.NOT_ENOUGH_ROOM, detail="Needs 3 nodes; 2 are there.")
+REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
+BROKEN = Failure(reason=Reason.QUOTA_EXCEEDED, message="the API server refused pod g-1-0: exceeded quota")
+
+
+def with_status(status):
+    return replace(GANG, status=status)
+
+
+def reserved(gang=GANG, now=NOW):
+    return conditions.reserved(gang, PLACEMENT, attempt=1, now=now)
+
+
+def placed(now=NOW):
+    return conditions.placed(with_status(reserved()), now=now)
+
+
+FIRST_VISITS = {
+    "refused": conditions.refused(GANG, REFUSAL, now=NOW),
+    "unplaceable": conditions.unplaceable(GANG, NO_ROOM, now=NOW),
+    "planned for later": conditions.planned_for_later(GANG, LATER, now=NOW),
+    "reserved": reserved(),
+    "reserved with shares": conditions.reserved(GANG, SHARED, attempt=1, now=NOW),
+    "reserved with pieces": conditions.reserved(GANG, IN_PIECES, attempt=1, now=NOW),
+    "released": conditions.released(GANG, BROKEN, retry_seconds=2, now=NOW),
+}
+HAPPENINGS = {
+    **FIRST_VISITS,
+    "placed": placed(),
+    "started": conditions.started(with_status(placed()), now=NOW),
+    "succeeded": conditions.succeeded(with_status(placed()), now=NOW + 60),
+    "failed": conditions.failed(with_status(placed()), "Pod g-1-0 failed: exit 3.", now=NOW + 60),
+}
+
+
+def told(status):
+    return {one.type: (one.status, one.reason) for one in status.conditions}
+
+
+ACCEPTED = ("True", "SpecUnderstood")
+UNFINISHED = ("False", "NotFinished")
+
+
+@pytest.mark.parametrize(
+    ("happening", "want"),
+    [
+        (
+            "refused",
+            [("False", "UnsupportedField"), ("False", "NotPlanned"), ("False", "UnsupportedField"), UNFINISHED],
+        ),
+        ("unplaceable", [ACCEPTED, ("False", "NotEnoughRoom"), ("False", "NotEnoughRoom"), UNFINISHED]),
+        ("planned for later", [ACCEPTED, ("True", "StartsLater"), ("False", "StartsLater"), UNFINISHED]),
+        ("reserved", [ACCEPTED, ("True", "Reserved"), ("False", "Binding"), UNFINISHED]),
+        ("released", [ACCEPTED, ("False", "ReservationReleased"), ("False", "QuotaExceeded"), UNFINISHED]),
+        ("placed", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("started", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("succeeded", [ACCEPTED, ("True", "Reserved"), ("True", "Succeeded"), ("True", "Succeeded")]),
+        ("failed", [ACCEPTED, ("True", "Reserved"), ("True", "MemberFailed"), ("True", "MemberFailed")]),
+    ],
+)
+def test_happening(happening, want):
+    assert told(HAPPENINGS[happening]) == dict(zip(Condition, want, strict=True))
+
+
+@pytest.mark.parametrize("happening", FIRST_VISITS)
+def test_first_visit_writes_every_condition_in_order(happening):
+    assert [one.type for one in FIRST_VISITS[happening].conditions] == list(Condition)
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+def test_messages_are_sentences(happening):
+    for one in HAPPENINGS[happening].conditions:
+        assert one.message.endswith(".")
+        assert not one.message.endswith("..")
+        assert one.message[0] == one.message[0].upper() or one.reason == "UnsupportedField"
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+def test_conditions_name_the_generation_they_were_made_for(happening):
+    assert {one.observed_generation for one in HAPPENINGS[happening].conditions} == {4}
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+def test_status_survives_its_spelling(happening):
+    """What is written is what is read back, in whole seconds."""
+    status = HAPPENINGS[happening]
+    manifest = {name: value for name, value in status_manifest(status).items() if value is not None}
+    metadata = {"namespace": "default", "name": "g", "uid": GANG.uid, "generation": 4, "resourceVersion": "2"}
+
+    assert parse_gang({"metadata": metadata, "status": manifest}, GANG).status == status
+
+
+def test_written_status_clears_what_does_not_apply():
+    manifest = status_manifest(HAPPENINGS["released"])
+
+    assert {name for name, value in manifest.items() if value is None} == {
+        "size",
+        "start",
+        "expectedFinish",
+        "effectiveSpeedup",
+        "members",
+        "reservedAt",
+        "firstPlannedStart",
+        "startedAt",
+        "finishedAt",
+        "succeededRanks",
+    }
+
+
+def test_time_of_a_condition_moves_only_when_it_flips():
+    first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
+    other_words = replace(NO_ROOM, detail="Needs 3 nodes; 1 is there.")
+    second = conditions.unplaceable(with_status(first), other_words, now=NOW + 10)
+    third = reserved(with_status(second), now=NOW + 20)
+    fourth = conditions.placed(with_status(third), now=NOW + 30)
+
+    times = [[one.last_transition - NOW for one in status.conditions] for status in (first, second, third, fourth)]
+    assert times == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 20, 0, 0], [0, 20, 30, 0]]
+    assert second.condition(Condition.PLANNED).message == "Needs 3 nodes; 1 is there."
+
+
+def test_repeating_what_stands_changes_nothing():
+    first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
+
+    assert conditions.unplaceable(with_status(first), NO_ROOM, now=NOW + 99) == first
+
+
+def test_new_generation_is_named_though_nothing_flips():
+    first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
+    second = conditions.unplaceable(replace(with_status(first), generation=5), NO_ROOM, now=NOW)
+
+    assert second.condition(Condition.PLANNED).observed_generation == 5
+
+
+def test_message_has_a_limit():
+    endless = replace(NO_ROOM, detail="x" * 100_000)
+
+    assert len(conditions.unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
+
+
+def test_reservation_says_what_it_will_make():
+    status = reserved()
+
+    assert (status.attempt, status.size, status.members) == (1, 3, (Members("n1", 2), Members("n2", 1)))
+    assert (status.start, status.expected_finish, status.reserved_at) == (NOW, NOW + 60, NOW)
+    assert status.effective_speedup == "2.5"
+
+
+@pytest.mark.parametrize(
+    ("share", "want"),
+    [
+        pytest.param(2 / 7, "0.285714285714", id="twelve decimals"),
+        pytest.param(1 / 4, "0.25", id="no trailing zeros"),
+        pytest.param(1.0, "1", id="all"),
+        pytest.param(1e-5, "0.00001", id="no exponent"),
+        pytest.param(1e-14, "0", id="hardly anything"),
+    ],
+)
+def test_share_is_a_decimal(share, want):
+    placement = replace(PLACEMENT, size=1, members=(Planned("n1", 1, share=share),))
+
+    assert conditions.reserved(GANG, placement, attempt=1, now=NOW).members == (Members("n1", 1, share=want),)
+
+
+def test_pieces_are_reserved_with_their_members():
+    assert HAPPENINGS["reserved with pieces"].members == (
+        Members("n1", 1, pieces=5),
+        Members("n1", 1, pieces=4),
+        Members("n2", 1, pieces=9),
+    )
+
+
+@pytest.mark.parametrize(
+    ("happening", "want"),
+    [
+        ("reserved", [{"node": "n1", "count": 2}, {"node": "n2", "count": 1}]),
+        (
+            "reserved with shares",
+            [
+                {"node": "n1", "count": 2, "share": "0.285714285714"},
+                {"node": "n2", "count": 1, "share": "0.428571428571"},
+            ],
+        ),
+        (
+            "reserved with pieces",
+            [
+                {"node": "n1", "count": 1, "pieces": 5},
+                {"node": "n1", "count": 1, "pieces": 4},
+                {"node": "n2", "count": 1, "pieces": 9},
+            ],
+        ),
+    ],
+)
+def test_members_are_written_with_what_the_load_gives_them_and_no_more(happening, want):
+    assert status_manifest(HAPPENINGS[happening])["members"] == want
+
+
+def test_unknown_run_time_has_no_finish():
+    endless = replace(PLACEMENT, finish=math.inf, speedup=None)
+    status = conditions.reserved(GANG, endless, attempt=1, now=NOW)
+
+    assert (status.expected_finish, status.effective_speedup) == (None, None)
+
+
+def test_first_planned_start_is_never_moved():
+    planned = conditions.planned_for_later(GANG, LATER, now=NOW)
+    put_off = conditions.planned_for_later(with_status(planned), replace(LATER, start=NOW + 90), now=NOW + 50)
+    status = conditions.reserved(with_status(put_off), replace(PLACEMENT, start=NOW + 90), attempt=1, now=NOW + 90)
+
+    assert status.first_planned_start == NOW + 40
+
+
+@pytest.mark.parametrize("happening", ["unplaceable", "released"])
+def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
+    earlier = with_status(conditions.planned_for_later(GANG, LATER, now=NOW))
+    status = {
+        "unplaceable": lambda: conditions.unplaceable(earlier, NO_ROOM, now=NOW),
+        "released": lambda: conditions.released(earlier, BROKEN, retry_seconds=1, now=NOW),
+    }[happening]()
+
+    assert (status.size, status.start, status.expected_finish, status.members) == (None, None, None, ())
+    assert (status.effective_speedup, status.reserved_at) == (None, None)
+
+
+def test_release_says_why_and_when_the_gang_is_planned_again():
+    status = conditions.released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
+
+    assert status.condition(Condition.PLACED).message == f"Attempt 1 was undone: {BROKEN.message}."
+    assert status.condition(Condition.PLANNED).message == "The gang is planned again in 8 s."
+    assert status.attempt == 1
+
+
+def test_end_gives_the_nodes_back_and_keeps_what_was():
+    status = HAPPENINGS["succeeded"]
+
+    assert (status.reserved_at, status.finished_at) == (None, NOW + 60)
+    assert (status.size, status.members) == (3, (Members("n1", 2), Members("n2", 1)))
+
+
+def test_gang_that_ends_before_it_was_seen_running_started_when_it_ended():
+    assert conditions.succeeded(with_status(placed()), now=NOW + 9).started_at == NOW + 9
+
+
+def test_start_is_kept_when_the_gang_ends():
+    running = conditions.started(with_status(placed()), now=NOW + 5)
+
+    assert conditions.succeeded(with_status(running), now=NOW + 60).started_at == NOW + 5
+
+
+def test_status_without_conditions_has_none():
+    assert GangStatus().condition(Condition.PLACED) is None
+    assert not GangStatus().is_true(Condition.PLACED)

@@ -1,0 +1,164 @@
+"""Metrics keep the rules of Prometheus, and exist before there is anything to count."""
+
+import re
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from coschedule.cluster.decision import Reason as PlanReason
+from fake_cluster.facts import bid_fact, gang_fact, member_fact, reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang import ConditionFact, GangStatus
+from lockstep.facts.words import Reason
+from lockstep.report.gauges import refresh_gauges
+from lockstep.report.metrics import BINDING_RESULTS, CYCLE_RESULTS, GANG_STATES, OUTCOMES, STAGES, Metrics
+
+UNBOUNDED_LABELS = {"pod", "gang", "node", "uid", "name", "namespace", "gangjob", "instance"}
+
+
+@pytest.fixture
+def metrics():
+    return Metrics(CollectorRegistry())
+
+
+@pytest.fixture
+def families(metrics):
+    metrics.request_answered("GET", "pods", 200, 0.01)
+    metrics.watch_heard("pods")
+    metrics.undone.labels(Reason.QUOTA_EXCEEDED).inc()
+    return list(metrics.registry.collect())
+
+
+def value(metrics, name, **labels):
+    return metrics.registry.get_sample_value(name, labels)
+
+
+def test_metrics_follow_the_naming_rules(families):
+    assert len(families) > 10
+    for family in families:
+        assert re.fullmatch(r"lockstep_[a-z_]+", family.name)
+        assert not family.name.endswith(("_milliseconds", "_count", "_ms", "_total"))
+        assert re.fullmatch(r"[A-Z].*\.", family.documentation)
+        for sample in family.samples:
+            assert not UNBOUNDED_LABELS & set(sample.labels)
+
+
+def test_histograms_name_their_unit(families):
+    names = [family.name for family in families if family.type == "histogram"]
+
+    assert names
+    assert all(name.endswith(("_seconds", "_ratio")) for name in names)
+
+
+def test_counters_end_in_total(families):
+    for family in families:
+        if family.type == "counter":
+            assert {s.name for s in family.samples if not s.name.endswith("_created")} == {f"{family.name}_total"}
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "values"),
+    [
+        ("lockstep_cycles_total", "result", CYCLE_RESULTS),
+        ("lockstep_cycle_duration_seconds_count", "stage", STAGES),
+        ("lockstep_decisions_total", "outcome", OUTCOMES),
+        ("lockstep_gangs", "state", GANG_STATES),
+        ("lockstep_binds_total", "result", BINDING_RESULTS),
+        ("lockstep_gang_wait_seconds_count", None, None),
+        ("lockstep_start_delay_seconds_count", None, None),
+        ("lockstep_run_time_ratio_count", None, None),
+        ("lockstep_reservation_conflicts_total", None, None),
+        ("lockstep_oldest_pending_gang_seconds", None, None),
+        ("lockstep_assumed_pods", None, None),
+    ],
+)
+def test_enumerated_series_exist_from_the_start(metrics, name, label, values):
+    labels = [{}] if label is None else [{label: one} for one in values]
+
+    assert [value(metrics, name, **one) for one in labels] == [0] * len(labels)
+
+
+UNDOING = [Reason.BIND_INTERRUPTED, Reason.QUOTA_EXCEEDED, Reason.POD_REFUSED, Reason.POD_REJECTED, Reason.POD_LOST]
+
+
+@pytest.mark.parametrize("reason", [*UNDOING, Reason.API_UNAVAILABLE])
+def test_undone_attempts_exist_from_the_start(metrics, reason):
+    assert value(metrics, "lockstep_attempts_undone_total", reason=reason) == 0
+
+
+def test_build_is_told(metrics):
+    [family] = [one for one in metrics.registry.collect() if one.name == "lockstep_build_info"]
+    [sample] = family.samples
+
+    assert sample.value == 1
+    assert set(sample.labels) == {"version", "python_version"}
+    assert all(sample.labels.values())
+
+
+def test_two_operators_do_not_share_their_metrics(metrics):
+    other = Metrics(CollectorRegistry())
+    metrics.binding_answered("bound")
+
+    assert value(metrics, "lockstep_binds_total", result="bound") == 1
+    assert value(other, "lockstep_binds_total", result="bound") == 0
+
+
+def test_requests_are_counted_by_code(metrics):
+    for code in (200, 200, 409):
+        metrics.request_answered("POST", "pods", code, 0.02)
+
+    assert value(metrics, "lockstep_api_requests_total", verb="POST", resource="pods", code="200") == 2
+    assert value(metrics, "lockstep_api_requests_total", verb="POST", resource="pods", code="409") == 1
+    assert value(metrics, "lockstep_api_request_duration_seconds_sum", verb="POST", resource="pods") == pytest.approx(
+        0.06
+    )
+
+
+def test_reasons_are_unique_names_in_pascal_case():
+    reasons = [*Reason, *PlanReason]
+
+    assert len({str(reason) for reason in reasons}) == len(reasons)
+    assert all(re.fullmatch(r"([A-Z][a-z]+)+", reason) for reason in reasons)
+    assert all(reason.value == "".join(word.capitalize() for word in reason.name.split("_")) for reason in reasons)
+
+
+def true(kind):
+    return ConditionFact(kind, "True", "Because", "", 1, 0.0)
+
+
+def test_gauges_follow_from_belief(metrics):
+    state = State(lambda: None)
+    state.apply_bid(bid_fact())
+    state.apply_gang(gang_fact("young", created=90.0))
+    state.apply_gang(gang_fact("old", created=40.0))
+    for name, status in (
+        ("reserved", GangStatus()),
+        ("placed", GangStatus(conditions=(true("Placed"),))),
+    ):
+        state.apply_gang(gang_fact(name, status=status))
+        state.hold(reservation(name))
+    state.apply_gang(gang_fact("done", status=GangStatus(conditions=(true("Complete"),))))
+    state.apply_pod(member_fact("placed", rank=0, node="n1"))
+    refresh_gauges(metrics, state, 100.0)
+
+    assert {name: value(metrics, "lockstep_gangs", state=name) for name in GANG_STATES} == {
+        "refused": 0,
+        "pending": 2,
+        "reserved": 1,
+        "placed": 1,
+        "complete": 1,
+    }
+    assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 60
+    assert value(metrics, "lockstep_assumed_pods") == 3
+
+
+def test_gauges_fall_back_to_zero(metrics):
+    state = State(lambda: None)
+    gang = gang_fact("g", created=40.0)
+    state.apply_gang(gang)
+    refresh_gauges(metrics, state, 100.0)
+    state.remove_gang(gang.key, gang.uid)
+    refresh_gauges(metrics, state, 100.0)
+
+    assert value(metrics, "lockstep_gangs", state="pending") == 0
+    assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 0

@@ -1,0 +1,61 @@
+import asyncio
+
+import kopf
+import pytest
+
+from lockstep.api.configuration import Configuration
+from lockstep.belief.state import State
+from lockstep.watch.handlers import _run_kopf, _settings, watch_own_kinds
+from lockstep.watch.streams import Streams
+
+
+def test_kopf_that_has_given_up_does_not_kill_the_process_that_starts_it_again():
+    assert _settings().process.ultimate_exiting_timeout is None
+
+
+@pytest.mark.asyncio
+async def test_kopf_that_gives_up_cancels_no_task_of_ours(monkeypatch):
+    ours = []
+
+    async def give_up():
+        raise RuntimeError("kopf gives up")
+
+    async def spawn_tasks(**_):
+        kopfs = asyncio.create_task(give_up())
+        ours.append(asyncio.create_task(asyncio.Event().wait()))
+        return [kopfs]
+
+    monkeypatch.setattr(kopf, "spawn_tasks", spawn_tasks)
+    with pytest.raises(RuntimeError, match="kopf gives up"):
+        await _run_kopf(State(lambda: None), Configuration(), Streams(()), asyncio.Event())
+
+    assert not ours[0].cancelling()
+    assert not ours[0].done()
+    ours[0].cancel()
+
+
+@pytest.mark.asyncio
+async def test_kopf_begins_anew_when_the_api_server_was_set_back(monkeypatch):
+    started = asyncio.Queue()
+
+    async def spawn_tasks(*, stop_flag, **_):
+        started.put_nowait(stop_flag)
+        return [asyncio.create_task(until_raised(stop_flag))]
+
+    async def until_raised(flag):
+        await flag
+
+    monkeypatch.setattr(kopf, "spawn_tasks", spawn_tasks)
+    streams, stop = Streams(("gangjobs",)), asyncio.Event()
+    watching = asyncio.create_task(watch_own_kinds(State(lambda: None), Configuration(), streams, stop))
+    await started.get()
+    streams.tell("gangjobs", 200)
+    streams.outdated.set()
+    await started.get()
+
+    assert not stop.is_set()
+    assert not streams.all_open
+    assert not streams.outdated.is_set()
+    stop.set()
+    await watching
+    assert started.empty()

@@ -1,0 +1,243 @@
+"""Whatever a watch does, belief ends up equal to the API server's, and no object that vanished stays."""
+
+import asyncio
+import itertools
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fake_cluster.jumping import until
+from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
+from lockstep.api.client import KubeClient, Target
+from lockstep.belief.doubts import Doubts
+from lockstep.watch.informer import Informer
+from lockstep.watch.kind import Kind
+
+pytestmark = pytest.mark.asyncio
+
+
+def thing(name, version="1", **more):
+    return {"metadata": {"name": name, "resourceVersion": version}, **more}
+
+
+class Belief:
+    """What the informer has told: things by name, and each call in order."""
+
+    def __init__(self):
+        self.things = {}
+        self.calls = []
+        self.doubted = []
+
+    def apply(self, fact):
+        name, version = fact
+        self.things[name] = version
+        self.calls.append(("apply", name, version))
+
+    def remove(self, name):
+        self.things.pop(name, None)
+        self.calls.append(("remove", name))
+
+
+@asynccontextmanager
+async def informed_by(*script):
+    """Run an informer through the script; gives (server, belief, informer) when all of it has been asked for."""
+    belief = Belief()
+    kind = Kind(
+        target=Target("/api/v1/things", "things"),
+        key=lambda it: it["metadata"]["name"],
+        parse=lambda it: (it["metadata"]["name"], it["metadata"]["resourceVersion"]),
+        apply=belief.apply,
+        remove=belief.remove,
+        doubts=Doubts(belief.doubted.append),
+    )
+    async with (
+        ScriptedServer(*script) as server,
+        KubeClient(server.configuration, concurrency=1, observer=lambda *_: None) as client,
+    ):
+        informer = Informer(client, kind, heard=lambda _: None)
+        task = asyncio.create_task(informer.run())
+        try:
+            await until(lambda: server.is_through or task.done())
+            assert not task.done(), task.exception()
+            yield server, belief, informer
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_first_list_comes_in_pages():
+    pages = [
+        page(thing("a"), thing("b"), following="to-c"),
+        page(thing("c"), following="to-d"),
+        page(thing("d"), version="40"),
+    ]
+    async with informed_by(*pages) as (server, belief, informer):
+        assert sorted(belief.things) == ["a", "b", "c", "d"]
+        assert informer.synced.is_set()
+        assert [one.query.get("continue") for one in server.asked[:3]] == [None, "to-c", "to-d"]
+        assert {one.query["limit"] for one in server.asked[:3]} == {"500"}
+        assert server.asked[3].query["resourceVersion"] == "40"
+
+
+async def test_nothing_is_synced_before_the_last_page():
+    async with informed_by(page(thing("a"), following="to-b")) as (_, _, informer):
+        assert not informer.synced.is_set()
+
+
+async def test_events_are_applied_in_order():
+    events = stream(
+        ("ADDED", thing("b", "11")),
+        ("MODIFIED", thing("a", "12")),
+        ("DELETED", thing("b", "13")),
+        line("ADDED", thing("c", "14")),
+    )
+    async with informed_by(page(thing("a")), events) as (_, belief, _):
+        assert belief.things == {"a": "12", "c": "14"}
+        assert belief.calls[1:] == [("apply", "b", "11"), ("apply", "a", "12"), ("remove", "b"), ("apply", "c", "14")]
+
+
+async def test_ended_stream_goes_on_from_its_last_event():
+    async with informed_by(page(thing("a")), stream(("ADDED", thing("b", "17")))) as (server, _, _):
+        assert server.asked[-1].query["resourceVersion"] == "17"
+        assert server.asked[-1].query["allowWatchBookmarks"] == "true"
+
+
+async def test_ended_stream_goes_on_from_its_bookmark():
+    async with informed_by(page(thing("a")), stream(("BOOKMARK", thing("", "99")))) as (server, belief, _):
+        assert server.asked[-1].query["resourceVersion"] == "99"
+        assert belief.things == {"a": "1"}
+
+
+async def test_deleted_event_carries_the_version_to_go_on_from():
+    async with informed_by(page(thing("a")), stream(("DELETED", thing("a", "23")))) as (server, _, _):
+        assert server.asked[-1].query["resourceVersion"] == "23"
+
+
+EXPIRED = {"kind": "Status", "code": 410, "message": "too old resource version"}
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        pytest.param([status(410)], id="the watch is refused as expired"),
+        pytest.param([stream(("ERROR", EXPIRED))], id="the stream says expired"),
+        pytest.param([stream(("ADDED", thing("b", "11")), ("ERROR", EXPIRED))], id="expired after an event"),
+        pytest.param([stream(("ERROR", {"code": 500, "message": "leader changed"}))], id="the stream says error 500"),
+        pytest.param([stream(("ERROR", {"code": 429, "message": "busy"}))], id="the stream says error 429"),
+        pytest.param([stream(("ERROR", {}))], id="an error that says nothing"),
+        pytest.param([stream(b"<html>\n")], id="a line that is no JSON"),
+        pytest.param([stream(b"[]\n")], id="a line that is a list"),
+        pytest.param([stream(b"null\n")], id="a line that is null"),
+        pytest.param([stream(b'{"type": "ADDED"}\n')], id="an event without an object"),
+        pytest.param([stream(b'{"type": "ADDED", "object": null}\n')], id="an event whose object is null"),
+        pytest.param([stream(b'{"type": "ERROR", "object": null}\n')], id="an error whose object is null"),
+        pytest.param([stream(b'{"type": "ERROR", "object": "no"}\n')], id="an error whose object is a string"),
+        pytest.param([stream(b'{"type": "ADDED", "object": {"metadata": {"name": "b"}}}\n')], id="no version"),
+        pytest.param([stream(b"\n")], id="an empty line"),
+        pytest.param([stream(Step.RESET)], id="connection reset"),
+        pytest.param([stream(line("ADDED", thing("b", "11"))[:20], Step.RESET)], id="reset within a line"),
+        pytest.param([stream(Step.SILENCE)], id="silence"),
+        pytest.param([Step.SILENCE], id="no answer to the watch"),
+        pytest.param([status(500)], id="the watch is refused with 500"),
+        pytest.param([status(403)], id="the watch is forbidden"),
+        pytest.param([status(410), status(410)], id="the fresh list is refused as expired"),
+        pytest.param([status(410), page(following="x"), status(410)], id="the fresh list expires between its pages"),
+        pytest.param([status(410), status(403)], id="the fresh list is forbidden"),
+        pytest.param([status(410), *[status(503)] * 6], id="the fresh list is given up"),
+    ],
+)
+async def test_after_any_trouble_belief_is_what_is_there(trouble):
+    fresh = page(thing("a", "20"), thing("new", "21"), version="30")
+    async with informed_by(page(thing("a"), thing("ghost")), *trouble, fresh) as (server, belief, _):
+        assert server.asked[-1].query["resourceVersion"] == "30"
+        assert belief.things == {"a": "20", "new": "21"}
+        assert ("remove", "ghost") in belief.calls
+
+
+async def test_stream_that_ends_within_a_line_goes_on_from_its_last_whole_event():
+    cut_off = stream(("ADDED", thing("b", "11")), line("ADDED", thing("c", "12"))[:20])
+    async with informed_by(page(), cut_off, stream(("ADDED", thing("c", "12")))) as (server, belief, _):
+        assert server.asked[2].query["resourceVersion"] == "11"
+        assert belief.things == {"b": "11", "c": "12"}
+
+
+async def test_half_lines_are_put_together():
+    whole = line("ADDED", thing("b", "11")) + line("ADDED", thing("c", "12"))
+    for cut in (1, 17, len(whole) // 2 - 1, len(whole) // 2, len(whole) // 2 + 1, len(whole) - 1):
+        async with informed_by(page(), stream(whole[:cut], whole[cut:])) as (_, belief, _):
+            assert belief.things == {"b": "11", "c": "12"}
+
+
+async def test_lines_may_come_byte_by_byte():
+    pieces = [bytes([byte]) for byte in line("ADDED", thing("b", "11"))]
+    async with informed_by(page(), stream(*pieces)) as (_, belief, _):
+        assert belief.things == {"b": "11"}
+
+
+async def test_line_may_be_longer_than_any_buffer():
+    long = line("ADDED", thing("b", "11", padding="x" * 2_000_000))
+    async with informed_by(page(), stream(long)) as (_, belief, _):
+        assert belief.things == {"b": "11"}
+
+
+async def test_object_that_vanished_is_removed_only_once():
+    script = [page(thing("a"), thing("ghost")), status(410), page(thing("a")), status(410), page(thing("a"))]
+    async with informed_by(*script) as (_, belief, _):
+        assert belief.calls.count(("remove", "ghost")) == 1
+
+
+async def test_object_created_again_after_a_gap_is_believed():
+    again = page(thing("a", "40"), version="40")
+    script = [page(thing("a")), stream(("DELETED", thing("a", "11"))), status(410), again]
+    async with informed_by(*script) as (_, belief, _):
+        assert belief.things == {"a": "40"}
+
+
+async def test_list_from_the_past_is_asked_for_again():
+    now = page(thing("a", "40"), version="40")
+    script = [now, status(410), page(thing("ghost"), version="30"), now]
+    async with informed_by(*script) as (_, belief, _):
+        assert belief.things == {"a": "40"}
+        assert ("remove", "a") not in belief.calls
+
+
+async def test_server_that_was_set_back_is_believed_when_it_stays_with_it():
+    past = [page(thing("ghost"), version="30")] * 3
+    async with informed_by(page(thing("a", "40"), version="40"), status(410), *past) as (_, belief, _):
+        assert belief.things == {"ghost": "1"}
+
+
+async def test_broken_watch_is_not_asked_again_in_a_tight_loop():
+    troubles = [it for _ in range(8) for it in (page(), stream(b"garbage\n"))]
+    async with informed_by(*troubles) as (server, _, _):
+        lists = [one.at for one in server.asked if "watch" not in one.query]
+
+    pauses = [later - earlier for earlier, later in itertools.pairwise(lists)]
+    assert all(0.1 * 2**n <= pause <= 0.31 * 2**n for n, pause in enumerate(pauses))
+
+
+async def test_pause_has_a_limit():
+    troubles = [it for _ in range(14) for it in (page(), stream(b"garbage\n"))]
+    async with informed_by(*troubles) as (server, _, _):
+        lists = [one.at for one in server.asked if "watch" not in one.query]
+
+    assert 15 <= lists[-1] - lists[-2] <= 45.1
+
+
+async def test_streams_that_end_at_once_are_not_opened_in_a_tight_loop():
+    async with informed_by(page(), *[stream()] * 10) as (server, _, _):
+        watches = [one.at for one in server.asked if "watch" in one.query]
+
+    assert all(later - earlier >= 0.199 for earlier, later in itertools.pairwise(watches))
+
+
+async def test_silence_ends_after_bookmarks_must_have_come():
+    async with informed_by(page(), stream(Step.SILENCE), page()) as (server, _, _):
+        first_list, _, second_list = server.asked[:3]
+
+    assert 60 < second_list.at - first_list.at < 120
+
+
+async def test_watch_asks_for_an_end_so_that_a_quiet_one_is_renewed():
+    async with informed_by(page()) as (server, _, _):
+        assert 240 <= int(server.asked[-1].query["timeoutSeconds"]) <= 360
