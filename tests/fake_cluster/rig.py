@@ -10,7 +10,7 @@ from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import node
 from fake_cluster.store import Place
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.act.undo import Deletions
 from lockstep.api.client import KubeClient
 from lockstep.belief.reach import Reach
@@ -20,6 +20,7 @@ from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning import PlanOptions
 from lockstep.process.serve import WATCHED
 from lockstep.report.metrics import Metrics
+from lockstep.report.writer import StatusWriter
 from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import bids_kind, gangs_kind
 
@@ -33,7 +34,7 @@ class Parts:
     api: FakeApi
     client: KubeClient
     state: State
-    tools: Tools
+    services: Services
     metrics: Metrics
     cycle: Cycle
     bindings: list
@@ -57,21 +58,24 @@ async def watching_operator(api, plans=None):
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered)
         )
         state = State(woken.set, count_doubt=metrics.object_not_understood)
-        tools = tools_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
-        cycle = Cycle(tools, metrics, instance="test", woken=woken, now=now, plans=plans or INLINE)
+        services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
+        cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
         tasks = [asyncio.create_task(informer.run()) for informer in informers]
         stack.push_async_callback(end, tasks)
         for informer in informers:
             await until(informer.synced.is_set)
-        yield Parts(api=api, client=client, state=state, tools=tools, metrics=metrics, cycle=cycle, bindings=bindings)
+        yield Parts(
+            api=api, client=client, state=state, services=services, metrics=metrics, cycle=cycle, bindings=bindings
+        )
 
 
-def tools_with(client, state, *, count_binding=lambda _: None, count_refused=lambda _: None):
+def services_with(client, state, *, count_binding=lambda _: None, count_refused=lambda _: None):
     """What attempts work with; both of their clocks are the running loop's."""
-    return Tools(
+    return Services(
         client=client,
         state=state,
+        writer=StatusWriter(client, state, instance="test", now=now, count_refused=count_refused),
         deletions=Deletions(client, monotonic=now),
         reach=Reach(state, unreachable_after=300, monotonic=now),
         cutter=SnapshotCutter(state),

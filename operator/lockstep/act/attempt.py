@@ -16,7 +16,7 @@ from lockstep.act.bind import Binder
 from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
 from lockstep.act.progress import Progress, progress, remembered_ranks
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.act.undoing import Undoing
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
@@ -26,7 +26,7 @@ from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.words import Reason
-from lockstep.report.status import Written, write_status
+from lockstep.report.status import Written
 
 log = logging.getLogger(__name__)
 
@@ -72,20 +72,20 @@ class Attempt:
 
     def __init__(
         self,
-        tools: Tools,
+        services: Services,
         gang: GangFact,
         reservation: Reservation,
         *,
         pause: Callable[[Failure], float],
         lasting: Callable[[str], None],
     ) -> None:
-        self._tools = tools
+        self._services = services
         self._gang = gang
         self._reservation = reservation
         self._verdict: Needs | Refusal | None = None
         self.changed = asyncio.Event()
         self.is_undoing = False
-        self._undoing = Undoing(tools, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
 
     @property
     def gang_uid(self) -> str:
@@ -95,7 +95,7 @@ class Attempt:
     async def begin(self, status: GangStatus) -> Outcome:
         """Reserve with this status, then carry out."""
         try:
-            written, message = await write_status(self._tools.client, self._tools.state, self._gang, status)
+            written, message = await self._services.writer.write(self._gang, status)
         except ApiUnavailableError as error:
             return await self._take_back(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
         if written is Written.DONE or self._stands_in_status():
@@ -109,7 +109,7 @@ class Attempt:
 
         What is still to be bound must go where it would be planned now: who wrote the status, and when, says nothing.
         """
-        misfit = self._tools.cutter.misfit(self._gang, self._reservation, self._tools.now())
+        misfit = self._services.cutter.misfit(self._gang, self._reservation, self._services.now())
         if misfit is not None:
             message = f"it cannot go on as reserved: {misfit}"
             return await self._take_back(Failure(reason=Reason.NO_LONGER_FITS, message=message))
@@ -121,19 +121,19 @@ class Attempt:
 
     def _refused(self, message: str) -> Outcome:
         log.warning("%s/%s: the API server does not take its reservation: %s", *self._gang.key, message)
-        self._tools.count_refused("reservation")
+        self._services.count_refused("reservation")
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
     def _stands_in_status(self) -> bool:
         """Whether the write that conflicted was a repetition of our own, whose answer was lost."""
-        gang = self._tools.state.gangs.get(self._gang.key)
+        gang = self._services.state.gangs.get(self._gang.key)
         stands = None if gang is None or gang.uid != self._gang.uid else reserved_in_status(gang)
         ours = self._reservation
         return stands is not None and (stands.attempt, stands.members) == (ours.attempt, ours.members)
 
     async def _create_and_bind(self) -> Failure | None:
-        tools, there = self._tools, self._pods()
-        creator = Creator(tools.client, self._gang, self._reservation)
+        services, there = self._services, self._pods()
+        creator = Creator(services.client, self._gang, self._reservation)
         unbound = next((key for key, pod in there.items() if not pod.node), None)
         ended = self._ended_and_gone(there)
         failure = await creator.create_missing({key: pod.uid for key, pod in there.items()} | ended, unbound)
@@ -142,20 +142,20 @@ class Attempt:
             await self._delete_strangers(creator.strangers)
             return failure
         if isinstance(creator.seen, Needs):
-            tools.state.templates.seen(self._gang, creator.seen)
-        binder = Binder(tools.client, self._reservation, count=tools.count_binding)
+            services.state.templates.seen(self._gang, creator.seen)
+        binder = Binder(services.client, self._reservation, count=services.count_binding)
         bound = {key: pod.node for key, pod in there.items() if pod.node}
         return await binder.bind_all(creator.uids, bound, ended.keys())
 
     async def _delete_strangers(self, pods: list[PodFact]) -> None:
         """Delete what only this attempt knows that it has made."""
-        refusal = await self._tools.deletions.delete(pods) if pods else None
+        refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
             log.error("%s/%s: pods that nobody knows as its members are left: %s", *self._gang.key, refusal.message)
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
         """The members that have succeeded and whose pods are gone, without a UID: nobody makes them again."""
-        departed, remembered = self._tools.state.departed(self._gang), self._succeeded_ranks()
+        departed, remembered = self._services.state.departed(self._gang), self._succeeded_ranks()
         gone = {key for key, pod in departed.items() if pod.has_succeeded}
         return {
             key: ""
@@ -173,7 +173,7 @@ class Attempt:
 
     async def _until_seen_bound(self) -> Failure | None:
         """Wait until watches have shown every member on its node; after a silence, ask the API server itself."""
-        most, looks, silent_since = -1, 0, self._tools.monotonic()
+        most, looks, silent_since = -1, 0, self._services.monotonic()
         while True:
             self.changed.clear()
             counts = self._progress()
@@ -182,25 +182,25 @@ class Attempt:
             if counts.is_bound:
                 return None
             if counts.bound > most:
-                most, silent_since = counts.bound, self._tools.monotonic()
-            if self._tools.monotonic() - silent_since >= pause_after(looks + 1):
-                looks, silent_since = looks + 1, self._tools.monotonic()
+                most, silent_since = counts.bound, self._services.monotonic()
+            if self._services.monotonic() - silent_since >= pause_after(looks + 1):
+                looks, silent_since = looks + 1, self._services.monotonic()
                 failure = await self._look_for_members()
                 if failure is not None:
                     return failure
                 continue
-            await self._news(silent_since + pause_after(looks + 1) - self._tools.monotonic())
+            await self._news(silent_since + pause_after(looks + 1) - self._services.monotonic())
 
     async def _look_for_members(self) -> Failure | None:
         """What the API server itself shows, after every member was bound: anything else than that is a failure."""
-        tools = self._tools
+        services = self._services
         try:
-            pods = await look_at_members(tools.client, tools.state, self._gang, self._reservation.attempt)
+            pods = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
             log.warning("%s/%s: its members are not seen, and can't be listed: %s", *self._gang.key, error)
             return None
         there = {pod.key: pod for pod in pods}
-        departed, ended = tools.state.departed(self._gang), self._ended_and_gone(there)
+        departed, ended = services.state.departed(self._gang), self._ended_and_gone(there)
         for key in self._reservation.pod_keys():
             if key in there and not there[key].node:
                 message = f"pod {key.name} is not bound, although the API server had agreed"
@@ -221,11 +221,11 @@ class Attempt:
 
     def _pods(self) -> dict[PodKey, PodFact]:
         """The pods of this attempt that watches have shown."""
-        members = self._tools.state.members(self._gang)
+        members = self._services.state.members(self._gang)
         return {key: members[key] for key in self._reservation.pod_keys() if key in members}
 
     def _progress(self) -> Progress:
-        state = self._tools.state
+        state = self._services.state
         return progress(
             self._reservation,
             state.members(self._gang),
@@ -235,5 +235,5 @@ class Attempt:
 
     def _succeeded_ranks(self) -> int:
         """The members of which the status remembers that they have ended well."""
-        gang = self._tools.state.gangs.get(self._gang.key)
+        gang = self._services.state.gangs.get(self._gang.key)
         return 0 if gang is None or gang.uid != self._gang.uid else remembered_ranks(gang, self._reservation)

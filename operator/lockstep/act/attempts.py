@@ -10,7 +10,7 @@ from typing import Any
 
 from coschedule.cluster.snapshot import GangKey
 from lockstep.act.attempt import Attempt, Ending, Outcome
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
@@ -68,13 +68,13 @@ class Attempts:
 
     def __init__(
         self,
-        tools: Tools,
+        services: Services,
         *,
         ended: Callable[[GangFact, Outcome], None],
         due: Callable[[GangKey], None],
         lasting: Callable[[GangFact, str], None],
     ) -> None:
-        self._tools = tools
+        self._services = services
         self._lasting = lasting
         self._ended = ended
         self._due = due
@@ -161,7 +161,7 @@ class Attempts:
         assert memory.task is None, "one attempt a gang at a time"
         _call_off(memory)
         memory.attempt = Attempt(
-            self._tools, gang, reservation, pause=memory.pause, lasting=partial(self._lasting, gang)
+            self._services, gang, reservation, pause=memory.pause, lasting=partial(self._lasting, gang)
         )
         memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt)))
 
@@ -177,7 +177,7 @@ class Attempts:
         if outcome.ending.is_failure:
             retry_seconds = memory.pause(outcome.failure)
             memory.count(outcome.failure)
-            memory.retry_at = self._tools.monotonic() + retry_seconds
+            memory.retry_at = self._services.monotonic() + retry_seconds
             memory.retry = asyncio.get_running_loop().call_later(retry_seconds, self._retry, gang.key, memory)
         self._ended(gang, outcome)
 
@@ -186,7 +186,7 @@ class Attempts:
         self._due(gang)
 
     def _time_of_day(self, memory: _Memory) -> float:
-        return self._tools.now() + max(0.0, memory.retry_at - self._tools.monotonic())
+        return self._services.now() + max(0.0, memory.retry_at - self._services.monotonic())
 
 
 def _call_off(memory: _Memory) -> None:

@@ -14,12 +14,12 @@ from typing import Any
 from coschedule.cluster.snapshot import GangKey
 from lockstep.act.admission import admitted_needs, estranged
 from lockstep.act.refusals import refused_template
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError
 from lockstep.api.member_pod import MemberPods
+from lockstep.belief.phases import Phase
 from lockstep.facts.gang import GangFact, GangSpec, Members, Needs, Refusal
-from lockstep.facts.words import Condition
 
 # A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
 _PAUSE_SECONDS = 0.02
@@ -39,9 +39,9 @@ class _Asked:
 class Checks:
     """Checks one gang at a time. ``told`` is called for each gang that admission turns out to change."""
 
-    def __init__(self, tools: Tools, *, told: Callable[[GangFact], None]) -> None:
-        self._client = tools.client
-        self._state = tools.state
+    def __init__(self, services: Services, *, told: Callable[[GangFact], None]) -> None:
+        self._client = services.client
+        self._state = services.state
         self._told = told
         self._asked: dict[GangKey, _Asked] = {}
         self._queue: dict[GangKey, None] = {}
@@ -125,9 +125,10 @@ class Checks:
 
     def _waiting(self, key: GangKey) -> GangFact | None:
         gang = self._state.gangs.get(key)
-        if gang is None or gang.is_deleting or key in self._state.reservations:
+        if gang is None:
             return None
-        return None if gang.status.is_true(Condition.COMPLETE) else gang
+        phase = self._state.phase_of(gang)
+        return gang if phase.is_planned or phase is Phase.REFUSED else None
 
 
 def first_member(gang: GangFact, spec: GangSpec) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Sweeper:
             self._sweeping.discard(gang)
         if gang in self._missed:
             self._missed.discard(gang)
-            self._state.look_at(gang)
+            self._state.news.look_at(gang)
 
     async def _delete(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
         failure = await self._deletions.delete(pods)
@@ -85,7 +85,7 @@ class Sweeper:
         await asyncio.sleep(NO_EFFECT_SECONDS)
         believed = [self._state.pods.get(pod.key) for pod in pods]
         if any(now and now.uid == pod.uid and not now.is_deleting for now, pod in zip(believed, pods, strict=True)):
-            self._state.look_at(gang)
+            self._state.news.look_at(gang)
 
     async def _rest(self, gang: GangKey, message: str) -> None:
         failures = self._failures.get(gang, 0)
@@ -93,7 +93,7 @@ class Sweeper:
         log.warning("%s/%s: pods that are to go are still there: %s", *gang, message)
         await asyncio.sleep(pause_after(failures))
         self._missed.discard(gang)
-        self._state.look_at(gang)
+        self._state.news.look_at(gang)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

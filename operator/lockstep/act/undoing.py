@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 
 from lockstep.act.look import look_at_members
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -20,7 +20,7 @@ from lockstep.facts.words import Condition, Reason
 from lockstep.report.conditions import released, undoing
 from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import listed, pods
-from lockstep.report.status import Written, write_status
+from lockstep.report.status import Written
 
 # A conflict brings a newer version to compute from; more than so many are no coincidence.
 _MOST_CONFLICTS = 3
@@ -38,7 +38,7 @@ class Undoing:
 
     def __init__(
         self,
-        tools: Tools,
+        services: Services,
         gang: GangFact,
         reservation: Reservation,
         *,
@@ -46,7 +46,7 @@ class Undoing:
         changed: asyncio.Event,
         lasting: Callable[[str], None],
     ) -> None:
-        self._tools = tools
+        self._services = services
         self._gang = gang
         self._reservation = reservation
         self._pause_after = pause
@@ -82,21 +82,21 @@ class Undoing:
 
     async def _look(self) -> list[PodFact] | None:
         """What is there of the attempt, each of it deleted where nobody does yet; ``None`` where nobody knows."""
-        tools = self._tools
+        services = self._services
         try:
-            left = await look_at_members(tools.client, tools.state, self._gang, self._reservation.attempt)
+            left = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
             log.warning("%s/%s: what is left of it is not known: %s", *self._gang.key, error)
             return None
         self._changed.clear()
-        refusal = await tools.deletions.delete(left)
+        refusal = await services.deletions.delete(left)
         if refusal is not None:
             log.warning("%s/%s: %s", *self._gang.key, refusal.message)
         return left
 
     def _is_lost(self, pod: PodFact) -> bool:
         """Whether the pod counts as gone: nobody on its node can say so. Its room stays taken until it is."""
-        return pod.is_deleting and bool(pod.node) and self._tools.reach.lost(pod.node) is not None
+        return pod.is_deleting and bool(pod.node) and self._services.reach.lost(pod.node) is not None
 
     def _what_keeps(self, left: list[PodFact]) -> str:
         """``waiting for 2 pods to be gone: g-1-0 on n1, g-1-3 on n4, which cannot be reached``; '' for none."""
@@ -108,7 +108,7 @@ class Undoing:
     def _where(self, pod: PodFact) -> str:
         if not pod.node:
             return ""
-        why = self._tools.reach.lost(pod.node)
+        why = self._services.reach.lost(pod.node)
         return f" on {pod.node}" + ("" if why is None else f", which {why}")
 
     async def _tell(self, failure: Failure, waits: str) -> None:
@@ -117,7 +117,7 @@ class Undoing:
             gang = self._known()
             if gang is None or not self._stands_in(gang):
                 return
-            status = undoing(gang, failure, waits=waits, now=self._tools.now())
+            status = undoing(gang, failure, waits=waits, now=self._services.now())
             if status == gang.status or await self._write(gang, status) is not Written.CONFLICT:
                 return
 
@@ -126,22 +126,24 @@ class Undoing:
         gang = self._known()
         if gang is None:
             return True
-        status = released(gang, failure, stuck=stuck, retry_seconds=self._pause_after(failure), now=self._tools.now())
+        status = released(
+            gang, failure, stuck=stuck, retry_seconds=self._pause_after(failure), now=self._services.now()
+        )
         return await self._write(gang, status) in (Written.DONE, Written.GONE)
 
     async def _write(self, gang: GangFact, status: GangStatus) -> Written:
         try:
-            written, message = await write_status(self._tools.client, self._tools.state, gang, status)
+            written, message = await self._services.writer.write(gang, status)
         except ApiUnavailableError as error:
             log.warning("%s/%s: that it is undone could not be written: %s", *gang.key, error)
             return Written.REFUSED
         if written is Written.REFUSED:
             log.warning("%s/%s: the API server does not take that it is undone: %s", *gang.key, message)
-            self._tools.count_refused("release")
+            self._services.count_refused("release")
         return written
 
     def _known(self) -> GangFact | None:
-        gang = self._tools.state.gangs.get(self._gang.key)
+        gang = self._services.state.gangs.get(self._gang.key)
         return None if gang is None or gang.uid != self._gang.uid else gang
 
     def _stands_in(self, gang: GangFact) -> bool:
@@ -160,7 +162,7 @@ class Undoing:
             return
 
     def _seen(self) -> list[PodKey]:
-        members = self._tools.state.members(self._gang)
+        members = self._services.state.members(self._gang)
         return [key for key in self._reservation.pod_keys() if key in members]
 
 

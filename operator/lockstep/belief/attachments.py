@@ -34,12 +34,12 @@ class Attachments:
         """A node's drivers say how many volumes they can attach; most have no limit."""
         if self._limits.get(fact.node, {}) != fact.limits:
             self._limits[fact.node] = fact.limits
-            self._changed()
+            self._note_change()
 
     def remove_limits(self, node: str) -> None:
         """A node has no drivers any more."""
         if self._limits.pop(node, None):
-            self._changed()
+            self._note_change()
 
     def apply_attachment(self, fact: Attachment) -> None:
         """A volume is being attached, or is."""
@@ -47,14 +47,14 @@ class Attachments:
             self.remove_attachment(fact.name)
             self._attachments[fact.name] = fact
             self._attached.setdefault(fact.node, {})[fact.name] = fact
-            self._changed()
+            self._note_change()
 
     def remove_attachment(self, name: str) -> None:
         """A volume is detached."""
         before = self._attachments.pop(name, None)
         if before is not None:
             del self._attached[before.node][name]
-            self._changed()
+            self._note_change()
 
     def full(self, wanted: Volumes, held: Mapping[str, Volumes]) -> dict[str, set[str]]:
         """By driver, the nodes that can't attach what is still wanted of it.
@@ -80,6 +80,10 @@ class Attachments:
         """How many volumes of each driver count: those in use, and those that are attached all the same."""
         left_over = {volume for volume in map(self._volume, self._attached.get(node, {}).values()) if volume}
         return Counter(volume.driver for volume in in_use | left_over)
+
+    def _note_change(self) -> None:
+        self._picture = None
+        self._changed()
 
     def _volume(self, attachment: Attachment) -> CsiVolume | None:
         fact = self._claims.volumes.get(attachment.volume)

@@ -3,7 +3,7 @@
 Binding a claim is a scheduler's work that we don't do yet; obeying where a bound volume can be reached is not much.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from coschedule.cluster.snapshot import Constraints
@@ -18,10 +18,33 @@ _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 class Claims:
     """What is known of claims and volumes, and what that means for gangs. ``changes`` counts what has become known."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
         self.claims: dict[ClaimKey, ClaimFact] = {}
         self.volumes: dict[str, VolumeFact] = {}
         self.changes = 0
+
+    def apply_claim(self, fact: ClaimFact) -> None:
+        """A claim for a volume is there, or has changed."""
+        if self.claims.get(fact.key) != fact:
+            self.claims[fact.key] = fact
+            self._note_change()
+
+    def remove_claim(self, key: ClaimKey) -> None:
+        """A claim is gone."""
+        if self.claims.pop(key, None) is not None:
+            self._note_change()
+
+    def apply_volume(self, fact: VolumeFact) -> None:
+        """A volume is there, or has changed."""
+        if self.volumes.get(fact.name) != fact:
+            self.volumes[fact.name] = fact
+            self._note_change()
+
+    def remove_volume(self, name: str) -> None:
+        """A volume is gone."""
+        if self.volumes.pop(name, None) is not None:
+            self._note_change()
 
     def refusal(self, gang: GangFact) -> Refusal | None:
         """Why the gang can't use one of its claims, if so."""
@@ -47,6 +70,10 @@ class Claims:
             volume = None if claim is None else self.volumes.get(claim.volume)
             if volume is not None and volume.csi is not None:
                 yield volume.csi
+
+    def _note_change(self) -> None:
+        self.changes += 1
+        self._changed()
 
     def _problem(self, gang: GangFact, use: ClaimUse) -> str | None:
         assert gang.spec is not None, "a refused gang is not asked"

@@ -85,7 +85,7 @@ class Reach:
                 if pod.node not in lost:
                     lost[pod.node] = self.lost(pod.node) is not None
                 if lost[pod.node]:
-                    self._state.look_at(pod.member.gang)
+                    self._state.news.look_at(pod.member.gang)
 
 
 def _is_unreachable(node: NodeFact) -> bool:

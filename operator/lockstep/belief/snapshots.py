@@ -126,7 +126,7 @@ class SnapshotCutter:
         return (
             failed_check(nodes, sorted(counts), constraints)
             or closed(nodes, sorted(counts), now, expected_end(reservation, now))
-            or self._short(nodes, counts, reservation, self._state.priority_of(gang))
+            or self._short(nodes, counts, reservation, self._state.priorities.of(gang))
         )
 
     def _members_left(self, reservation: Reservation) -> Counter[str]:
@@ -196,7 +196,7 @@ class SnapshotCutter:
         return releases
 
     def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms) -> PendingGang:
-        spec, priority = gang.spec, self._state.priority_of(gang)
+        spec, priority = gang.spec, self._state.priorities.of(gang)
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
         index = self._node_arrays().index

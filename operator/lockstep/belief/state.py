@@ -2,17 +2,17 @@
 
 Life of a reservation here::
 
-    hold ──► (every member: assumed ──watch shows it bound──► confirmed) ──► let_go
-      ╰────────────────────── forget, where the attempt fails ──────────────────╯
+    hold ──► every member: assumed ──a watch shows it bound──► confirmed ──it ends, or is gone──► released
+      │                       │
+      │                       ╰── it ends, or is gone, before that ──► released
+      ╰── forget: the attempt is over, and whatever is still assumed is no longer counted
 
-Whoever holds must let go or forget on every path. Nothing here awaits, reads a clock or talks to the API server:
-watches call ``apply_…`` and ``remove_…``, the cycle asks. Facts may come in any order and more than once; belief
-depends on the newest only.
+Whoever holds must forget on every path; what is confirmed counts until the pod itself ends or is gone. Nothing here
+awaits, reads a clock or talks to the API server: watches call ``apply_…`` and ``remove_…``, the cycle asks. Facts may
+come in any order and more than once; belief depends on the newest only.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 from coschedule.cluster.snapshot import GangKey
 from lockstep.api.membership import pod_name
@@ -22,27 +22,25 @@ from lockstep.belief.claims import Claims
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.ledger import Ledger
 from lockstep.belief.neighbours import Neighbours, is_nominated
+from lockstep.belief.news import News
+from lockstep.belief.phases import Phase, phase_of
+from lockstep.belief.priorities import Priorities
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
-from lockstep.facts.cluster import NamespaceFact
+from lockstep.facts.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.gang import GangFact, Needs, Refusal
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
-from lockstep.facts.volume import ClaimFact, ClaimKey, VolumeFact
 from lockstep.facts.words import Condition
 
 
 class State:
-    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at.
-
-    ``changed_gangs`` are those of which there is news, and ``bids_to_answer`` those whose owners have something to be
-    told; whoever has dealt with one takes it out.
-    """
+    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at."""
 
     def __init__(self, wake: Callable[[], None], *, count_doubt: Callable[[str], None] = lambda _: None) -> None:
-        self._wake = wake
+        self.news = News(wake)
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.nodes_generation = 0
@@ -50,9 +48,8 @@ class State:
         self.bids: dict[str, BidFact] = {}
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
-        self.priorities: dict[str, int] = {}
-        self.default_priority = 0
-        self.claims = Claims()
+        self.priorities = Priorities()
+        self.claims = Claims(self._claims_changed)
         self.namespaces: dict[str, Mapping[str, str]] = {}
         self.neighbours = Neighbours()
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
@@ -60,12 +57,8 @@ class State:
         self.ledger = Ledger()
         self.reservations: dict[GangKey, Reservation] = {}
         # Gangs whose status says that they hold nodes, though nobody here has reserved them, nor found it so at first.
-        self.foreign_reservations: set[GangKey] = set()
-        self.bids_to_answer: set[str] = set()
-        self.needs_plan = False
-        self.changed_gangs: set[GangKey] = set()
+        self._foreign_reservations: set[GangKey] = set()
         self._roster = Roster()
-        self._priority_classes: dict[str, bool] = {}
 
     # Facts about the cluster
 
@@ -92,50 +85,26 @@ class State:
         if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
             self.bids[fact.node] = fact
             self._note_whether_to_answer(fact)
-            if before is None or not _is_renewal(before, fact):
+            if before is None or not fact.renews(before):
                 self.nodes_generation += 1
                 self._changed(needs_plan=True)
 
     def remove_bid(self, node: str) -> None:
         """A node's bid is gone: the node has the default one."""
-        self.bids_to_answer.discard(node)
+        self.news.answered(node)
         if self.bids.pop(node, None) is not None:
             self.nodes_generation += 1
             self._changed(needs_plan=True)
 
-    def apply_priority(self, name: str, value: int, *, is_default: bool) -> None:
+    def apply_priority(self, fact: PriorityClass) -> None:
         """A priority class is there, or has changed."""
-        self.priorities[name] = value
-        self._priority_classes[name] = is_default
+        self.priorities.apply(fact)
         self._priorities_changed()
 
     def remove_priority(self, name: str) -> None:
         """A priority class is gone."""
-        self.priorities.pop(name, None)
-        self._priority_classes.pop(name, None)
+        self.priorities.remove(name)
         self._priorities_changed()
-
-    def apply_claim(self, fact: ClaimFact) -> None:
-        """A claim for a volume is there, or has changed."""
-        if self.claims.claims.get(fact.key) != fact:
-            self.claims.claims[fact.key] = fact
-            self._claims_changed()
-
-    def remove_claim(self, key: ClaimKey) -> None:
-        """A claim is gone."""
-        if self.claims.claims.pop(key, None) is not None:
-            self._claims_changed()
-
-    def apply_volume(self, fact: VolumeFact) -> None:
-        """A volume is there, or has changed."""
-        if self.claims.volumes.get(fact.name) != fact:
-            self.claims.volumes[fact.name] = fact
-            self._claims_changed()
-
-    def remove_volume(self, name: str) -> None:
-        """A volume is gone."""
-        if self.claims.volumes.pop(name, None) is not None:
-            self._claims_changed()
 
     def apply_namespace(self, fact: NamespaceFact) -> None:
         """A namespace is there, or its labels have changed."""
@@ -146,13 +115,6 @@ class State:
     def remove_namespace(self, name: str) -> None:
         """A namespace is gone."""
         self.namespaces.pop(name, None)
-
-    def priority_of(self, gang: GangFact) -> int | None:
-        """The gang's priority; ``None`` where its class does not exist."""
-        assert gang.spec is not None, "a refused gang has no priority"
-        if not gang.spec.priority_class:
-            return self.default_priority
-        return self.priorities.get(gang.spec.priority_class)
 
     # Facts about pods
 
@@ -170,7 +132,7 @@ class State:
         is_news = (before is not None and is_nominated(before)) or is_nominated(fact)
         self._roster.enter(fact)
         if fact.member is not None:
-            self.changed_gangs.add(fact.member.gang)
+            self.news.look_at(fact.member.gang)
         self._changed(needs_plan=self._recount(fact) or is_news)
 
     def remove_pod(self, key: PodKey, uid: str) -> None:
@@ -182,7 +144,7 @@ class State:
         self._unlist(before)
         if before.member is not None:
             self._remember_departed(before.member, before)
-            self.changed_gangs.add(before.member.gang)
+            self.news.look_at(before.member.gang)
         self._changed(needs_plan=self.ledger.release(uid) or is_nominated(before))
 
     # Facts about gangs
@@ -198,8 +160,8 @@ class State:
         fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
         self._note_who_reserved(before, fact)
         self.hold_what_is_reserved(fact)
-        self.changed_gangs.add(fact.key)
-        self._changed(needs_plan=before is None or not asks_the_same(before, fact))
+        self.news.look_at(fact.key)
+        self._changed(needs_plan=before is None or not fact.asks_the_same_as(before))
 
     def remove_gang(self, key: GangKey, uid: str) -> None:
         """A gang is gone. Its pods may still be there: see :meth:`orphans`."""
@@ -207,11 +169,11 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
-        self.foreign_reservations.discard(key)
+        self._foreign_reservations.discard(key)
         self.forget(key)
         self._roster.forget_departed(uid)
         self.templates.forget(uid)
-        self.changed_gangs.add(key)
+        self.news.look_at(key)
         self._changed(needs_plan=True)
 
     def admission_says(self, gang: GangFact, verdict: Needs | Refusal) -> bool:
@@ -224,7 +186,7 @@ class State:
         if admitted == known:
             return False
         self.gangs[gang.key] = admitted
-        self.changed_gangs.add(gang.key)
+        self.news.look_at(gang.key)
         self._changed(needs_plan=True)
         return True
 
@@ -261,12 +223,22 @@ class State:
         if reservation is not None and gang.key not in self.reservations:
             self.hold(reservation)
 
-    def look_at(self, gang: GangKey) -> None:
-        """There is something to see at that gang."""
-        self.changed_gangs.add(gang)
-        self._wake()
-
     # Questions
+
+    def refusal_of(self, gang: GangFact) -> Refusal | None:
+        """Why the gang can't be planned: what its own spec asks for, or what that names and others have made."""
+        if gang.refusal is not None:
+            return gang.refusal
+        return self.priorities.refusal(gang) or self.claims.refusal(gang)
+
+    def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
+        """How far the gang is; whoever runs attempts says whether it rests."""
+        is_reserved = gang.key in self.reservations or reserved_in_status(gang) is not None
+        return phase_of(gang, is_reserved=is_reserved, refusal=self.refusal_of(gang), is_resting=is_resting)
+
+    def is_foreign(self, gang: GangFact) -> bool:
+        """Whether the status came to say that the gang holds nodes though nobody here has reserved them."""
+        return gang.key in self._foreign_reservations
 
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of all the gang's attempts that are there."""
@@ -294,37 +266,32 @@ class State:
 
     def _changed(self, *, needs_plan: bool) -> None:
         self.generation += 1
-        self.needs_plan |= needs_plan
-        self._wake()
+        self.news.changed(needs_plan=needs_plan)
 
     def _note_who_reserved(self, before: GangFact | None, fact: GangFact) -> None:
         """What a status comes to say of a reservation must be what is held here already."""
         stands, ours = reserved_in_status(fact), self.reservations.get(fact.key)
         if stands is None:
-            self.foreign_reservations.discard(fact.key)
+            self._foreign_reservations.discard(fact.key)
         elif before is None or reserved_in_status(before) is not None:
             return
         elif ours is None or (ours.attempt, ours.members) != (stands.attempt, stands.members):
-            self.foreign_reservations.add(fact.key)
+            self._foreign_reservations.add(fact.key)
 
     def _note_whether_to_answer(self, bid: BidFact) -> None:
         """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""
         if bid.answer == bid.told:
-            self.bids_to_answer.discard(bid.node)
+            self.news.answered(bid.node)
         else:
-            self.bids_to_answer.add(bid.node)
+            self.news.answer(bid.node)
 
     def _claims_changed(self) -> None:
-        self.claims.changes += 1
         concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}
-        self.changed_gangs.update(concerned)
+        self.news.look_at(*concerned)
         self._changed(needs_plan=bool(concerned))
 
     def _priorities_changed(self) -> None:
-        self.default_priority = max(
-            (self.priorities[name] for name, d in self._priority_classes.items() if d), default=0
-        )
-        self.changed_gangs.update(self.gangs)
+        self.news.look_at(*self.gangs)
         self._changed(needs_plan=True)
 
     def _recount(self, pod: PodFact) -> bool:
@@ -350,21 +317,3 @@ class State:
     def _uid(self, name: GangKey) -> str | None:
         gang = self.gangs.get(name)
         return None if gang is None else gang.uid
-
-
-def _is_renewal(before: BidFact, after: BidFact) -> bool:
-    """Whether the bid offers what it did, for as long at least."""
-    offered = replace(
-        after,
-        resource_version=before.resource_version,
-        generation=before.generation,
-        told=before.told,
-        expires_at=before.expires_at,
-    )
-    ends_before, ends_after = (math.inf if bid.expires_at is None else bid.expires_at for bid in (before, after))
-    return offered == before and ends_after >= ends_before
-
-
-def asks_the_same(before: GangFact, after: GangFact) -> bool:
-    """Whether the planner would see no difference: the status is our own, and changes nothing."""
-    return (before.generation, before.is_deleting) == (after.generation, after.is_deleting)

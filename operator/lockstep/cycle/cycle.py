@@ -6,7 +6,7 @@ frozen facts. Belief may change while a plan is made: each placement is compared
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
 
@@ -15,7 +15,7 @@ from coschedule.cluster.snapshot import GangKey
 from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
 from lockstep.act.checks import Checks
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.belief.reservation import Reservation, next_attempt
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
@@ -24,8 +24,6 @@ from lockstep.facts.gang import GangFact
 from lockstep.report.conditions import reserved
 from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
 from lockstep.report.metrics import Metrics
-from lockstep.report.reporter import Reporter
-from lockstep.report.status import Written
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02
@@ -39,40 +37,32 @@ log = logging.getLogger(__name__)
 
 
 class Cycle:
-    """Decides, again and again. ``now`` is the time of day in seconds; ``woken`` is set by whoever has news."""
+    """Decides, again and again. ``woken`` is set by whoever has news."""
 
     def __init__(
         self,
-        tools: Tools,
+        services: Services,
         metrics: Metrics,
         *,
-        instance: str,
         woken: asyncio.Event,
-        now: Callable[[], float],
         plans: PlanOptions = _DEFAULT_PLANS,
     ) -> None:
-        self._state = tools.state
+        self._state = services.state
         self._metrics = metrics
         self._woken = woken
-        self._now = now
-        self._cutter = tools.cutter
-        self._reporter = Reporter(
-            tools.client,
-            self._state,
-            instance=instance,
-            now=now,
-            done=self._written,
-            refused=tools.count_refused,
+        self._now = services.now
+        self._cutter = services.cutter
+        self._writer = services.writer
+        self._attempts = Attempts(services, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
+        self._checks = Checks(services, told=self._admission_told)
+        self._follower = Follower(services, self._attempts, self._checks, metrics)
+        self._explainer = Explainer(services.writer, metrics)
+        self._planning = Planning(
+            self._state, self._attempts, self._cutter, metrics, plans, monotonic=services.monotonic
         )
-        self._attempts = Attempts(tools, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
-        self._checks = Checks(tools, told=self._admission_told)
-        self._follower = Follower(tools, self._attempts, self._checks, self._reporter, metrics)
-        self._explainer = Explainer(self._state, self._reporter, metrics)
-        self._planning = Planning(self._state, self._attempts, self._cutter, metrics, plans, monotonic=tools.monotonic)
         self._planner: asyncio.Task[None] | None = None
-        self._monotonic = tools.monotonic
+        self._monotonic = services.monotonic
         self._plan_at = float("inf")
-        self._deferred: set[GangKey] = set()
         self.decided: Decided | None = None
 
     async def run(self) -> None:
@@ -90,7 +80,7 @@ class Cycle:
         await self._checks.stop()
         await self._attempts.stop()
         await self._follower.stop()
-        await self._reporter.stop()
+        await self._writer.stop()
 
     def _run_guarded(self) -> float:
         """Run one cycle; returns how long to pause after it."""
@@ -106,24 +96,25 @@ class Cycle:
 
     def _failed(self) -> None:
         self._metrics.cycles.labels("error").inc()
-        self._state.needs_plan = True
+        self._state.news.plan()
 
     def _run_once(self) -> None:
         now = self._now()
         # 1. Follow the gangs that hold nodes, and those that are gone.
         self._state.expire_bids(now)
+        news = self._state.news.gangs
         for gone in self._follower.follow(now):
             self._explainer.forget(gone)
             self._checks.forget(gone)
             self._planning.forget(gone)
-        for decision in self._explainer.take_untold():
+        for decision in self._explainer.take_untold(news):
             with self._guarded(decision.gang):
                 self._tell(decision, now)
-        if self._planner is not None or (not self._state.needs_plan and self._monotonic() < self._plan_at):
+        if self._planner is not None or (not self._state.news.is_plan_due and self._monotonic() < self._plan_at):
             self._metrics.cycles.labels("idle").inc()
             return
         # 2. Plan all gangs that wait, on frozen facts, while this goes on.
-        has_changed, self._state.needs_plan = self._state.needs_plan, False
+        has_changed = self._state.news.begin_plan()
         self._plan_at = float("inf")
         self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
 
@@ -211,11 +202,8 @@ class Cycle:
         gang = self._state.gangs.get(placement.gang)
         if gang is None or not self._planning.still_asks(gang, decided):
             return
-        if self._reporter.is_writing(gang.key) and not self._reporter.withdraw(gang.key):
-            # The reservation would conflict with that write, whose end plans again: the gang's place is kept.
-            self._deferred.add(gang.key)
-            return
-        self._reserve(gang, placement, decided, now)
+        if self._writer.make_way(gang.key):
+            self._reserve(gang, placement, decided, now)
 
     def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
@@ -233,23 +221,23 @@ class Cycle:
         )
         if self._state.generation != decided.snapshot.generation and self._cutter.misfit(gang, reservation, now):
             # The world has changed since the facts were frozen: the next plan knows it.
-            self._state.needs_plan = True
+            self._state.news.plan()
             return
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
         if outcome.ending is Ending.PLACED:
-            self._state.changed_gangs.add(gang.key)
+            self._state.news.look_at(gang.key)
         else:
             self._give_back(gang)
         if outcome.ending is Ending.NOT_RESERVED:
             self._metrics.conflicts.inc()
         if outcome.ending is Ending.REFUSED:
-            self._reporter.tell(gang, status_refused(outcome.refusal))
+            self._writer.tell(gang, status_refused(outcome.refusal))
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
-            self._reporter.tell(gang, bind_interrupted(outcome.failure))
+            self._writer.tell(gang, bind_interrupted(outcome.failure))
         if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
             self._admission_told(self._state.gangs[gang.key])
         self._woken.set()
@@ -257,16 +245,15 @@ class Cycle:
     def _admission_told(self, gang: GangFact) -> None:
         """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
         if gang.spec is not None and gang.spec.admission:
-            self._reporter.tell(gang, changed_by_admission(gang.spec.admission))
+            self._writer.tell(gang, changed_by_admission(gang.spec.admission))
 
     def _retry_due(self, gang: GangKey) -> None:
         """A gang's pause after a failure is over: it is looked at, and planned where it waits."""
-        self._state.changed_gangs.add(gang)
-        self._state.needs_plan = True
-        self._woken.set()
+        self._state.news.look_at(gang)
+        self._state.news.plan()
 
     def _undoing_lasts(self, gang: GangFact, waits: str) -> None:
-        self._reporter.tell(gang, gang_undoing(waits))
+        self._writer.tell(gang, gang_undoing(waits))
 
     def _give_back(self, gang: GangFact) -> None:
         """Stop holding what the attempt held, unless the status says that it is reserved all the same."""
@@ -274,14 +261,7 @@ class Cycle:
         known = self._state.gangs.get(gang.key)
         if known is not None:
             self._state.hold_what_is_reserved(known)
-            self._state.changed_gangs.add(gang.key)
-
-    def _written(self, gang: GangKey, written: Written) -> None:
-        """A status was written, or was not: then what it was to say is worked out again."""
-        self._state.changed_gangs.add(gang)
-        self._state.needs_plan |= gang in self._deferred or written is not Written.DONE
-        self._deferred.discard(gang)
-        self._woken.set()
+            self._state.news.look_at(gang.key)
 
     async def _until_due(self) -> None:
         seconds = min(self._plan_at - self._monotonic(), self._follower.next_look())

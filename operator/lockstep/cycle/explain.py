@@ -1,18 +1,18 @@
 """Why gangs wait: a status for each decision that starts nothing, when it says something new and not too often."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule.cluster.decision import Decision, Placement, Unplaceable
 from coschedule.cluster.snapshot import GangKey
 from lockstep.api.event import Event
-from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
 from lockstep.facts.words import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
-from lockstep.report.reporter import Reporter
+from lockstep.report.writer import Report, StatusWriter
 
 # Numbers in an explanation move with every pod that ends; a new reason is told at once, new numbers only so often: the
 # longer a gang waits for the same reason, the less they are worth to its owner.
@@ -35,9 +35,8 @@ class _Telling(NamedTuple):
 class Explainer:
     """Tells the owners of waiting gangs what the plan says of them."""
 
-    def __init__(self, state: State, reporter: Reporter, metrics: Metrics) -> None:
-        self._state = state
-        self._reporter = reporter
+    def __init__(self, writer: StatusWriter, metrics: Metrics) -> None:
+        self._writer = writer
         self._metrics = metrics
         self._told: dict[GangKey, _Telling] = {}
         self._known: dict[GangKey, tuple[str, Decision]] = {}
@@ -49,10 +48,9 @@ class Explainer:
         self._known.pop(gang, None)
         self._untold.pop(gang, None)
 
-    def take_untold(self) -> list[Decision]:
-        """What could not be told while another status of the gang was being written, and can be now."""
-        free = [gang for gang in self._untold if not self._reporter.is_writing(gang)]
-        return [self._untold.pop(gang) for gang in free]
+    def take_untold(self, gangs: Iterable[GangKey]) -> list[Decision]:
+        """What could not be told of these gangs while another status of them was being written."""
+        return [self._untold.pop(gang) for gang in gangs if gang in self._untold]
 
     def explain(self, gang: GangFact, decision: Decision, now: float) -> float:
         """Write the decision to the gang's status if that is news.
@@ -62,29 +60,35 @@ class Explainer:
         self._untold.pop(gang.key, None)
         if self._known.get(gang.key) == (gang.resource_version, decision):
             return math.inf
-        if self._reporter.is_writing(gang.key):
+        look_again = math.inf
+
+        def news() -> Report | None:
+            nonlocal look_again
+            report, look_again = self._news(gang, decision, now)
+            return report
+
+        if not self._writer.report(gang, news):
             self._untold[gang.key] = decision
-            return math.inf
+        return look_again
+
+    def _news(self, gang: GangFact, decision: Decision, now: float) -> tuple[Report | None, float]:
+        """What there is to tell now, if anything, and when to look again."""
         status = _status_for(gang, decision, now)
         if says_the_same(gang, status):
             self._known[gang.key] = (gang.resource_version, decision)
-            return math.inf
-        return self._tell(gang, decision, status, now)
-
-    def _tell(self, gang: GangFact, decision: Decision, status: GangStatus, now: float) -> float:
+            return None, math.inf
         before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
         is_new_reason = (
             before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
         )
         told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
         if not is_new_reason and now < told.time + told.pause:
-            return told.time + told.pause
+            return None, told.time + told.pause
         pause = _FIRST_PAUSE_SECONDS if is_new_reason else min(_PAUSE_GROWTH * told.pause, _LONGEST_PAUSE_SECONDS)
         self._told[gang.key] = _Telling(now, pause)
         event = _event_for(decision, after.message if after else "") if is_new_reason else None
         outcome = decision.reason if isinstance(decision, Unplaceable) else Reason.STARTS_LATER
-        self._reporter.report(gang, status, event, written=self._metrics.decisions.labels(outcome).inc)
-        return math.inf
+        return Report(status=status, event=event, written=self._metrics.decisions.labels(outcome).inc), math.inf
 
 
 def says_the_same(gang: GangFact, after: GangStatus) -> bool:

@@ -11,19 +11,20 @@ from coschedule.cluster.snapshot import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.checks import Checks
 from lockstep.act.progress import Progress, progress, remembered_ranks
+from lockstep.act.services import Services
 from lockstep.act.sweep import Sweeper
-from lockstep.act.tools import Tools
 from lockstep.act.undoing import undone_in_status
+from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.batches import Batches
 from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.gang import GangFact
 from lockstep.facts.ranks import spell_ranks
 from lockstep.facts.words import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
-from lockstep.report.reporter import Reporter
 from lockstep.report.sentences import pods
+from lockstep.report.writer import Report
 
 _PAUSE_AFTER_ERROR_SECONDS = 10.0
 _NOT_OURS = Failure(
@@ -37,21 +38,21 @@ log = logging.getLogger(__name__)
 
 
 class Follower:
-    """Follows gangs. Reports through ``reporter``, starts and stops attempts, deletes pods that no gang stands for."""
+    """Follows gangs: reports what their pods show, starts and stops attempts, deletes pods that no gang stands for."""
 
-    def __init__(self, tools: Tools, attempts: Attempts, checks: Checks, reporter: Reporter, metrics: Metrics) -> None:
-        self._sweeper = Sweeper(tools.client, tools.state, tools.deletions)
-        self._reach = tools.reach
-        self._ends = Batches(_REMEMBER_SECONDS, due=tools.state.look_at)
-        self._state = tools.state
+    def __init__(self, services: Services, attempts: Attempts, checks: Checks, metrics: Metrics) -> None:
+        self._sweeper = Sweeper(services.client, services.state, services.deletions)
+        self._reach = services.reach
+        self._ends = Batches(_REMEMBER_SECONDS, due=services.state.news.look_at)
+        self._state = services.state
         self._attempts = attempts
         self._checks = checks
-        self._reporter = reporter
+        self._writer = services.writer
         self._metrics = metrics
         # When all members were first seen running, and ended: a status keeps whole seconds, and waits its turn.
         self._running_since: dict[GangKey, float] = {}
         self._ended_at: dict[GangKey, float] = {}
-        self._monotonic = tools.monotonic
+        self._monotonic = services.monotonic
         # Gangs whose last look raised, and when they are looked at again, by the monotonic clock.
         self._set_aside: dict[GangKey, float] = {}
 
@@ -59,7 +60,7 @@ class Follower:
         """Look at every gang of which there is news. Returns those that are gone."""
         self._reach.note()
         due = self._monotonic()
-        changed = sorted(key for key in self._state.changed_gangs if self._set_aside.get(key, due) <= due)
+        changed = sorted(key for key in self._state.news.gangs if self._set_aside.get(key, due) <= due)
         gone = [key for key in changed if self._look_guarded(key, now)]
         self._sweeper.sweep(changed)
         return gone
@@ -80,13 +81,13 @@ class Follower:
         A look that raises costs nobody else anything: the news of that gang is kept, for another look after a pause.
         """
         self._set_aside.pop(key, None)
-        self._state.changed_gangs.discard(key)
+        self._state.news.looked_at(key)
         try:
             return self._look(key, now)
         except Exception:
             log.exception("%s/%s: could not be followed, and is looked at again later", *key)
             self._metrics.gang_errors.labels("follow").inc()
-            self._state.changed_gangs.add(key)
+            self._state.news.look_later(key)
             self._set_aside[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
             return False
 
@@ -95,7 +96,7 @@ class Follower:
         if gang is None:
             self._attempts.drop(key)
             self._state.forget(key)
-            self._reporter.forget(key)
+            self._writer.forget(key)
             self._forget_times(key)
             return True
         if self._attempts.must_stop(gang):
@@ -108,16 +109,19 @@ class Follower:
 
     def _look_at(self, gang: GangFact, now: float) -> None:
         reservation = self._reservation(gang)
-        if gang.status.is_true(Condition.COMPLETE):
+        phase = self._state.phase_of(gang)
+        if phase is Phase.COMPLETE:
             self._clean_up_after(gang)
         elif reservation is not None:
             self._look_at_members(gang, reservation, now)
         else:
             self._sweeper.delete(gang.key, self._state.members(gang).values())
-            if gang.is_deleting:
-                self._tell_of_deletion(gang, now)
-            else:
-                self._refuse_what_cannot_be(gang, now)
+            if phase is Phase.DELETED:
+                self._writer.report(gang, partial(_deletion, gang, now))
+            elif phase is Phase.REFUSED:
+                if gang.refusal is not None:
+                    self._checks.ask(gang)
+                self._writer.report(gang, partial(self._refusal, gang, now))
 
     def _reservation(self, gang: GangFact) -> Reservation | None:
         """What the gang holds, without an attempt of it under way: what its status says, and nothing else."""
@@ -146,21 +150,21 @@ class Follower:
             succeeded_ranks=remembered_ranks(gang, reservation),
         )
         self._note_times(gang.key, counts, now)
-        if not gang.status.is_true(Condition.PLACED):
+        if self._state.phase_of(gang) is not Phase.PLACED:
             self._look_at_unplaced(gang, reservation, counts, now)
             return
         lost = counts.disrupted or self._lost(reservation, counts)
         if lost is not None:
             self._forget_times(gang.key)
             self._undo(gang, reservation, lost)
-        elif not self._reporter.is_writing(gang.key):
-            self._report_run(gang, reservation, counts, now)
+        else:
+            self._writer.report(gang, partial(self._run, gang, reservation, counts, now))
 
     def _must_go(self, gang: GangFact) -> Failure | None:
         """Why the gang is to be undone whatever its members show, if it is."""
         if gang.is_deleting:
             return _GANG_DELETED
-        if gang.key in self._state.foreign_reservations and not gang.status.is_true(Condition.PLACED):
+        if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
             return _NOT_OURS
         return undone_in_status(gang)
 
@@ -177,15 +181,19 @@ class Follower:
         return None
 
     def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        if not counts.is_bound or counts.disrupted is not None:
+        if counts.is_bound and counts.disrupted is None:
+            self._writer.report(gang, partial(self._placing, gang, now))
+        else:
             self._resume(gang, reservation)
-        elif not self._reporter.is_writing(gang.key):
-            self._attempts.succeeded(gang.key)
-            planned = gang.status.condition(Condition.PLANNED)
-            event = events.gang_placed(planned.message if planned else "")
-            self._reporter.report(
-                gang, conditions.placed(gang, now=now), event, written=partial(self._count_placed, now - gang.created)
-            )
+
+    def _placing(self, gang: GangFact, now: float) -> Report:
+        self._attempts.succeeded(gang.key)
+        planned = gang.status.condition(Condition.PLANNED)
+        return Report(
+            status=conditions.placed(gang, now=now),
+            event=events.gang_placed(planned.message if planned else ""),
+            written=partial(self._count_placed, now - gang.created),
+        )
 
     def _resume(self, gang: GangFact, reservation: Reservation) -> None:
         """Go on with an attempt, but not at once where it has just broken off: the end of the pause is news."""
@@ -197,37 +205,35 @@ class Follower:
         if not self._attempts.is_resting(gang.key):
             self._attempts.interrupt(gang, reservation, failure)
 
-    def _report_run(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
-        """Report what a placed gang's members show: running, all succeeded, or one failed."""
+    def _run(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Report | None:
+        """What a placed gang's members show: running, all succeeded, or one failed."""
         if counts.failed is not None:
-            event = events.gang_failed(counts.failed)
-            self._reporter.report(gang, conditions.failed(gang, counts.failed, now=now), event)
-        elif counts.has_succeeded:
-            self._report_success(gang, reservation, now)
-        elif counts.is_running and gang.status.started_at is None:
+            status = conditions.failed(gang, counts.failed, now=now)
+            return Report(status=status, event=events.gang_failed(counts.failed))
+        if counts.has_succeeded:
+            return self._success(gang, reservation, now)
+        if counts.is_running and gang.status.started_at is None:
             since = self._running_since[gang.key]
             delay = max(0.0, since - first_planned_start(gang, reservation))
             observe = partial(self._metrics.start_delay.observe, delay)
-            self._reporter.report(gang, conditions.started(gang, now=since), None, written=observe)
-        else:
-            self._remember_ends(gang, reservation, counts)
+            return Report(status=conditions.started(gang, now=since), written=observe)
+        return self._remembered_ends(gang, reservation, counts)
 
-    def _remember_ends(self, gang: GangFact, reservation: Reservation, counts: Progress) -> None:
-        """Write down which members have ended well, a batch at a time: their pods may be cleaned up at any moment."""
-        if counts.succeeded == remembered_ranks(gang, reservation).bit_count():
-            return
-        if not self._ends.is_due(gang.key):
-            return
-        status = conditions.remembered(gang, spell_ranks(counts.succeeded_ranks))
-        self._reporter.report(gang, status, None)
+    def _remembered_ends(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
+        """Which members have ended well, a batch at a time: their pods may be cleaned up at any moment."""
+        if counts.succeeded == remembered_ranks(gang, reservation).bit_count() or not self._ends.is_due(gang.key):
+            return None
+        return Report(status=conditions.remembered(gang, spell_ranks(counts.succeeded_ranks)))
 
-    def _report_success(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+    def _success(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
         status = conditions.succeeded(gang, now=now)
         end = status.condition(Condition.COMPLETE)
-        event = events.gang_succeeded(end.message if end else "")
         ratio = self._run_time_ratio(gang, reservation)
-        observe = None if ratio is None else partial(self._metrics.run_time_ratio.observe, ratio)
-        self._reporter.report(gang, status, event, written=observe)
+        return Report(
+            status=status,
+            event=events.gang_succeeded(end.message if end else ""),
+            written=None if ratio is None else partial(self._metrics.run_time_ratio.observe, ratio),
+        )
 
     def _run_time_ratio(self, gang: GangFact, reservation: Reservation) -> float | None:
         """Run time over its prediction; nothing where there was none, or where nobody saw the gang run."""
@@ -251,31 +257,12 @@ class Follower:
         self._ended_at.pop(gang, None)
         self._ends.forget(gang)
 
-    def _tell_of_deletion(self, gang: GangFact, now: float) -> None:
-        """Somebody keeps the object: say why nothing becomes of it."""
-        planned = gang.status.condition(Condition.PLANNED)
-        if (planned is None or planned.reason != Reason.GANG_DELETED) and not self._reporter.is_writing(gang.key):
-            self._reporter.report(gang, conditions.being_deleted(gang, now=now), None)
-
-    def _refuse_what_cannot_be(self, gang: GangFact, now: float) -> None:
-        refusal = gang.refusal
-        if refusal is None:
-            refusal = self._refusal_by_others(gang)
-        else:
-            self._checks.ask(gang)
-        if refusal is None or self._reporter.is_writing(gang.key):
-            return
-        status = conditions.refused(gang, refusal, now=now)
-        if status != gang.status:
-            self._reporter.report(gang, status, events.invalid_spec(refusal.message))
-
-    def _refusal_by_others(self, gang: GangFact) -> Refusal | None:
-        """Why what the spec names, and others have made, does not let it be obeyed."""
-        assert gang.spec is not None, "a gang without a refusal has a spec"
-        if self._state.priority_of(gang) is None:
-            name = gang.spec.priority_class
-            return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
-        return self._state.claims.refusal(gang)
+    def _refusal(self, gang: GangFact, now: float) -> Report | None:
+        refusal = self._state.refusal_of(gang)
+        status = None if refusal is None else conditions.refused(gang, refusal, now=now)
+        if refusal is None or status is None or status == gang.status:
+            return None
+        return Report(status=status, event=events.invalid_spec(refusal.message))
 
     def _clean_up_after(self, gang: GangFact) -> None:
         """A failed gang leaves no member that waits for the missing one; pods that have ended stay for their logs."""
@@ -285,6 +272,14 @@ class Follower:
     def _count_placed(self, waited: float) -> None:
         self._metrics.decisions.labels(Condition.PLACED).inc()
         self._metrics.gang_wait.observe(max(0.0, waited))
+
+
+def _deletion(gang: GangFact, now: float) -> Report | None:
+    """Somebody keeps the object: say why nothing becomes of it."""
+    planned = gang.status.condition(Condition.PLANNED)
+    if planned is not None and planned.reason == Reason.GANG_DELETED:
+        return None
+    return Report(status=conditions.being_deleted(gang, now=now))
 
 
 def first_planned_start(gang: GangFact, reservation: Reservation) -> float:

@@ -1,6 +1,6 @@
 """The plan of all gangs that wait: who they are, the facts they are planned on, and what became of it.
 
-One gang that makes the snapshot or the planner raise costs no other its plan: it is set aside (:mod:`lockstep.cycle.aside`).
+One gang that makes the snapshot or the planner raise costs no other its plan: it is set aside (``aside.py``).
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from coschedule.cluster.order import Urgency, urgency
 from coschedule.cluster.plan import Placement, Plan, failed, plan
 from coschedule.cluster.snapshot import GangKey, Snapshot
 from lockstep.act.attempts import Attempts
-from lockstep.belief.reservation import reserved_in_status
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.cycle.aside import Aside
@@ -26,7 +25,6 @@ from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.facts.gang import GangFact, Needs
-from lockstep.facts.words import Condition
 from lockstep.report.metrics import Metrics
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
@@ -179,7 +177,7 @@ class Planning:
         return {gang.key for gang in gangs if self._holds.held(gang, self._monotonic())}
 
     def _urgency(self, gang: GangFact) -> Urgency:
-        return urgency(self._state.priority_of(gang) or 0, gang.created, gang.key)
+        return urgency(self._state.priorities.of(gang) or 0, gang.created, gang.key)
 
     def set_aside(self, gang: GangFact, error: Exception) -> None:
         """Leave a gang out of the next plans: something that was done for it alone has raised."""
@@ -195,21 +193,14 @@ class Planning:
 
     def waits(self, gang: GangFact) -> bool:
         """Whether the gang is to be planned."""
-        return (
-            gang.spec is not None
-            and not gang.is_deleting
-            and gang.key not in self._state.reservations
-            and reserved_in_status(gang) is None
-            and not gang.status.is_true(Condition.COMPLETE)
-            and not self._attempts.is_under_way(gang.key)
-            and not self._attempts.gives_way(gang.key)
-            and self._state.priority_of(gang) is not None
-            and self._state.claims.refusal(gang) is None
-        )
+        attempts = self._attempts
+        if attempts.is_under_way(gang.key) or attempts.gives_way(gang.key):
+            return False
+        return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
     def _asked(self, gang: GangFact) -> Asked:
         needs = None if gang.spec is None else gang.spec.needs
-        return Asked(gang.uid, gang.generation, needs, self._state.priority_of(gang))
+        return Asked(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _terms(self, gang: GangFact, now: float) -> Terms:
         """When it may be tried again after it was undone, and what it may hold."""

@@ -121,3 +121,7 @@ class GangFact:
     spec: GangSpec | None
     refusal: Refusal | None
     status: GangStatus = field(default_factory=GangStatus)
+
+    def asks_the_same_as(self, before: "GangFact") -> bool:
+        """Whether the planner would see no difference: what has changed is the status."""
+        return (self.generation, self.is_deleting) == (before.generation, before.is_deleting)

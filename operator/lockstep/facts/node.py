@@ -1,7 +1,8 @@
 """Nodes and their bids as facts."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from coschedule.cluster.snapshot import Taint
@@ -52,3 +53,15 @@ class BidFact:
             message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
             return BidCondition("False", message)
         return None if self.told is None else BidCondition("True", "The bid is understood.")
+
+    def renews(self, before: "BidFact") -> bool:
+        """Whether the bid offers what it did before, for as long at least."""
+        offered = replace(
+            self,
+            resource_version=before.resource_version,
+            generation=before.generation,
+            told=before.told,
+            expires_at=before.expires_at,
+        )
+        ends_before, ends_now = (math.inf if bid.expires_at is None else bid.expires_at for bid in (before, self))
+        return offered == before and ends_now >= ends_before

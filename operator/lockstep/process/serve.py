@@ -11,7 +11,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, disable_created_metrics
 
-from lockstep.act.tools import Tools
+from lockstep.act.services import Services
 from lockstep.act.undo import Deletions
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
@@ -28,6 +28,7 @@ from lockstep.process.settings import Settings
 from lockstep.report.bids import keep_bids_answered
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import Metrics
+from lockstep.report.writer import StatusWriter
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import (
@@ -104,9 +105,12 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
 
 def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: asyncio.Event) -> Cycle:
     """The cycle with all that it works with, as the settings have it."""
-    tools = Tools(
+    services = Services(
         client=client,
         state=state,
+        writer=StatusWriter(
+            client, state, instance=socket.gethostname(), now=time, count_refused=metrics.status_refused
+        ),
         deletions=Deletions(client, monotonic=monotonic),
         reach=Reach(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
         cutter=SnapshotCutter(state),
@@ -116,7 +120,7 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
         count_refused=metrics.status_refused,
     )
     plans = PlanOptions(holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs))
-    return Cycle(tools, metrics, instance=socket.gethostname(), woken=woken, now=time, plans=plans)
+    return Cycle(services, metrics, woken=woken, plans=plans)
 
 
 async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:

@@ -21,7 +21,7 @@ async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[],
     """Write the status of every bid whose owner has something to be told, one after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
-        for node in sorted(state.bids_to_answer):
+        for node in sorted(state.news.bids):
             bid = state.bids.get(node)
             if bid is not None and bid.answer is not None:
                 await _answer(client, state, bid, bid.answer, now())
@@ -38,6 +38,6 @@ async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCon
     except ApiUnavailableError as error:
         log.warning("the status of bid %s could not be written: %s", bid.node, error)
         return
-    state.bids_to_answer.discard(bid.node)
+    state.news.answered(bid.node)
     if not said.is_success and said.code not in (_NOT_FOUND, _CONFLICT):
         log.error("the API server does not accept the status of bid %s: %s", bid.node, said.message)

@@ -69,7 +69,7 @@ def priority_classes_kind(state: State) -> Kind[PriorityClass]:
         target=paths.ALL_PRIORITY_CLASSES,
         key=_name,
         parse=lambda it: PriorityClass(it["metadata"]["name"], it["value"], bool(it.get("globalDefault"))),
-        apply=lambda it: state.apply_priority(it.name, it.value, is_default=it.is_default),
+        apply=state.apply_priority,
         remove=state.remove_priority,
         doubts=state.doubts,
     )
@@ -81,8 +81,8 @@ def claims_kind(state: State) -> Kind[ClaimFact]:
         target=paths.ALL_CLAIMS,
         key=lambda it: ClaimKey(it["metadata"]["namespace"], it["metadata"]["name"]),
         parse=parse_claim,
-        apply=state.apply_claim,
-        remove=state.remove_claim,
+        apply=state.claims.apply_claim,
+        remove=state.claims.remove_claim,
         doubts=state.doubts,
     )
 
@@ -93,8 +93,8 @@ def volumes_kind(state: State) -> Kind[VolumeFact]:
         target=paths.ALL_VOLUMES,
         key=_name,
         parse=parse_volume,
-        apply=state.apply_volume,
-        remove=state.remove_volume,
+        apply=state.claims.apply_volume,
+        remove=state.claims.remove_volume,
         doubts=state.doubts,
     )
 

@@ -57,7 +57,7 @@ class Try:
             expected_finish=now() + 60,
         )
         parts.state.hold(self.reservation)
-        self.attempt = Attempt(parts.tools, self.gang, self.reservation, pause=lambda _: 1.0, lasting=lambda _: None)
+        self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, lasting=lambda _: None)
 
     async def begin(self):
         return await self._told(self.attempt.begin(self.status))

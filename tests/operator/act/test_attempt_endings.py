@@ -10,6 +10,7 @@ from fake_cluster.manifests import gang, node
 from fake_cluster.rig import event_reasons, gang_place, is_placed, operator_over, pods_of, status_of
 from lockstep.act import attempt, undoing
 from lockstep.act.undo import Deletions
+from lockstep.report.writer import StatusWriter
 
 pytestmark = pytest.mark.asyncio
 
@@ -123,7 +124,7 @@ async def test_refused_release_is_tried_again_with_growing_pauses_until_it_is_ta
 
 # Everything that an attempt calls, and what has to happen for it to be called.
 STEPS = [
-    pytest.param(attempt, "write_status", None, id="reserving"),
+    pytest.param(StatusWriter, "write", None, id="reserving"),
     pytest.param(attempt.Creator, "create_missing", None, id="creating"),
     pytest.param(attempt.Binder, "bind_all", None, id="binding"),
     pytest.param(attempt, "progress", None, id="counting"),

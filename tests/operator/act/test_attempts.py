@@ -9,7 +9,7 @@ import pytest
 
 from fake_cluster.facts import gang_fact, gang_spec, reservation
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import tools_with
+from fake_cluster.rig import services_with
 from lockstep.act.attempt import Ending
 from lockstep.act.attempts import Attempts, _Memory
 from lockstep.api.client import Answer, ApiUnavailableError
@@ -39,10 +39,10 @@ class BrokenClient:
 async def attempts(error=None):
     """Attempts whose requests raise; gives them and the list of (time, outcome) of those that ended."""
     ended = []
-    tools = tools_with(BrokenClient(error), State(lambda: None))
+    services = services_with(BrokenClient(error), State(lambda: None))
     due = []
     made = Attempts(
-        tools, ended=lambda _, outcome: ended.append((now(), outcome)), due=due.append, lasting=lambda *_: None
+        services, ended=lambda _, outcome: ended.append((now(), outcome)), due=due.append, lasting=lambda *_: None
     )
     made.due = due
     yield made, ended
@@ -87,7 +87,7 @@ async def test_failure_after_thousands_of_them_is_one_more_failure():
 async def test_step_of_the_time_of_day_moves_no_retry():
     step = 0.0
     async with attempts(ZeroDivisionError("ours")) as (made, ended):
-        made._tools = replace(made._tools, now=lambda: now() + step)
+        made._services = replace(made._services, now=lambda: now() + step)
         made.begin(GANG, HELD, GangStatus())
         await until(lambda: ended)
         began, step = now(), 86_400.0
@@ -116,7 +116,7 @@ async def test_one_attempt_a_gang_at_a_time():
 
 async def test_pause_after_failures_doubles_up_to_a_minute_and_is_forgotten_after_a_success():
     async with attempts() as (made, ended):
-        made._tools = tools_with(GoneClient(), State(lambda: None))
+        made._services = services_with(GoneClient(), State(lambda: None))
         pauses = []
         for number in range(8):
             made.interrupt(GANG, HELD, LOST)

@@ -7,7 +7,7 @@ import pytest
 
 from coschedule.cluster.snapshot import GangKey
 from fake_cluster.api import FakeApi, Refusal
-from fake_cluster.facts import member_fact
+from fake_cluster.facts import member_fact, take_changed
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang, owned_by, pod
 from lockstep.act.sweep import Sweeper
@@ -29,7 +29,7 @@ class Sweeping:
         for rank in (0, 1):
             created = api.store.add("pods", pod(f"g-1-{rank}", **owned_by("g", rank=rank)))
             self.state.apply_pod(member_fact("g", rank=rank, uid=created["metadata"]["uid"]))
-        self.state.changed_gangs.clear()
+        take_changed(self.state)
         self.sweeper = Sweeper(client, self.state, Deletions(client, monotonic=now))
 
     @property
@@ -81,7 +81,7 @@ async def test_nothing_is_deleted_where_the_api_server_does_not_say_and_it_is_as
         await asyncio.sleep(60)
 
         assert sweeping.left == 2
-        assert sweeping.state.changed_gangs == {KEY}
+        assert sweeping.state.news.gangs == {KEY}
 
 
 async def test_pods_are_deleted_once_however_often_they_are_swept():
@@ -108,10 +108,9 @@ async def test_pods_that_come_back_are_looked_at_when_their_deletion_shows_no_ef
         # etcd is restored from a backup.
         for pod in believed:
             sweeping.state.apply_pod(pod)
-        sweeping.sweeper.sweep(sweeping.state.changed_gangs)
-        sweeping.state.changed_gangs.clear()
+        sweeping.sweeper.sweep(take_changed(sweeping.state))
 
-        await until(lambda: sweeping.state.changed_gangs == {KEY}, seconds=61)
+        await until(lambda: sweeping.state.news.gangs == {KEY}, seconds=61)
         sweeping.sweeper.sweep({KEY})
         await until(lambda: sweeping.deletions() == 4)
 
@@ -124,7 +123,7 @@ async def test_pods_that_may_not_be_deleted_are_asked_for_again_with_growing_pau
             await asyncio.sleep(0.1)
         # After 1, 3, 7, 15 and 31 seconds.
         assert sweeping.deletions() == 2 * 6
-        assert KEY in sweeping.state.changed_gangs
+        assert KEY in sweeping.state.news.gangs
 
         sweeping.api.fault = lambda _: None
         await asyncio.sleep(60)
@@ -147,6 +146,6 @@ async def test_answer_that_is_no_gang_is_asked_for_again():
         answers = [Refusal(code=200, message="hello")]
         sweeping.api.fault = lambda request: answers.pop() if request.resource == "gangjobs" and answers else None
         sweeping.sweeper.sweep({KEY})
-        await until(lambda: not answers and sweeping.state.changed_gangs == {KEY})
+        await until(lambda: not answers and sweeping.state.news.gangs == {KEY})
         sweeping.sweeper.sweep({KEY})
         await until(lambda: not sweeping.left)

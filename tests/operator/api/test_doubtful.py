@@ -3,7 +3,7 @@
 import pytest
 
 from coschedule.cluster.snapshot import GangKey
-from fake_cluster.facts import gang_fact
+from fake_cluster.facts import gang_fact, gang_spec
 from fake_cluster.manifests import bid, gang, node, owned_by, pod, priority_class
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -101,7 +101,7 @@ def test_bid_offers_nothing(state, counted):
     bids_kind(state).believe(bid("n1", capacity="0"))
 
     assert room(state) == {"n1": 0}
-    assert (state.bids_to_answer, counted) == ({"n1"}, ["nodebids"])
+    assert (state.news.bids, counted) == ({"n1"}, ["nodebids"])
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_bid_without_sense_is_not_understood(state, counted, spec):
 def test_bid_that_is_understood_is_not_answered(state):
     bids_kind(state).believe(bid("n1", capacity="2"))
 
-    assert state.bids_to_answer == set()
+    assert state.news.bids == set()
 
 
 def test_gang_is_refused_with_a_sentence(state, counted):
@@ -144,7 +144,7 @@ def test_gang_is_refused_with_a_sentence(state, counted):
             priority_classes_kind,
             priority_class("p", 5),
             {"metadata": {"name": "p", "resourceVersion": "2"}},
-            lambda state: state.priorities.get("p"),
+            lambda state: state.priorities.of(gang_fact("g", spec=gang_spec(priority_class="p"))),
             id="priority class",
         ),
         pytest.param(

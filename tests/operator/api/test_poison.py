@@ -171,7 +171,7 @@ def test_gang_beside_any_objects_is_placed(seed):
 
 
 def assert_good_gang_is_placed(state, cutter):
-    waiting = [it for it in state.gangs.values() if it.spec and state.priority_of(it) is not None]
+    waiting = [it for it in state.gangs.values() if it.spec and state.priorities.of(it) is not None]
     waiting = [it for it in waiting if it.key not in state.reservations and state.claims.refusal(it) is None]
     made = plan(cutter.cut(NOW, waiting))
     [decision] = [one for one in made.decisions if one.gang == GangKey("default", "good")]

@@ -18,10 +18,12 @@ def state_with(*facts, limit=1):
     for name in ("n1", "n2"):
         state.apply_node(node_fact(name))
     for volume in (A, B, C):
-        state.apply_volume(VolumeFact(f"pv-{volume.handle}", (), volume))
+        state.claims.apply_volume(VolumeFact(f"pv-{volume.handle}", (), volume))
         key = ClaimKey("default", f"claim-{volume.handle}")
         modes = frozenset({"ReadWriteMany"})
-        state.apply_claim(ClaimFact(key, is_bound=True, is_deleting=False, volume=f"pv-{volume.handle}", modes=modes))
+        state.claims.apply_claim(
+            ClaimFact(key, is_bound=True, is_deleting=False, volume=f"pv-{volume.handle}", modes=modes)
+        )
     state.attachments.apply_limits(AttachLimits("n1", {DRIVER: limit, "other.example.com": 0}))
     for fact in facts:
         (state.attachments.apply_attachment if isinstance(fact, Attachment) else state.apply_pod)(fact)
@@ -91,7 +93,7 @@ def test_claim_that_is_bound_later_counts_from_then_on():
     assert state.attachments.full(frozenset({A}), {}) == {}
 
     key = ClaimKey("default", "claim-later")
-    state.apply_claim(ClaimFact(key, is_bound=True, is_deleting=False, volume="pv-b", modes=frozenset()))
+    state.claims.apply_claim(ClaimFact(key, is_bound=True, is_deleting=False, volume="pv-b", modes=frozenset()))
 
     assert state.attachments.full(frozenset({A}), {}) == {DRIVER: {"n1"}}
 

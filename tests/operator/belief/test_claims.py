@@ -35,7 +35,7 @@ def state_with(*facts, size=2):
     manifest["metadata"].setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
     state.apply_gang(parse_gang(manifest, None))
     for fact in facts:
-        (state.apply_volume if isinstance(fact, VolumeFact) else state.apply_claim)(fact)
+        (state.claims.apply_volume if isinstance(fact, VolumeFact) else state.claims.apply_claim)(fact)
     return state
 
 
@@ -105,16 +105,16 @@ def test_volume_is_reached_in_the_zones_of_its_labels(labels, want):
 def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
     state = state_with(VOLUME)
     take_changed(state)
-    state.needs_plan = False
+    state.news.begin_plan()
 
-    state.apply_claim(claim())
+    state.claims.apply_claim(claim())
 
-    assert (take_changed(state), state.needs_plan) == ({KEY}, True)
-    state.needs_plan = False
-    state.apply_claim(claim())
-    assert (take_changed(state), state.needs_plan) == (set(), False)
-    state.remove_claim(claim().key)
-    assert (take_changed(state), state.needs_plan) == ({KEY}, True)
+    assert (take_changed(state), state.news.is_plan_due) == ({KEY}, True)
+    state.news.begin_plan()
+    state.claims.apply_claim(claim())
+    assert (take_changed(state), state.news.is_plan_due) == (set(), False)
+    state.claims.remove_claim(claim().key)
+    assert (take_changed(state), state.news.is_plan_due) == ({KEY}, True)
 
 
 def test_claims_and_volumes_are_parsed():

@@ -18,7 +18,7 @@ def state():
     state = State(lambda: None)
     for name in ("n1", "n2"):
         state.apply_node(node_fact(name, labels={"host": name}))
-    state.apply_volume(VolumeFact("pv", ()))
+    state.claims.apply_volume(VolumeFact("pv", ()))
     return state
 
 
@@ -53,11 +53,11 @@ def test_labels_of_the_gangs_namespace_count_and_their_change_is_news(state):
     state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
     gang = gang_fact("g")
     assert barred(state, gang) == ()
-    state.needs_plan = False
+    state.news.begin_plan()
 
     state.apply_namespace(NamespaceFact(gang.key.namespace, {"team": "a"}))
 
-    assert state.needs_plan
+    assert state.news.is_plan_due
     assert [names for _, names in barred(state, gang)] == [{"n2"}]
     state.remove_namespace(gang.key.namespace)
     assert barred(state, gang) == ()
@@ -65,7 +65,7 @@ def test_labels_of_the_gangs_namespace_count_and_their_change_is_news(state):
 
 def test_claim_for_one_pod_closes_all_nodes_while_another_pod_uses_it(state):
     gang, claim = with_claim()
-    state.apply_claim(claim)
+    state.claims.apply_claim(claim)
     assert barred(state, gang) == ()
     user = pod_fact("user", node="n2", claims=("data",))
 
@@ -78,7 +78,7 @@ def test_claim_for_one_pod_closes_all_nodes_while_another_pod_uses_it(state):
 
 def test_claim_that_several_pods_may_use_closes_nothing(state):
     gang, claim = with_claim(modes=frozenset({"ReadWriteOnce"}))
-    state.apply_claim(claim)
+    state.claims.apply_claim(claim)
 
     state.apply_pod(pod_fact("user", node="n2", claims=("data",)))
 
@@ -88,7 +88,7 @@ def test_claim_that_several_pods_may_use_closes_nothing(state):
 def test_claim_for_one_pod_is_used_by_a_gang_that_has_reserved(state):
     gang, claim = with_claim()
     other, _ = with_claim("other")
-    state.apply_claim(claim)
+    state.claims.apply_claim(claim)
     state.apply_gang(other)
 
     state.hold(reservation("other", members=(("n1", 1),)))
@@ -100,8 +100,8 @@ def test_claim_for_one_pod_is_used_by_a_gang_that_has_reserved(state):
 def test_node_that_can_attach_no_more_volumes_is_barred(state):
     gang, claim = with_claim(modes=frozenset({"ReadWriteMany"}))
     other, _ = with_claim("other")
-    state.apply_claim(claim)
-    state.apply_volume(VolumeFact("pv", (), CsiVolume("disk.example.com", "a")))
+    state.claims.apply_claim(claim)
+    state.claims.apply_volume(VolumeFact("pv", (), CsiVolume("disk.example.com", "a")))
     state.attachments.apply_limits(AttachLimits("n2", {"disk.example.com": 0}))
 
     assert barred(state, gang) == (("where disk.example.com can attach no more volumes", frozenset({"n2"})),)
@@ -113,7 +113,7 @@ def test_node_that_can_attach_no_more_volumes_is_barred(state):
 
 def test_gangs_own_member_does_not_stand_in_its_way(state):
     gang, claim = with_claim()
-    state.apply_claim(claim)
+    state.claims.apply_claim(claim)
 
     state.apply_pod(member_fact("g", node="n1", claims=("data",)))
 

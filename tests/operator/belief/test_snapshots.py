@@ -10,6 +10,7 @@ from fake_cluster.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_f
 from lockstep.belief.node_arrays import UNLIMITED
 from lockstep.belief.snapshots import SnapshotCutter, expected_end
 from lockstep.belief.state import State
+from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.pod import PodPhase
 
@@ -218,7 +219,7 @@ def test_expected_end(finish, now, want):
 
 def test_gang_is_told_to_the_planner(state):
     state.apply_node(node_fact("n1"))
-    state.apply_priority("urgent", 7, is_default=False)
+    state.apply_priority(PriorityClass("urgent", 7, is_default=False))
     gang = gang_fact(created=900.0, spec=gang_spec(size=2, most=5, priority_class="urgent", deadline=300.0))
     [pending] = cut(state, gang).gangs
 
@@ -351,9 +352,9 @@ def test_nomination_is_news_and_so_is_its_end(two_nodes):
         lambda: two_nodes.apply_pod(urgent),
         lambda: two_nodes.remove_pod(urgent.key, urgent.uid),
     ):
-        two_nodes.needs_plan = False
+        two_nodes.news.begin_plan()
         change()
-        assert two_nodes.needs_plan
+        assert two_nodes.news.is_plan_due
 
 
 def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):

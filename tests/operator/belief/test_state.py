@@ -19,6 +19,7 @@ from fake_cluster.facts import (
     take_changed,
 )
 from lockstep.belief.state import State, is_older
+from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import GangStatus
 from lockstep.facts.pod import PodKey, PodPhase
 
@@ -51,7 +52,7 @@ def committed(state, node="n1", resource="cpu"):
 def settled(state):
     """Forget what was marked so far."""
     take_changed(state)
-    state.needs_plan = False
+    state.news.begin_plan()
     return state.generation, state.nodes_generation
 
 
@@ -114,7 +115,7 @@ def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
     apply(state, fact)
 
     assert (settled(state), len(wakes)) == before
-    assert not state.needs_plan
+    assert not state.news.is_plan_due
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def test_pod_that_ends_asks_for_a_plan(state):
     settled(state)
     state.apply_pod(pod_fact("p", node="n1", phase=SUCCEEDED))
 
-    assert state.needs_plan
+    assert state.news.is_plan_due
 
 
 def test_pod_that_starts_to_run_asks_for_no_plan(state):
@@ -199,7 +200,7 @@ def test_pod_that_starts_to_run_asks_for_no_plan(state):
     settled(state)
     state.apply_pod(pod_fact("p", node="n1", phase=RUNNING))
 
-    assert not state.needs_plan
+    assert not state.news.is_plan_due
 
 
 def test_removed_pod_gives_back_what_it_took(state):
@@ -302,7 +303,7 @@ def test_status_of_ours_asks_for_no_plan(state):
     settled(state)
     state.apply_gang(gang_fact("g", version="2", status=GangStatus(attempt=1)))
 
-    assert not state.needs_plan
+    assert not state.news.is_plan_due
     assert take_changed(state) == {("default", "g")}
 
 
@@ -316,36 +317,36 @@ def test_change_that_the_planner_sees_asks_for_a_plan(state, after):
     settled(state)
     state.apply_gang(after)
 
-    assert state.needs_plan
+    assert state.news.is_plan_due
 
 
 def test_priorities(state):
     urgent, plain = gang_fact("u", spec=gang_spec(priority_class="urgent")), gang_fact("p")
-    assert (state.priority_of(urgent), state.priority_of(plain)) == (None, 0)
+    assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
 
-    state.apply_priority("urgent", 100, is_default=False)
-    state.apply_priority("usual", 10, is_default=True)
-    assert (state.priority_of(urgent), state.priority_of(plain)) == (100, 10)
+    state.apply_priority(PriorityClass("urgent", 100, is_default=False))
+    state.apply_priority(PriorityClass("usual", 10, is_default=True))
+    assert (state.priorities.of(urgent), state.priorities.of(plain)) == (100, 10)
 
     state.remove_priority("usual")
     state.remove_priority("urgent")
-    assert (state.priority_of(urgent), state.priority_of(plain)) == (None, 0)
+    assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
 
 
 def test_change_of_priorities_is_news_of_every_gang(state):
     state.apply_gang(gang_fact("a"))
     state.apply_gang(gang_fact("b"))
     settled(state)
-    state.apply_priority("urgent", 100, is_default=False)
+    state.apply_priority(PriorityClass("urgent", 100, is_default=False))
 
-    assert state.needs_plan
+    assert state.news.is_plan_due
     assert take_changed(state) == {("default", "a"), ("default", "b")}
 
 
 def test_default_priority_may_be_below_zero(state):
-    state.apply_priority("background", -10, is_default=True)
+    state.apply_priority(PriorityClass("background", -10, is_default=True))
 
-    assert state.priority_of(gang_fact("g")) == -10
+    assert state.priorities.of(gang_fact("g")) == -10
 
 
 def test_bids_end_when_they_are_not_renewed(state):
@@ -364,7 +365,7 @@ def test_bid_that_is_renewed_is_no_news(state):
     generation = state.nodes_generation
     state.apply_bid(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
 
-    assert (state.needs_plan, state.nodes_generation, state.next_bid_end()) == (False, generation, 130.0)
+    assert (state.news.is_plan_due, state.nodes_generation, state.next_bid_end()) == (False, generation, 130.0)
 
 
 @pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
@@ -374,7 +375,7 @@ def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
     generation = state.nodes_generation
     state.apply_bid(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
 
-    assert (state.needs_plan, state.nodes_generation) == (True, generation + 1)
+    assert (state.news.is_plan_due, state.nodes_generation) == (True, generation + 1)
 
 
 def test_bid_that_has_expired_does_not_come_back_by_a_list(state):

@@ -19,7 +19,7 @@ LARGER = GANG.spec.needs._replace(request=TWO_CPU)
 def state():
     state = State(lambda: None)
     state.apply_gang(GANG)
-    state.needs_plan = False
+    state.news.begin_plan()
     return state
 
 
@@ -32,16 +32,16 @@ def test_gang_is_planned_as_admission_makes_it(state):
 
     assert known(state).spec.request == TWO_CPU
     assert known(state).spec.admission == "cpu 2 instead of 1"
-    assert state.needs_plan
+    assert state.news.is_plan_due
 
 
 def test_same_verdict_is_no_news(state):
     state.admission_says(GANG, LARGER)
-    state.needs_plan = False
+    state.news.begin_plan()
 
     assert not state.admission_says(GANG, LARGER)
     assert not state.admission_says(GANG, replace(GANG.spec, request=TWO_CPU).needs)
-    assert not state.needs_plan
+    assert not state.news.is_plan_due
 
 
 def test_nothing_is_kept_of_a_gang_that_admission_leaves_alone(state):

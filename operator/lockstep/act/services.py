@@ -1,4 +1,4 @@
-"""What attempts work with."""
+"""What attempts and the cycle work with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,20 +8,22 @@ from lockstep.api.client import KubeClient
 from lockstep.belief.reach import Reach
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.report.writer import StatusWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """What every attempt works with.
+class Services:
+    """What every attempt works with, and the cycle too.
 
     ``now`` is the time of day in seconds: what is written for people. ``monotonic`` measures how long something takes
-    or is to wait; no step of the time of day moves it. ``count_binding`` is told of each binding's result,
-    ``count_refused`` of each status that the API server does not take. ``reach`` knows which nodes are lost, ``cutter``
-    whether what is reserved would still be planned so.
+    or is to wait; no step of the time of day moves it. ``writer`` writes statuses, ``count_binding`` is told of each
+    binding's result, ``count_refused`` of each status of an attempt that the API server does not take. ``reach`` knows
+    which nodes are lost, ``cutter`` whether what is reserved would still be planned so.
     """
 
     client: KubeClient
     state: State
+    writer: StatusWriter
     deletions: Deletions
     reach: Reach
     cutter: SnapshotCutter

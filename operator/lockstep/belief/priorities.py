@@ -1,0 +1,42 @@
+"""How urgent gangs are, by the priority classes that they name."""
+
+from lockstep.facts.cluster import PriorityClass
+from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.words import Reason
+
+
+class Priorities:
+    """The priority classes that are there."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, PriorityClass] = {}
+        self._default = 0
+
+    def apply(self, fact: PriorityClass) -> None:
+        """A priority class is there, or has changed."""
+        self._classes[fact.name] = fact
+        self._choose_default()
+
+    def remove(self, name: str) -> None:
+        """A priority class is gone."""
+        self._classes.pop(name, None)
+        self._choose_default()
+
+    def of(self, gang: GangFact) -> int | None:
+        """The gang's priority; ``None`` where its class does not exist."""
+        assert gang.spec is not None, "a refused gang has no priority"
+        if not gang.spec.priority_class:
+            return self._default
+        known = self._classes.get(gang.spec.priority_class)
+        return None if known is None else known.value
+
+    def refusal(self, gang: GangFact) -> Refusal | None:
+        """Why the gang has no priority, if so."""
+        assert gang.spec is not None, "a refused gang is not asked"
+        if self.of(gang) is not None:
+            return None
+        name = gang.spec.priority_class
+        return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+
+    def _choose_default(self) -> None:
+        self._default = max((one.value for one in self._classes.values() if one.is_default), default=0)

@@ -1,0 +1,242 @@
+"""The one place that writes GangJobs' statuses, and posts the events that go with them.
+
+An attempt's writes go first: what only tells people waits for a lull, gives way to better news of the same gang, and is
+limited to few at once and not too many a second. One write of a gang is under way at a time. Events and metrics follow
+a status only when it stands.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from coschedule.cluster.snapshot import GangKey
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.event import Event
+from lockstep.api.pauses import pause_after
+from lockstep.api.turns import Urgency
+from lockstep.belief.state import State
+from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.report.events import post_event, status_refused
+from lockstep.report.rate import Rate
+from lockstep.report.status import Writing, Written, write_status
+
+_AT_ONCE = 4
+# A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.
+_PATIENCE_SECONDS = 5.0
+# A status a second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
+_PER_SECOND = 200.0
+_BURST = 200.0
+_LAST_WORDS_SECONDS = 2.0
+
+log = logging.getLogger(__name__)
+
+
+class FencedError(Exception):
+    """Nothing may be written any more by this process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What people are told of a gang: a status and, when that stands, an event and whatever ``written`` counts."""
+
+    status: GangStatus
+    event: Event | None = None
+    written: Callable[[], None] | None = None
+
+
+class _Sending(NamedTuple):
+    """A write that is being sent, by that task."""
+
+    task: "asyncio.Task[Any]"
+    ended: asyncio.Event
+
+
+class StatusWriter:
+    """Writes the statuses of gangs. The end of each report is news of its gang, so that it is looked at again.
+
+    ``count_refused`` is told ``report`` for each report that the API server does not take.
+    """
+
+    def __init__(
+        self,
+        client: KubeClient,
+        state: State,
+        *,
+        instance: str,
+        now: Callable[[], float],
+        count_refused: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._state = state
+        self._instance = instance
+        self._now = now
+        self._count_refused = count_refused
+        self._refusals: dict[GangKey, int] = {}
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
+        self._is_fenced = False
+        # All that is under way; of it, the reports that wait, and the writes that are being sent.
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
+        self._sending: dict[GangKey, _Sending] = {}
+        # Gangs whose attempt could not begin because a report was being sent.
+        self._held_up: set[GangKey] = set()
+
+    def report(self, gang: GangFact, make: Callable[[], Report | None]) -> bool:
+        """Write what ``make`` gives, when there is time; None says that there is nothing to write.
+
+        Returns False, and asks for nothing, while another write of that gang is under way: its end is news of the gang.
+        """
+        if self._is_fenced or gang.key in self._waiting or gang.key in self._sending:
+            return False
+        report = make()
+        if report is not None:
+            self._waiting[gang.key] = self._spawn(self._report(gang, report))
+        return True
+
+    def make_way(self, gang: GangKey) -> bool:
+        """An attempt of that gang is about to begin: drop a report of it that still waits.
+
+        Returns False where one is being sent, with which the attempt's first write would conflict. When that has ended,
+        a plan is due.
+        """
+        self._withdraw(gang)
+        if gang not in self._sending:
+            return True
+        self._held_up.add(gang)
+        return False
+
+    async def write(self, gang: GangFact, status: GangStatus) -> Writing:
+        """Write an attempt's status at once, before everything that waits.
+
+        Raises ``ApiUnavailableError`` as :func:`write_status`, and ``FencedError`` behind the fence.
+        """
+        self._withdraw(gang.key)
+        while (sending := self._sending.get(gang.key)) is not None:
+            await sending.ended.wait()
+        if self._is_fenced:
+            raise FencedError
+        try:
+            outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
+        except asyncio.CancelledError:
+            if self._is_fenced:
+                raise FencedError from None
+            raise
+        return outcome
+
+    def tell(self, gang: GangFact, event: Event) -> None:
+        """Post an event about something whose status stands already."""
+        if not self._is_fenced:
+            self._spawn(self._post(gang, event))
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone: nothing more is to be said of it."""
+        self._withdraw(gang)
+        self._refusals.pop(gang, None)
+        self._held_up.discard(gang)
+
+    def fence(self) -> None:
+        """Let nothing go out any more, neither what waits nor what is tried again."""
+        self._is_fenced = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Drop what waits, and give what is being sent a moment: the next process sees what was not written."""
+        self._is_fenced = True
+        being_sent = {sending.task for sending in self._sending.values()}
+        for task in self._tasks - being_sent:
+            task.cancel()
+        if being_sent:
+            await asyncio.wait(being_sent, timeout=_LAST_WORDS_SECONDS)
+        self.fence()
+
+    def _withdraw(self, gang: GangKey) -> None:
+        task = self._waiting.pop(gang, None)
+        if task is not None:
+            task.cancel()
+
+    async def _report(self, gang: GangFact, report: Report) -> None:
+        outcome, message = await self._try_to_report(gang, report.status)
+        if outcome is Written.REFUSED:
+            await self._rest_after_refusal(gang, message)
+        else:
+            self._refusals.pop(gang.key, None)
+        self._reported(gang.key, outcome)
+        if outcome is not Written.DONE:
+            return
+        if report.written is not None:
+            report.written()
+        if report.event is not None:
+            await self._post(gang, report.event)
+
+    def _reported(self, gang: GangKey, outcome: Written) -> None:
+        """A report has ended: what it was to say is worked out again where it does not stand."""
+        self._state.news.look_at(gang)
+        if gang in self._held_up or outcome is not Written.DONE:
+            self._state.news.plan()
+        self._held_up.discard(gang)
+
+    async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
+        """Tell of it, and wait: the same would be refused again. Until then the report counts as waiting."""
+        log.error("%s/%s: the API server does not take its status: %s", *gang.key, message)
+        self._count_refused("report")
+        self.tell(gang, status_refused(message))
+        failures = self._refusals.get(gang.key, 0)
+        self._refusals[gang.key] = failures + 1
+        self._waiting[gang.key] = _this_task()
+        await asyncio.sleep(pause_after(failures))
+        self._waiting.pop(gang.key, None)
+
+    async def _try_to_report(self, gang: GangFact, status: GangStatus) -> Writing:
+        try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
+            await self._turn_of(gang.key)
+            async with self._at_once:
+                return await self._send(gang, status, Urgency.REPORT)
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: its status could not be written: %s", *gang.key, error)
+            return Writing(Written.CONFLICT)
+        except Exception as error:
+            # A broken promise of ours, or of whoever answered: it costs this gang a pause, and no other anything.
+            log.exception("%s/%s: writing its status raised", *gang.key)
+            return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
+
+    async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
+        """Send a status; from here on it can't be withdrawn."""
+        self._waiting.pop(gang.key, None)
+        sending = self._sending[gang.key] = _Sending(_this_task(), asyncio.Event())
+        try:
+            return await write_status(self._client, self._state, gang, status, urgency)
+        finally:
+            del self._sending[gang.key]
+            sending.ended.set()
+
+    async def _turn_of(self, gang: GangKey) -> None:
+        """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
+        if gang in self._state.reservations:
+            await self._rate.urgent()
+        else:
+            await self._rate.other()
+
+    async def _post(self, gang: GangFact, event: Event) -> None:
+        try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
+            async with self._at_once:
+                await post_event(self._client, gang, event, instance=self._instance, now=self._now())
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: event %s was lost: %s", *gang.key, event.reason, error)
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _this_task() -> "asyncio.Task[Any]":
+    task = asyncio.current_task()
+    assert task is not None, "reports are written by tasks"
+    return task
