@@ -7,11 +7,9 @@ there too, after a pause.
 """
 
 import asyncio
-import gc
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from typing import Generic
 
 import orjson
@@ -19,9 +17,8 @@ import orjson
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.watch.kind import Fact, Kind, Manifest
 from lockstep.watch.list_age import ListAge
+from lockstep.watch.pages import GONE, ListError, pages
 
-PAGE_SIZE = "500"
-_GONE = 410
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 30.0
 # The server ends a quiet watch by itself; spread out, so that not all watches begin again at once.
@@ -58,7 +55,7 @@ class Informer(Generic[Fact]):
                 pause = _FIRST_PAUSE_SECONDS
                 # A server that ends every stream at once is not to be asked in a tight loop.
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
-            except (ApiUnavailableError, WatchError) as error:
+            except (ApiUnavailableError, ListError, WatchError) as error:
                 log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
                 version = ""
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
@@ -70,7 +67,9 @@ class Informer(Generic[Fact]):
         # What somebody learns while the list is under way may be too new for it.
         known = self._known | set(self._kind.believed())
         version = ""
-        async for page in self._pages():
+        async for page in pages(self._client, self._kind.target):
+            if not version and not self._age.is_believed(page["metadata"]["resourceVersion"]):
+                raise WatchError("a list older than what was seen before it")
             for manifest in page["items"] or ():
                 seen.add(self._apply(manifest))
             version = page["metadata"]["resourceVersion"]
@@ -80,22 +79,6 @@ class Informer(Generic[Fact]):
         self._heard(self._kind.target.resource)
         return version
 
-    async def _pages(self) -> AsyncIterator[Manifest]:
-        following = ""
-        while True:
-            params = {"limit": PAGE_SIZE, **({"continue": following} if following else {})}
-            # The collector would walk the half-decoded page again and again: three quarters of the time.
-            with collector_off():
-                answer = await self._client.get(self._kind.target, params)
-            if not answer.is_success or "items" not in answer.body:
-                raise WatchError(answer.message)
-            if not following and not self._age.is_believed(answer.body["metadata"]["resourceVersion"]):
-                raise WatchError("a list older than what was seen before it")
-            yield answer.body
-            following = answer.body["metadata"].get("continue", "")
-            if not following:
-                return
-
     async def _watch(self, version: str) -> str:
         """Apply events until the server ends the stream; return the version to go on from."""
         params = {
@@ -104,7 +87,7 @@ class Informer(Generic[Fact]):
             "timeoutSeconds": str(random.randint(*_WATCH_SECONDS)),  # noqa: S311 - jitter is no secret
         }
         async with self._client.watch(self._kind.target, params) as lines:
-            if lines.code == _GONE:
+            if lines.code == GONE:
                 return ""
             if lines.code != 200:
                 raise WatchError(f"HTTP {lines.code}")
@@ -120,7 +103,7 @@ class Informer(Generic[Fact]):
         """Apply one event; return its version, or nothing where only a fresh list helps."""
         kind, manifest = decode_event(line)
         if kind == "ERROR":
-            if manifest.get("code") == _GONE:
+            if manifest.get("code") == GONE:
                 return ""
             raise WatchError(manifest.get("message", "an ERROR event"))
         if kind == "DELETED":
@@ -160,15 +143,3 @@ def decode_event(line: bytes) -> tuple[str, Manifest]:
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise WatchError(f"not an event: {error!r}: {line[:80]!r}") from error
     raise WatchError(f"an event without a version: {line[:80]!r}")
-
-
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Keep the cyclic garbage collector from running inside the block."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

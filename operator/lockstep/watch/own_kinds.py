@@ -17,10 +17,10 @@ from typing import Any
 from lockstep.api.client import ApiUnavailableError, KubeClient, Target
 from lockstep.api.versions import is_older, newest
 from lockstep.belief.state import State
-from lockstep.watch.informer import PAGE_SIZE, collector_off
 from lockstep.watch.kind import Kind
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.list_age import ListAge
+from lockstep.watch.pages import GONE, ListError, pages
 from lockstep.watch.streams import Streams
 
 Manifest = Mapping[str, Any]
@@ -31,7 +31,6 @@ _BLIND_SECONDS = 0.5
 _PAUSE_SHARE = 4.0
 # Whoever else has something to do, as the answer to a probe, waits for so many objects at most: some 20 ms.
 _AT_A_TIME = 200
-_GONE = 410
 
 log = logging.getLogger(__name__)
 
@@ -132,21 +131,16 @@ async def _list_from_the_present(client: KubeClient, target: Target, newest_know
 
 
 async def _list_all(client: KubeClient, target: Target) -> tuple[list[Manifest], str]:
-    """Every object, page by page, and the list's version; a list that expired between two pages begins again."""
-    items: list[Manifest] = []
-    following = ""
+    """Every object, and the list's version; a list that expired between two pages begins again."""
     while True:
-        params = {"limit": PAGE_SIZE, **({"continue": following} if following else {})}
-        # The collector would walk the half-decoded page again and again.
-        with collector_off():
-            answer = await client.get(target, params)
-        if answer.code == _GONE and following:
-            items, following = [], ""
-            continue
-        if not answer.is_success or "items" not in answer.body:
-            raise ApiUnavailableError(f"{target.resource} can't be listed: {answer.message}")
-        items += answer.body["items"] or ()
-        metadata = answer.body["metadata"]
-        following = metadata.get("continue", "")
-        if not following:
-            return items, str(metadata["resourceVersion"])
+        items: list[Manifest] = []
+        version = ""
+        try:
+            async for page in pages(client, target):
+                items += page["items"] or ()
+                version = str(page["metadata"]["resourceVersion"])
+        except ListError as error:
+            if error.code == GONE and version:
+                continue
+            raise ApiUnavailableError(f"{target.resource} can't be listed: {error}") from error
+        return items, version
