@@ -26,6 +26,7 @@ from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.words import Reason
+from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
 
 log = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ class Attempt:
         """
         misfit = self._services.cutter.misfit(self._gang, self._reservation, self._services.now())
         if misfit is not None:
-            message = f"it cannot go on as reserved: {misfit}"
+            message = f"it cannot go on as reserved: {misfit_in_words(misfit)}"
             return await self._take_back(Failure(reason=Reason.NO_LONGER_FITS, message=message))
         return await self._carry_out()
 

@@ -1,6 +1,6 @@
-"""Why members would not be put on given nodes: clauses with names and numbers, for a gang's owner."""
+"""Why members would not be put on given nodes, as values; ``report`` spells them for the gang's owner."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,19 +8,56 @@ from coschedule.cluster.feasibility import Feasibility
 from coschedule.cluster.snapshot import Constraints, NodeTable
 from lockstep.belief.node_arrays import NodeArrays
 
-_MOST_NAMES = 6
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesGone:
+    """There are no such nodes."""
+
+    nodes: tuple[str, ...]
 
 
-def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> str | None:
-    """Name the nodes, of these in their order, that fail the first check that any of them fails."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksFail:
+    """The members' constraints do not hold on these nodes: all of them fail that check."""
+
+    nodes: tuple[str, ...]
+    check: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowClosed:
+    """The node is not open from now until the gang is expected to end.
+
+    It is open for ``open_seconds`` more, 0 where it is not open now. The gang ends in ``needed_seconds``, None where
+    its run time is unknown.
+    """
+
+    node: str
+    open_seconds: float
+    needed_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooLittleRoom:
+    """The node has room for ``fit`` of the ``wanted`` members: that resource is short."""
+
+    node: str
+    fit: int
+    wanted: int
+    resource: str
+
+
+Misfit = NodesGone | ChecksFail | WindowClosed | TooLittleRoom
+
+
+def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> ChecksFail | None:
+    """The nodes, of these in their order, that fail the first check that any of them fails."""
     passes = Feasibility(_only(nodes.table, [nodes.index[name] for name in names])).mask(constraints)
     failed: dict[str, list[str]] = {}
     for name in [name for name, passing in zip(names, passes.tolist(), strict=True) if not passing]:
         for check in Feasibility(_only(nodes.table, [nodes.index[name]])).failures(constraints):
             failed.setdefault(check, []).append(name)
-    for why, failing in failed.items():
-        return f"its constraints do not hold on {listed(failing)}: {why}"
-    return None
+    return next((ChecksFail(nodes=tuple(failing), check=check) for check, failing in failed.items()), None)
 
 
 def _only(table: NodeTable, rows: list[int]) -> NodeTable:
@@ -34,20 +71,13 @@ def _only(table: NodeTable, rows: list[int]) -> NodeTable:
     )
 
 
-def closed(nodes: NodeArrays, names: list[str], now: float, end: float | None) -> str | None:
-    """Name the first node whose window is not open from now until the gang is expected to end."""
+def closed(nodes: NodeArrays, names: list[str], now: float, end: float | None) -> WindowClosed | None:
+    """The first node whose window is not open from now until the gang is expected to end."""
+    needed = None if end is None else end - now
     for name in names:
         start, until = float(nodes.start[nodes.index[name]]), float(nodes.until[nodes.index[name]])
         if not start <= now < until:
-            return f"{name} is not open to gangs now"
-        if end is None and until < np.inf:
-            return f"{name} is open for {until - now:.0f} s more only, and the run time is unknown"
-        if end is not None and until < end:
-            return f"{name} is open for {until - now:.0f} s more only, and the gang ends in {end - now:.0f} s"
+            return WindowClosed(node=name, open_seconds=0.0, needed_seconds=needed)
+        if until < (np.inf if end is None else end):
+            return WindowClosed(node=name, open_seconds=until - now, needed_seconds=needed)
     return None
-
-
-def listed(names: Sequence[str]) -> str:
-    """Name some, and count the others."""
-    shown = ", ".join(names[:_MOST_NAMES])
-    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"

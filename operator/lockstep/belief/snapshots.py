@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule.cluster.snapshot import MOST, GangKey, Nominated, PendingGang, Release, Snapshot
-from lockstep.belief.misfits import closed, failed_check, listed
+from lockstep.belief.misfits import Misfit, NodesGone, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.obstacles import constraints_of, taken_in_front
 from lockstep.belief.reservation import Reservation
@@ -111,17 +111,17 @@ class SnapshotCutter:
                     raise
                 rescue(gang.key, error)
 
-    def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> str | None:
+    def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
         """Why the gang's members would not be put where this reservation has them if they were planned now.
 
-        A clause for the gang's owner, None where all is well. What the reservation itself takes does not count against
-        it. Only nodes to which a member is still to be bound are looked at: those that run stay where they are.
+        None where all is well. What the reservation itself takes does not count against it. Only nodes to which a member
+        is still to be bound are looked at: those that run stay where they are.
         """
         nodes = self._node_arrays()
         counts = self._members_left(reservation)
-        gone = [node for node in counts if node not in nodes.index]
+        gone = tuple(node for node in counts if node not in nodes.index)
         if gone:
-            return f"there is no node {listed(gone)}"
+            return NodesGone(nodes=gone)
         constraints = constraints_of(self._state, gang)
         return (
             failed_check(nodes, sorted(counts), constraints)
@@ -143,7 +143,7 @@ class SnapshotCutter:
 
     def _short(
         self, nodes: NodeArrays, counts: Counter[str], reservation: Reservation, priority: int | None
-    ) -> str | None:
+    ) -> TooLittleRoom | None:
         """Name the first node without room, and the resource that is short there."""
         names, wanted = list(counts), [(name, amount) for name, amount in reservation.request if amount]
         rows = np.array([nodes.index[node] for node in names], dtype=np.intp)
@@ -158,7 +158,7 @@ class SnapshotCutter:
                 free = allocatable - taken + own[node, resource]
                 if free < counts[node] * amount:
                     fit = max(0, free // amount)
-                    return f"{node} has room for {fit} of {counts[node]} members: {resource} is short"
+                    return TooLittleRoom(node=node, fit=fit, wanted=counts[node], resource=resource)
         return None
 
     def _own_charges(self, reservation: Reservation) -> Counter[tuple[str, str]]:

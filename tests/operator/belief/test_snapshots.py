@@ -13,6 +13,7 @@ from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.pod import PodPhase
+from lockstep.report.misfits import misfit_in_words
 
 NOW = 1000.0
 
@@ -248,7 +249,9 @@ def test_snapshot_of_no_node_has_no_rows(state):
 
 
 def misfit(state, gang=None, *, finish=NOW + 100, **more):
-    return SnapshotCutter(state).misfit(gang or gang_fact(), reservation(start=NOW, finish=finish, **more), NOW)
+    """In words, why a reservation would not be planned so."""
+    found = SnapshotCutter(state).misfit(gang or gang_fact(), reservation(start=NOW, finish=finish, **more), NOW)
+    return None if found is None else misfit_in_words(found)
 
 
 @pytest.fixture
