@@ -114,8 +114,8 @@ class SnapshotCutter:
     def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
         """Why the gang's members would not be put where this reservation has them if they were planned now.
 
-        None where all is well. What the reservation itself takes does not count against it. Only nodes to which a member
-        is still to be bound are looked at: those that run stay where they are.
+        None where all is well. What the reservation itself takes does not count against it. Only nodes are looked at to
+        which a member is still to be bound: those that run stay where they are.
         """
         nodes = self._node_arrays()
         counts = self._members_left(reservation)

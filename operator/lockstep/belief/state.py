@@ -18,6 +18,7 @@ from coschedule.cluster.snapshot import GangKey
 from lockstep.api.membership import pod_name
 from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments
+from lockstep.belief.bids import Bids
 from lockstep.belief.claims import Claims
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.ledger import Ledger
@@ -30,7 +31,7 @@ from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
 from lockstep.facts.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.gang import GangFact, Needs, Refusal
-from lockstep.facts.node import BidFact, NodeFact
+from lockstep.facts.node import NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.words import Condition
@@ -45,7 +46,7 @@ class State:
         self.generation = 0
         self.nodes_generation = 0
         self.nodes: dict[str, NodeFact] = {}
-        self.bids: dict[str, BidFact] = {}
+        self.bids = Bids(self.news, self._nodes_changed)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
         self.priorities = Priorities()
@@ -66,35 +67,13 @@ class State:
         """A node is there, or has changed. Heartbeats, which change no fact, are no change."""
         if self.nodes.get(fact.name) != fact:
             self.nodes[fact.name] = fact
-            self.nodes_generation += 1
-            self._changed(needs_plan=True)
+            self._nodes_changed()
 
     def remove_node(self, name: str) -> None:
         """A node is gone."""
         if self.nodes.pop(name, None) is not None:
             self.ledger.drop_row(name)
-            self.nodes_generation += 1
-            self._changed(needs_plan=True)
-
-    def apply_bid(self, fact: BidFact) -> None:
-        """A node's bid is there, or has changed; an older version than the known one is no news.
-
-        A bid that only counts for longer changes no plan: every node may renew its own every second.
-        """
-        before = self.bids.get(fact.node)
-        if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
-            self.bids[fact.node] = fact
-            self._note_whether_to_answer(fact)
-            if before is None or not fact.renews(before):
-                self.nodes_generation += 1
-                self._changed(needs_plan=True)
-
-    def remove_bid(self, node: str) -> None:
-        """A node's bid is gone: the node has the default one."""
-        self.news.answered(node)
-        if self.bids.pop(node, None) is not None:
-            self.nodes_generation += 1
-            self._changed(needs_plan=True)
+            self._nodes_changed()
 
     def apply_priority(self, fact: PriorityClass) -> None:
         """A priority class is there, or has changed."""
@@ -255,14 +234,9 @@ class State:
         """The members of gangs of these names that are not there (any more), whether another one is or not."""
         return [pod for name in names for pod in self._roster.others(name, self._uid(name))]
 
-    def next_bid_end(self) -> float | None:
-        """The earliest time at which a bid no longer counts."""
-        return min((bid.expires_at for bid in self.bids.values() if bid.expires_at is not None), default=None)
-
-    def expire_bids(self, now: float) -> None:
-        """Drop the bids that were not renewed in time."""
-        for bid in [bid for bid in self.bids.values() if bid.expires_at is not None and bid.expires_at <= now]:
-            self.remove_bid(bid.node)
+    def _nodes_changed(self) -> None:
+        self.nodes_generation += 1
+        self._changed(needs_plan=True)
 
     def _changed(self, *, needs_plan: bool) -> None:
         self.generation += 1
@@ -277,13 +251,6 @@ class State:
             return
         elif ours is None or (ours.attempt, ours.members) != (stands.attempt, stands.members):
             self._foreign_reservations.add(fact.key)
-
-    def _note_whether_to_answer(self, bid: BidFact) -> None:
-        """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""
-        if bid.answer == bid.told:
-            self.news.answered(bid.node)
-        else:
-            self.news.answer(bid.node)
 
     def _claims_changed(self) -> None:
         concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}

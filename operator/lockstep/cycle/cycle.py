@@ -101,7 +101,7 @@ class Cycle:
     def _run_once(self) -> None:
         now = self._now()
         # 1. Follow the gangs that hold nodes, and those that are gone.
-        self._state.expire_bids(now)
+        self._state.bids.expire(now)
         news = self._state.news.gangs
         for gone in self._follower.follow(now):
             self._explainer.forget(gone)
@@ -145,7 +145,7 @@ class Cycle:
         return min(
             self._attempts.next_retry(now),
             now + self._planning.next_look(),
-            self._state.next_bid_end() or float("inf"),
+            self._state.bids.next_end() or float("inf"),
         )
 
     def _plan_by(self, time: float, now: float) -> None:

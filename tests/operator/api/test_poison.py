@@ -164,7 +164,7 @@ def test_gang_beside_any_objects_is_placed(seed):
     gangs_kind(state).believe(gang("good", pod_spec={"nodeSelector": {"only": "good"}}))
     for number in range(OBJECTS):
         poison(rnd, state, number)
-        state.expire_bids(NOW)
+        state.bids.expire(NOW)
         if number % 25 == 24:
             assert_good_gang_is_placed(state, cutter)
     assert len(counted) >= 20

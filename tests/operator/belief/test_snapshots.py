@@ -88,8 +88,8 @@ def test_node_that_is_overcommitted_has_less_than_nothing_free(state):
 def test_slots_of_a_bid_are_a_column(state):
     for name in ("n1", "n2", "n3"):
         state.apply_node(node_fact(name))
-    state.apply_bid(bid_fact("n1", slots=2))
-    state.apply_bid(bid_fact("n2"))
+    state.bids.apply(bid_fact("n1", slots=2))
+    state.bids.apply(bid_fact("n2"))
     state.hold(reservation("held", members=(("n1", 1),)))
     state.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 100), ("pods", 1))))
 
@@ -118,9 +118,9 @@ def test_disk_is_free_for_those_who_read_it_as_long_as_nobody_writes(state):
 def test_bids_are_columns_and_absent_ones_have_defaults(state):
     for name in ("n1", "n2", "n3"):
         state.apply_node(node_fact(name))
-    state.apply_bid(bid_fact("n1", slowdown=1.5, since=NOW + 40, until=NOW + 90))
-    state.apply_bid(bid_fact("n2", slowdown=0.5))
-    state.apply_bid(bid_fact("gone-node", slowdown=9.0))
+    state.bids.apply(bid_fact("n1", slowdown=1.5, since=NOW + 40, until=NOW + 90))
+    state.bids.apply(bid_fact("n2", slowdown=0.5))
+    state.bids.apply(bid_fact("gone-node", slowdown=9.0))
     snapshot = cut(state)
 
     assert snapshot.slowdown.tolist() == [1.5, 0.5, 1.0]
@@ -130,18 +130,18 @@ def test_bids_are_columns_and_absent_ones_have_defaults(state):
 
 def test_node_that_was_taken_back_at_the_beginning_of_time_is_not_open(state):
     state.apply_node(node_fact("n1"))
-    state.apply_bid(bid_fact("n1", until=0.0))
+    state.bids.apply(bid_fact("n1", until=0.0))
 
     assert cut(state).until.tolist() == [0.0]
 
 
 def test_expired_bid_no_longer_counts(state):
     state.apply_node(node_fact("n1"))
-    state.apply_bid(bid_fact("n1", slowdown=2.0, expires=NOW))
+    state.bids.apply(bid_fact("n1", slowdown=2.0, expires=NOW))
     cutter = SnapshotCutter(state)
     assert cutter.cut(NOW - 1, [gang_fact()]).slowdown.tolist() == [2.0]
 
-    state.expire_bids(NOW)
+    state.bids.expire(NOW)
     assert cutter.cut(NOW, [gang_fact()]).slowdown.tolist() == [1.0]
 
 
@@ -313,17 +313,17 @@ def test_member_that_has_ended_needs_no_room(two_nodes):
             id="shrunk",
         ),
         pytest.param(
-            lambda state: state.apply_bid(bid_fact("n1", since=NOW + 5)),
+            lambda state: state.bids.apply(bid_fact("n1", since=NOW + 5)),
             "n1 is not open to gangs now",
             id="not open yet",
         ),
         pytest.param(
-            lambda state: state.apply_bid(bid_fact("n1", until=NOW)),
+            lambda state: state.bids.apply(bid_fact("n1", until=NOW)),
             "n1 is not open to gangs now",
             id="taken back",
         ),
         pytest.param(
-            lambda state: state.apply_bid(bid_fact("n1", until=NOW + 99)),
+            lambda state: state.bids.apply(bid_fact("n1", until=NOW + 99)),
             "n1 is open for 99 s more only, and the gang ends in 100 s",
             id="taken back before the end",
         ),
@@ -368,6 +368,6 @@ def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
 
 
 def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
-    two_nodes.apply_bid(bid_fact("n1", until=NOW + 500))
+    two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
 
     assert misfit(two_nodes, finish=None) == "n1 is open for 500 s more only, and the run time is unknown"

@@ -69,14 +69,14 @@ OLDER = [
     (State.apply_pod, pod_fact("p", node="n1")),
     (State.apply_pod, member_fact("g", rank=0)),
     (State.apply_gang, gang_fact("g", version="2")),
-    (State.apply_bid, bid_fact("n1", version="3")),
+    (lambda state, fact: state.bids.apply(fact), bid_fact("n1", version="3")),
 ]
 LAST = [
     (State.apply_node, NEWEST["node"]),
     (State.apply_pod, NEWEST["pod"]),
     (State.apply_pod, NEWEST["member"]),
     (State.apply_gang, NEWEST["gang"]),
-    (State.apply_bid, NEWEST["bid"]),
+    (lambda state, fact: state.bids.apply(fact), NEWEST["bid"]),
 ]
 
 
@@ -105,7 +105,7 @@ def test_order_and_repetition_of_facts_do_not_matter(older, seed, repeated):
     ("apply", "fact"),
     [
         pytest.param(State.apply_node, node_fact(), id="node"),
-        pytest.param(State.apply_bid, bid_fact(), id="bid"),
+        pytest.param(lambda state, fact: state.bids.apply(fact), bid_fact(), id="bid"),
         pytest.param(State.apply_pod, pod_fact(node="n1"), id="pod"),
     ],
 )
@@ -122,7 +122,9 @@ def test_same_fact_again_wakes_nobody(state, wakes, apply, fact):
     ("apply", "newer", "older"),
     [
         pytest.param(State.apply_gang, gang_fact(version="10"), gang_fact(version="9", generation=7), id="gang"),
-        pytest.param(State.apply_bid, bid_fact(version="10"), bid_fact(version="9", slots=1), id="bid"),
+        pytest.param(
+            lambda state, fact: state.bids.apply(fact), bid_fact(version="10"), bid_fact(version="9", slots=1), id="bid"
+        ),
     ],
 )
 def test_older_version_is_no_news(state, wakes, apply, newer, older):
@@ -230,7 +232,7 @@ def test_member_that_another_pod_has_replaced_has_departed(state, holding):
 def test_removing_what_is_not_there_is_no_news(state, wakes):
     state.remove_pod(PodKey("default", "p"), "uid-of-p")
     state.remove_node("n1")
-    state.remove_bid("n1")
+    state.bids.remove("n1")
     state.remove_gang(("default", "g"), "u")
 
     assert wakes == []
@@ -350,39 +352,39 @@ def test_default_priority_may_be_below_zero(state):
 
 
 def test_bids_end_when_they_are_not_renewed(state):
-    state.apply_bid(bid_fact("n1", expires=100.0))
-    state.apply_bid(bid_fact("n2", expires=200.0))
-    state.apply_bid(bid_fact("n3"))
-    assert state.next_bid_end() == 100.0
+    state.bids.apply(bid_fact("n1", expires=100.0))
+    state.bids.apply(bid_fact("n2", expires=200.0))
+    state.bids.apply(bid_fact("n3"))
+    assert state.bids.next_end() == 100.0
 
-    state.expire_bids(100.0)
-    assert (set(state.bids), state.next_bid_end()) == ({"n2", "n3"}, 200.0)
+    state.bids.expire(100.0)
+    assert (set(state.bids), state.bids.next_end()) == ({"n2", "n3"}, 200.0)
 
 
 def test_bid_that_is_renewed_is_no_news(state):
-    state.apply_bid(bid_fact("n1", version="1", slowdown=2.0, expires=100.0))
+    state.bids.apply(bid_fact("n1", version="1", slowdown=2.0, expires=100.0))
     settled(state)
     generation = state.nodes_generation
-    state.apply_bid(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
+    state.bids.apply(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
 
-    assert (state.news.is_plan_due, state.nodes_generation, state.next_bid_end()) == (False, generation, 130.0)
+    assert (state.news.is_plan_due, state.nodes_generation, state.bids.next_end()) == (False, generation, 130.0)
 
 
 @pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
 def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
-    state.apply_bid(bid_fact("n1", version="1", expires=100.0))
+    state.bids.apply(bid_fact("n1", version="1", expires=100.0))
     settled(state)
     generation = state.nodes_generation
-    state.apply_bid(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
+    state.bids.apply(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
 
     assert (state.news.is_plan_due, state.nodes_generation) == (True, generation + 1)
 
 
 def test_bid_that_has_expired_does_not_come_back_by_a_list(state):
-    state.apply_bid(bid_fact("n1", version="4", expires=100.0))
-    state.expire_bids(100.0)
+    state.bids.apply(bid_fact("n1", version="4", expires=100.0))
+    state.bids.expire(100.0)
     settled(state)
-    state.apply_bid(bid_fact("n1", version="4", expires=100.0))
-    state.expire_bids(101.0)
+    state.bids.apply(bid_fact("n1", version="4", expires=100.0))
+    state.bids.expire(101.0)
 
     assert state.bids == {}

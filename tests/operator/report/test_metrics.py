@@ -128,7 +128,7 @@ def true(kind):
 
 def test_gauges_follow_from_belief(metrics):
     state = State(lambda: None)
-    state.apply_bid(bid_fact())
+    state.bids.apply(bid_fact())
     state.apply_gang(gang_fact("young", created=90.0))
     state.apply_gang(gang_fact("old", created=40.0))
     for name, status in (

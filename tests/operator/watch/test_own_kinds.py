@@ -75,7 +75,7 @@ async def test_everything_is_listed_in_pages(state):
 
 async def test_ghosts_are_dropped(state):
     state.apply_gang(gang_fact("ghost"))
-    state.apply_bid(bid_fact("ghost"))
+    state.bids.apply(bid_fact("ghost"))
     await list_from([page(gang("a")), page(bid("n1"))], state)
 
     assert {key.name for key in state.gangs} == {"a"}

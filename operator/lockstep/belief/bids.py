@@ -1,0 +1,60 @@
+"""What nodes offer: the bids that count now, by node."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from lockstep.api.versions import is_older
+from lockstep.belief.news import News
+from lockstep.facts.node import BidFact
+
+
+class Bids(Mapping[str, BidFact]):
+    """The bids that are there and have not expired. ``changed`` is called where one may change a plan."""
+
+    def __init__(self, news: News, changed: Callable[[], None]) -> None:
+        self._news = news
+        self._changed = changed
+        self._by_node: dict[str, BidFact] = {}
+
+    def __getitem__(self, node: str) -> BidFact:
+        return self._by_node[node]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_node)
+
+    def __len__(self) -> int:
+        return len(self._by_node)
+
+    def apply(self, fact: BidFact) -> None:
+        """A node's bid is there, or has changed; an older version than the known one is no news.
+
+        A bid that only counts for longer changes no plan: every node may renew its own every second.
+        """
+        before = self._by_node.get(fact.node)
+        if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
+            self._by_node[fact.node] = fact
+            self._note_whether_to_answer(fact)
+            if before is None or not fact.renews(before):
+                self._changed()
+
+    def remove(self, node: str) -> None:
+        """A node's bid is gone: the node has the default one."""
+        self._news.answered(node)
+        if self._by_node.pop(node, None) is not None:
+            self._changed()
+
+    def expire(self, now: float) -> None:
+        """Drop the bids that were not renewed in time."""
+        for bid in list(self.values()):
+            if bid.expires_at is not None and bid.expires_at <= now:
+                self.remove(bid.node)
+
+    def next_end(self) -> float | None:
+        """The earliest time at which a bid no longer counts."""
+        return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)
+
+    def _note_whether_to_answer(self, bid: BidFact) -> None:
+        """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""
+        if bid.answer == bid.told:
+            self._news.answered(bid.node)
+        else:
+            self._news.answer(bid.node)
