@@ -10,7 +10,7 @@ from coschedule.cluster.decision import Reason as PlanReason
 from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
 from lockstep.api.gangjob import _unsupported
 from lockstep.cli.run import run
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.process.health import serve_health
 from lockstep.report import events
 

@@ -10,10 +10,10 @@ from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import node
 from fake_cluster.store import Place
+from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
-from lockstep.act.undo import Deletions
 from lockstep.api.client import KubeClient
-from lockstep.belief.reach import Reach
+from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
@@ -77,7 +77,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         state=state,
         writer=StatusWriter(client, state, instance="test", now=now, count_refused=count_refused),
         deletions=Deletions(client, monotonic=now),
-        reach=Reach(state, unreachable_after=300, monotonic=now),
+        lost_nodes=LostNodes(state, unreachable_after=300, monotonic=now),
         cutter=SnapshotCutter(state),
         now=now,
         monotonic=now,

@@ -8,7 +8,7 @@ from lockstep.api.membership import membership
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.needs import as_compared, combined, is_within
 from lockstep.facts.gang import GangSpec, Needs, Refusal
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
 

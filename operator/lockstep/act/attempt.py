@@ -17,7 +17,7 @@ from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
-from lockstep.act.undoing import Undoing
+from lockstep.act.undo import Undoing
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -25,7 +25,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
 

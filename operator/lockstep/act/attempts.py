@@ -15,7 +15,7 @@ from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 # A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
 # behind it waiting for ever.

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Collection, Mapping
 
+from lockstep.act.concurrent import for_each
 from lockstep.act.refusals import is_conflict, refused_binding
-from lockstep.act.together import for_each
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.doubtful import read_pod
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.pod import PodKey
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 
 class Binder:

@@ -3,8 +3,8 @@
 import asyncio
 
 from lockstep.act.admission import Admission, estranged
+from lockstep.act.concurrent import for_each
 from lockstep.act.refusals import is_conflict, refused_pod, refused_template
-from lockstep.act.together import for_each
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.doubtful import read_pod
@@ -14,7 +14,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 _NOT_FOUND = 404
 # Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.

@@ -8,7 +8,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 from lockstep.facts.ranks import has_rank, parse_ranks, ranks_from
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 
 @dataclass(slots=True, kw_only=True)

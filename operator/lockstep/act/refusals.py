@@ -3,7 +3,7 @@
 from lockstep.api.client import Answer
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import Refusal
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 _BAD_REQUEST = 400
 _FORBIDDEN = 403

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lockstep.act.undo import Deletions
+from lockstep.act.deletions import Deletions
 from lockstep.api.client import KubeClient
-from lockstep.belief.reach import Reach
+from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.report.writer import StatusWriter
@@ -17,15 +17,15 @@ class Services:
 
     ``now`` is the time of day in seconds: what is written for people. ``monotonic`` measures how long something takes
     or is to wait; no step of the time of day moves it. ``writer`` writes statuses, ``count_binding`` is told of each
-    binding's result, ``count_refused`` of each status of an attempt that the API server does not take. ``reach`` knows
-    which nodes are lost, ``cutter`` whether what is reserved would still be planned so.
+    binding's result, ``count_refused`` of each status of an attempt that the API server does not take. ``lost_nodes``
+    knows which nodes are lost, ``cutter`` whether what is reserved would still be planned so.
     """
 
     client: KubeClient
     state: State
     writer: StatusWriter
     deletions: Deletions
-    reach: Reach
+    lost_nodes: LostNodes
     cutter: SnapshotCutter
     now: Callable[[], float]
     monotonic: Callable[[], float]

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Coroutine, Iterable, Sequence
 
 from coschedule.cluster.snapshot import GangKey
-from lockstep.act.undo import NO_EFFECT_SECONDS, Deletions
+from lockstep.act.deletions import NO_EFFECT_SECONDS, Deletions
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.pauses import pause_after

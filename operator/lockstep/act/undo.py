@@ -1,88 +1,175 @@
-"""Taking back what an attempt made: pods are deleted by UID, so that nothing of anybody else's can be hit."""
+"""Taking one attempt back: told first, then every pod deleted, then released; or handed over where a node is lost.
 
-import math
-from collections.abc import Callable, Iterable
+The status says that the attempt is being undone before the first pod is deleted, so that the next process goes on
+undoing: a member that has run is never made again in the same attempt.
+"""
 
-from lockstep.act.together import for_each
-from lockstep.api import paths
-from lockstep.api.client import KubeClient
+import asyncio
+import logging
+from collections.abc import Callable
+
+from lockstep.act.look import look_at_members
+from lockstep.act.services import Services
+from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
+from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
-from lockstep.facts.pod import PodFact
-from lockstep.facts.words import Reason
+from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.conditions import released, undoing
+from lockstep.report.metrics import UNDONE_REASONS
+from lockstep.report.sentences import listed, pods
+from lockstep.report.status import Written
 
-_NOT_FOUND = 404
-_CONFLICT = 409
-# A pod that the API server has agreed to delete, and that no watch shows as gone or going: the watch is blind, or late.
-NO_EFFECT_SECONDS = 60.0
-# Longer than any pause, so that failures of a pod are still known when it is asked for again.
-_TIDY_SECONDS = 120.0
+# A conflict brings a newer version to compute from; more than so many are no coincidence.
+_MOST_CONFLICTS = 3
+# Pods usually go at once: only what takes longer than the second look is worth telling.
+_QUIET_LOOKS = 2
+
+log = logging.getLogger(__name__)
 
 
-class Deletions:
-    """Deletes pods, each of them once, whoever asks and however often.
+class Undoing:
+    """Undoes one attempt. ``changed`` is set after each news of the gang.
 
-    A pod is asked for again only some time after an error, or after a long while in which nothing has shown an effect.
+    ``lasting`` is told, once, where it takes a while: a sentence with what is waited for.
     """
 
-    def __init__(self, client: KubeClient, *, monotonic: Callable[[], float]) -> None:
-        self._client = client
-        self._monotonic = monotonic
-        # By UID. What no longer keeps anybody from asking is dropped, so these cannot grow.
-        self._not_before: dict[str, float] = {}
-        self._failures: dict[str, int] = {}
-        self._tidy_at = 0.0
+    def __init__(
+        self,
+        services: Services,
+        gang: GangFact,
+        reservation: Reservation,
+        *,
+        pause: Callable[[Failure], float],
+        changed: asyncio.Event,
+        lasting: Callable[[str], None],
+    ) -> None:
+        self._services = services
+        self._gang = gang
+        self._reservation = reservation
+        self._pause_after = pause
+        self._changed = changed
+        self._lasting = lasting
 
-    def wanting(self, pods: Iterable[PodFact]) -> list[PodFact]:
-        """Those of these pods that nobody is deleting, and that may be asked for."""
-        now = self._monotonic()
-        return [pod for pod in pods if not pod.is_deleting and self._not_before.get(pod.uid, now) <= now]
+    async def run(self, failure: Failure) -> None:
+        """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone."""
+        log.warning("%s/%s: attempt %d is undone: %s", *self._gang.key, self._reservation.attempt, failure.message)
+        await self._tell(failure, "")
+        stuck = await self._until_gone(failure)
+        tries = 0
+        while not await self._release(failure, stuck):
+            await asyncio.sleep(pause_after(tries))
+            tries += 1
 
-    async def delete(self, pods: Iterable[PodFact]) -> Failure | None:
-        """Delete these pods where nobody does yet; one that is gone, or is another one by now, is no failure.
+    async def _until_gone(self, failure: Failure) -> str:
+        """Delete until nothing is left; returns a clause about what lost nodes keep."""
+        looks, told = 0, ""
+        while True:
+            left = await self._look()
+            if left is not None and all(self._is_lost(pod) for pod in left):
+                return self._what_keeps(left)
+            looks += 1
+            if left and looks > _QUIET_LOOKS:
+                waits = self._what_keeps(left)
+                if waits != told:
+                    await self._tell(failure, waits)
+                    if not told:
+                        self._lasting(f"{failure.message}; {waits}.")
+                told = waits
+            await self._until_no_pod_is_seen(pause_after(looks))
 
-        A pod that the API server refuses to delete keeps no other from being deleted. Returns the first failure.
-        """
-        self._tidy()
-        wanting = self.wanting(pods)
-        self._not_before.update(dict.fromkeys((pod.uid for pod in wanting), math.inf))
-        open_uids = {pod.uid for pod in wanting}
-        refusals: list[Failure] = []
-
-        async def delete(pod: PodFact) -> None:
-            refusal = await self._delete(pod)
-            if refusal is not None:
-                refusals.append(refusal)
-                return
-            open_uids.discard(pod.uid)
-            self._failures.pop(pod.uid, None)
-            self._not_before[pod.uid] = self._monotonic() + NO_EFFECT_SECONDS
-
+    async def _look(self) -> list[PodFact] | None:
+        """What is there of the attempt, each of it deleted where nobody does yet; ``None`` where nobody knows."""
+        services = self._services
         try:
-            outage = await for_each(wanting, delete)
-        finally:
-            self._rest(open_uids)
-        return outage or next(iter(refusals), None)
-
-    async def _delete(self, pod: PodFact) -> Failure | None:
-        answer = await self._client.delete(paths.pod(pod.key), uid=pod.uid)
-        if answer.is_success or answer.code in (_NOT_FOUND, _CONFLICT):
+            left = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: what is left of it is not known: %s", *self._gang.key, error)
             return None
-        message = f"the API server refused to delete pod {pod.key.name}: {answer.message}"
-        return Failure(reason=Reason.API_UNAVAILABLE, message=message)
+        self._changed.clear()
+        refusal = await services.deletions.delete(left)
+        if refusal is not None:
+            log.warning("%s/%s: %s", *self._gang.key, refusal.message)
+        return left
 
-    def _rest(self, uids: Iterable[str]) -> None:
-        """These were not deleted: nobody asks for them again before a pause is over."""
-        now = self._monotonic()
-        for uid in uids:
-            failures = self._failures.get(uid, 0)
-            self._failures[uid] = failures + 1
-            self._not_before[uid] = now + pause_after(failures)
+    def _is_lost(self, pod: PodFact) -> bool:
+        """Whether the pod counts as gone: nobody on its node can say so. Its room stays taken until it is."""
+        return pod.is_deleting and bool(pod.node) and self._services.lost_nodes.why_lost(pod.node) is not None
 
-    def _tidy(self) -> None:
-        now = self._monotonic()
-        if now < self._tidy_at:
+    def _what_keeps(self, left: list[PodFact]) -> str:
+        """``waiting for 2 pods to be gone: g-1-0 on n1, g-1-3 on n4, which cannot be reached``; '' for none."""
+        if not left:
+            return ""
+        named = [f"{pod.key.name}{self._where(pod)}" for pod in sorted(left, key=lambda pod: pod.key)]
+        return f"waiting for {pods(len(left))} to be gone: {listed(named)}"
+
+    def _where(self, pod: PodFact) -> str:
+        if not pod.node:
+            return ""
+        why = self._services.lost_nodes.why_lost(pod.node)
+        return f" on {pod.node}" + ("" if why is None else f", which {why}")
+
+    async def _tell(self, failure: Failure, waits: str) -> None:
+        """Say in the status that the attempt is being undone, if the status has it; nothing waits for that."""
+        for _ in range(_MOST_CONFLICTS):
+            gang = self._known()
+            if gang is None or not self._stands_in(gang):
+                return
+            status = undoing(gang, failure, waits=waits, now=self._services.now())
+            if status == gang.status or await self._write(gang, status) is not Written.CONFLICT:
+                return
+
+    async def _release(self, failure: Failure, stuck: str) -> bool:
+        """Remove the reservation from the status, over whatever version the gang has by now."""
+        gang = self._known()
+        if gang is None:
+            return True
+        status = released(
+            gang, failure, stuck=stuck, retry_seconds=self._pause_after(failure), now=self._services.now()
+        )
+        return await self._write(gang, status) in (Written.DONE, Written.GONE)
+
+    async def _write(self, gang: GangFact, status: GangStatus) -> Written:
+        try:
+            written, message = await self._services.writer.write(gang, status)
+        except ApiUnavailableError as error:
+            log.warning("%s/%s: that it is undone could not be written: %s", *gang.key, error)
+            return Written.REFUSED
+        if written is Written.REFUSED:
+            log.warning("%s/%s: the API server does not take that it is undone: %s", *gang.key, message)
+            self._services.count_refused("release")
+        return written
+
+    def _known(self) -> GangFact | None:
+        gang = self._services.state.gangs.get(self._gang.key)
+        return None if gang is None or gang.uid != self._gang.uid else gang
+
+    def _stands_in(self, gang: GangFact) -> bool:
+        stands = reserved_in_status(gang)
+        return stands is not None and stands.attempt == self._reservation.attempt
+
+    async def _until_no_pod_is_seen(self, seconds: float) -> None:
+        """Wait until watches show no pod of the attempt (any more), but not for ever: they may be blind."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+                while self._seen():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
             return
-        self._tidy_at = now + _TIDY_SECONDS
-        self._not_before = {uid: when for uid, when in self._not_before.items() if when + _TIDY_SECONDS > now}
-        self._failures = {uid: count for uid, count in self._failures.items() if uid in self._not_before}
+
+    def _seen(self) -> list[PodKey]:
+        members = self._services.state.members(self._gang)
+        return [key for key in self._reservation.pod_keys() if key in members]
+
+
+def undone_in_status(gang: GangFact) -> Failure | None:
+    """Why the gang's attempt is being undone, where its status says that it is."""
+    placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
+    if placed is None or placed.reason != Reason.UNDOING or planned is None:
+        return None
+    reason = Reason(planned.reason) if planned.reason in UNDONE_REASONS else Reason.POD_LOST
+    return Failure(reason=reason, message=planned.message.partition(" is being undone: ")[2].rstrip(".") or "unknown")

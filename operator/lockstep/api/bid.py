@@ -6,7 +6,7 @@ from typing import Any
 
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.node import BidCondition, BidFact
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 
 Manifest = Mapping[str, Any]
 

@@ -14,7 +14,7 @@ from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.gang import GangFact, GangStatus, Refusal
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
 

@@ -14,8 +14,8 @@ from lockstep.api.node_terms import parse_terms
 from lockstep.api.pod_request import pod_request
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Members, Needs, Refusal
+from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimUse
-from lockstep.facts.words import Reason
 
 Manifest = Mapping[str, Any]
 

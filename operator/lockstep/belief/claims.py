@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from coschedule.cluster.snapshot import Constraints
 from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact
-from lockstep.facts.words import Reason
 
 # Modes in which members on several nodes, or several members, can use one volume.
 _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})

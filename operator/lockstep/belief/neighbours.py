@@ -6,7 +6,7 @@ cost nothing here.
 
 from collections.abc import Iterable
 
-from lockstep.belief.keeping_away import KeepingAway
+from lockstep.belief.anti_affinity import KeepingAway
 from lockstep.facts.pod import PodFact
 from lockstep.facts.volume import ClaimKey
 

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from lockstep.facts.gang import GangFact, Refusal
-from lockstep.facts.words import Condition
+from lockstep.facts.reasons import Condition
 
 
 class Phase(StrEnum):

@@ -2,7 +2,7 @@
 
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import GangFact, Refusal
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 
 class Priorities:

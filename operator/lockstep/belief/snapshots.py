@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule.cluster.snapshot import MOST, GangKey, Nominated, PendingGang, Release, Snapshot
+from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.misfits import Misfit, NodesGone, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
-from lockstep.belief.obstacles import constraints_of, taken_in_front
 from lockstep.belief.reservation import Reservation
+from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.state import State
-from lockstep.belief.wanted import amounts_in, columns_for
 from lockstep.facts.gang import GangFact
 
 # Of what many pods take from one node, no 64 bits wrap around.

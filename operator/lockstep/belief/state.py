@@ -34,7 +34,7 @@ from lockstep.facts.gang import GangFact, Needs, Refusal
 from lockstep.facts.node import NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
-from lockstep.facts.words import Condition
+from lockstep.facts.reasons import Condition
 
 
 class State:

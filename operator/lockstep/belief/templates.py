@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from lockstep.belief.needs import as_compared, differences
 from lockstep.facts.gang import GangFact, GangSpec, Needs, Refusal
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 
 # Templates that admission changes, of which what it does is kept for later gangs.
 _MOST_SHARED = 1_000

@@ -14,7 +14,7 @@ from coschedule.cluster.decision import Decision, Placement
 from coschedule.cluster.snapshot import GangKey
 from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
-from lockstep.act.checks import Checks
+from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
 from lockstep.belief.reservation import Reservation, next_attempt
 from lockstep.cycle.explain import Explainer
@@ -54,8 +54,8 @@ class Cycle:
         self._cutter = services.cutter
         self._writer = services.writer
         self._attempts = Attempts(services, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
-        self._checks = Checks(services, told=self._admission_told)
-        self._follower = Follower(services, self._attempts, self._checks, metrics)
+        self._dry_runs = DryRuns(services, told=self._admission_told)
+        self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(
             self._state, self._attempts, self._cutter, metrics, plans, monotonic=services.monotonic
@@ -77,7 +77,7 @@ class Cycle:
         """Leave everything as it stands; the next process goes on from it."""
         if self._planner is not None:
             self._planner.cancel()
-        await self._checks.stop()
+        await self._dry_runs.stop()
         await self._attempts.stop()
         await self._follower.stop()
         await self._writer.stop()
@@ -105,7 +105,7 @@ class Cycle:
         news = self._state.news.gangs
         for gone in self._follower.follow(now):
             self._explainer.forget(gone)
-            self._checks.forget(gone)
+            self._dry_runs.forget(gone)
             self._planning.forget(gone)
         for decision in self._explainer.take_untold(news):
             with self._guarded(decision.gang):
@@ -193,7 +193,7 @@ class Cycle:
         if gang is None or not self._planning.waits(gang) or self._attempts.retry_at(gang.key) > now:
             # While it rests, its status says why it was undone and when it is planned again.
             return
-        self._checks.ask(gang)
+        self._dry_runs.ask(gang)
         if isinstance(decision, Placement):
             self._plan_by(decision.start, now)
         self._plan_by(self._explainer.explain(gang, decision, now), now)

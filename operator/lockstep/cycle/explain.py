@@ -9,7 +9,7 @@ from coschedule.cluster.decision import Decision, Placement, Unplaceable
 from coschedule.cluster.snapshot import GangKey
 from lockstep.api.event import Event
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import Report, StatusWriter

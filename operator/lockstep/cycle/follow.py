@@ -9,18 +9,18 @@ from functools import partial
 
 from coschedule.cluster.snapshot import GangKey
 from lockstep.act.attempts import Attempts
-from lockstep.act.checks import Checks
+from lockstep.act.dry_runs import DryRuns
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.act.sweep import Sweeper
-from lockstep.act.undoing import undone_in_status
+from lockstep.act.undo import undone_in_status
 from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.batches import Batches
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.ranks import spell_ranks
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
 from lockstep.report.sentences import pods
@@ -40,13 +40,13 @@ log = logging.getLogger(__name__)
 class Follower:
     """Follows gangs: reports what their pods show, starts and stops attempts, deletes pods that no gang stands for."""
 
-    def __init__(self, services: Services, attempts: Attempts, checks: Checks, metrics: Metrics) -> None:
+    def __init__(self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics) -> None:
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
-        self._reach = services.reach
+        self._lost_nodes = services.lost_nodes
         self._ends = Batches(_REMEMBER_SECONDS, due=services.state.news.look_at)
         self._state = services.state
         self._attempts = attempts
-        self._checks = checks
+        self._dry_runs = dry_runs
         self._writer = services.writer
         self._metrics = metrics
         # When all members were first seen running, and ended: a status keeps whole seconds, and waits its turn.
@@ -58,7 +58,7 @@ class Follower:
 
     def follow(self, now: float) -> list[GangKey]:
         """Look at every gang of which there is news. Returns those that are gone."""
-        self._reach.note()
+        self._lost_nodes.note()
         due = self._monotonic()
         changed = sorted(key for key in self._state.news.gangs if self._set_aside.get(key, due) <= due)
         gone = [key for key in changed if self._look_guarded(key, now)]
@@ -67,7 +67,7 @@ class Follower:
 
     async def stop(self) -> None:
         """Leave everything as it stands."""
-        self._reach.stop()
+        self._lost_nodes.stop()
         self._ends.stop()
         await self._sweeper.stop()
 
@@ -120,7 +120,7 @@ class Follower:
                 self._writer.report(gang, partial(_deletion, gang, now))
             elif phase is Phase.REFUSED:
                 if gang.refusal is not None:
-                    self._checks.ask(gang)
+                    self._dry_runs.ask(gang)
                 self._writer.report(gang, partial(self._refusal, gang, now))
 
     def _reservation(self, gang: GangFact) -> Reservation | None:
@@ -172,7 +172,11 @@ class Follower:
         """Why members that no watch shows as disrupted are lost all the same, if they are."""
         if counts.unseen:
             return Failure(reason=Reason.POD_LOST, message=f"{pods(counts.unseen)} of it are not there")
-        lost = {node: why for node in {entry.node for entry in reservation.members} if (why := self._reach.lost(node))}
+        lost = {
+            node: why
+            for node in {entry.node for entry in reservation.members}
+            if (why := self._lost_nodes.why_lost(node))
+        }
         for key in reservation.pod_keys() if lost else ():
             pod = self._state.pods.get(key)
             if pod is not None and pod.node in lost and not pod.has_ended:

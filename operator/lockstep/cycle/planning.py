@@ -1,6 +1,6 @@
 """The plan of all gangs that wait: who they are, the facts they are planned on, and what became of it.
 
-One gang that makes the snapshot or the planner raise costs no other its plan: it is set aside (``aside.py``).
+One gang that makes the snapshot or the planner raise costs no other its plan: it is set aside (``set_aside.py``).
 """
 
 import asyncio
@@ -20,10 +20,10 @@ from coschedule.cluster.snapshot import GangKey, Snapshot
 from lockstep.act.attempts import Attempts
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
-from lockstep.cycle.aside import Aside
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
+from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact, Needs
 from lockstep.report.metrics import Metrics
 
@@ -95,7 +95,7 @@ class Planning:
         self._metrics = metrics
         self._monotonic = monotonic
         self._run = options.run
-        self._aside = Aside()
+        self._aside = SetAside()
         self._holds = Holds(options.holds)
         self._rotation = Rotation(options.most_exact)
         self._turns_left = False

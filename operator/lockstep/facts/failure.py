@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,13 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, disable_created_metrics
 
+from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
-from lockstep.act.undo import Deletions
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.names import BIDS, GANGS
-from lockstep.belief.reach import Reach
+from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
@@ -41,7 +41,7 @@ from lockstep.watch.kinds import (
     priority_classes_kind,
     volumes_kind,
 )
-from lockstep.watch.own_kinds import keep_own_kinds_listed, list_own_kinds_at_last
+from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
 from lockstep.watch.streams import Streams
 
 # Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time.
@@ -112,7 +112,7 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
             client, state, instance=socket.gethostname(), now=time, count_refused=metrics.status_refused
         ),
         deletions=Deletions(client, monotonic=monotonic),
-        reach=Reach(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
+        lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
         cutter=SnapshotCutter(state),
         now=time,
         monotonic=monotonic,

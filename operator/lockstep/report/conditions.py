@@ -11,7 +11,7 @@ from coschedule.cluster.decision import Placement, Unplaceable
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Members, Refusal
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"

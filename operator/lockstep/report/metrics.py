@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from coschedule.cluster.decision import Reason as PlanReason
 from lockstep import __version__
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (

@@ -36,7 +36,7 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
     """Feed ``state`` until ``stop`` is set, and tell ``streams`` which watches are open.
 
     kopf gives up for good on any error of a stream but an expired version, and on answers that it does not understand.
-    It is then started again after a pause, and the lists of ``own_kinds.py`` bridge the gap. It is also started again
+    It is then started again after a pause, and the lists of ``own_lists.py`` bridge the gap. It is also started again
     where it waits for versions that an API server that was set back will not have for long.
     """
     # kopf reports each watch that starts, is refused or breaks off, with tracebacks; one sentence of ours says as much.

@@ -16,7 +16,7 @@ from fake_cluster.manifests import gang, node, owned_by, pod
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt, Ending
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 from lockstep.report.conditions import reserved
 
 pytestmark = pytest.mark.asyncio

@@ -16,7 +16,7 @@ from lockstep.api.client import Answer, ApiUnavailableError
 from lockstep.belief.state import State
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 pytestmark = pytest.mark.asyncio
 

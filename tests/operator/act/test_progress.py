@@ -5,7 +5,7 @@ import pytest
 from fake_cluster.facts import member_fact, reservation
 from lockstep.act.progress import progress
 from lockstep.facts.pod import PodPhase
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED
 HELD = reservation("g", members=(("n1", 2),))

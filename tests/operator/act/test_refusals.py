@@ -4,7 +4,7 @@ import pytest
 
 from lockstep.act.refusals import refused_pod, refused_template
 from lockstep.api.client import Answer
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 FORBIDDEN = 'pods "g-1-0" is forbidden: '
 RIGHTS = 'pods is forbidden: User "lockstep" cannot create resource "pods" in API group "" in the namespace "a"'

@@ -10,8 +10,8 @@ from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.facts import member_fact, take_changed
 from fake_cluster.jumping import now, until
 from fake_cluster.manifests import gang, owned_by, pod
+from lockstep.act.deletions import Deletions
 from lockstep.act.sweep import Sweeper
-from lockstep.act.undo import Deletions
 from lockstep.api.client import KubeClient
 from lockstep.belief.state import State
 

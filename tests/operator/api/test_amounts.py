@@ -4,7 +4,7 @@ import pytest
 
 from fake_cluster.manifests import container, gang
 from lockstep.api.gangjob import parse_gang
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 
 def template(**resources):

@@ -8,8 +8,8 @@ from fake_cluster.manifests import bid, gang, node, owned_by, pod, priority_clas
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodKey, PodPhase
+from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimKey
-from lockstep.facts.words import Reason
 from lockstep.watch.kinds import (
     bids_kind,
     claims_kind,

@@ -9,7 +9,7 @@ from coschedule.work import SerialWork
 from fake_cluster.manifests import container, gang
 from lockstep.api.gangjob import parse_gang
 from lockstep.facts.gang import ConditionFact, Members
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -9,7 +9,7 @@ from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import ConditionFact, GangStatus, Members, Refusal
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 
 REFUSAL = Refusal(Reason.INVALID_SPEC, "no")
 

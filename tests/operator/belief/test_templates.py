@@ -7,7 +7,7 @@ import pytest
 from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 TWO_CPU = tuple((name, 2000 if name == "cpu" else amount) for name, amount in ONE_CPU)
 REFUSED = Refusal(Reason.TEMPLATE_REFUSED, "The API server refuses the members: no.")

@@ -14,7 +14,7 @@ from lockstep.cycle import planning
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
 from lockstep.facts import gang as facts
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 INVALID = Refusal(code=422, message='Pod "x" is invalid: no')
 

@@ -12,7 +12,7 @@ from fake_cluster.facts import gang_fact
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus, Members, Refusal
-from lockstep.facts.words import Condition, Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions
 
 NOW = 1000.0

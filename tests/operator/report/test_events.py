@@ -8,7 +8,7 @@ import pytest
 from fake_cluster.facts import gang_fact
 from lockstep.api.event import Event, event_manifest
 from lockstep.facts.failure import Failure
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 from lockstep.report import events
 
 NOW = 1_795_176_000.25

@@ -9,7 +9,7 @@ from coschedule.cluster.decision import Reason as PlanReason
 from fake_cluster.facts import bid_fact, gang_fact, member_fact, reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import BINDING_RESULTS, CYCLE_RESULTS, GANG_STATES, OUTCOMES, STAGES, Metrics
 

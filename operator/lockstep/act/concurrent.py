@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.facts.failure import Failure
-from lockstep.facts.words import Reason
+from lockstep.facts.reasons import Reason
 
 Item = TypeVar("Item")
 

@@ -15,7 +15,7 @@ from fake_cluster.store import Place
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.belief.state import State
 from lockstep.watch.kinds import bids_kind, gangs_kind
-from lockstep.watch.own_kinds import (
+from lockstep.watch.own_lists import (
     RELIST_SECONDS,
     Lists,
     keep_own_kinds_listed,

@@ -12,7 +12,7 @@ _UNREACHABLE = "node.kubernetes.io/unreachable"
 _GONE_SECONDS = 40.0
 
 
-class Reach:
+class LostNodes:
     """Notes since when nodes have been out of reach, by our own clock.
 
     A node with the out-of-service taint is lost at once, one that is gone after 40 s, and one that is not ready or has
@@ -49,7 +49,7 @@ class Reach:
         self._gone = {**dict.fromkeys(gone, now), **recent}
         self._present = set(nodes)
 
-    def lost(self, name: str) -> str | None:
+    def why_lost(self, name: str) -> str | None:
         """Why that node counts as lost, as a clause after its name; ``None`` where it does not."""
         node = self._state.nodes.get(name)
         if node is None:
@@ -83,7 +83,7 @@ class Reach:
         for pod in list(self._state.pods.values()):
             if pod.member is not None and pod.node and not pod.has_ended:
                 if pod.node not in lost:
-                    lost[pod.node] = self.lost(pod.node) is not None
+                    lost[pod.node] = self.why_lost(pod.node) is not None
                 if lost[pod.node]:
                     self._state.news.look_at(pod.member.gang)
 

@@ -36,8 +36,8 @@ class _Asked:
     again: asyncio.TimerHandle | None = None
 
 
-class Checks:
-    """Checks one gang at a time. ``told`` is called for each gang that admission turns out to change."""
+class DryRuns:
+    """DryRuns one gang at a time. ``told`` is called for each gang that admission turns out to change."""
 
     def __init__(self, services: Services, *, told: Callable[[GangFact], None]) -> None:
         self._client = services.client

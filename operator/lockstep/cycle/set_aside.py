@@ -22,7 +22,7 @@ class _Entry:
     again_at: float
 
 
-class Aside:
+class SetAside:
     """Remembers who is set aside, and until when. Times are of the clock for intervals."""
 
     def __init__(self) -> None:

@@ -2,11 +2,11 @@
 
 from coschedule.cluster.plan import failed
 from fake_cluster.facts import gang_fact
-from lockstep.cycle.aside import Aside
+from lockstep.cycle.set_aside import SetAside
 
 
 def test_pause_of_a_gang_that_raises_doubles_and_ends_with_its_spec():
-    aside, one = Aside(), gang_fact()
+    aside, one = SetAside(), gang_fact()
     aside.put(one, failed(one.key, ValueError()), 0.0)
     assert [aside.holds(one, time) for time in (0.0, 9.9, 10.0)] == [True, True, False]
     aside.put(one, failed(one.key, ValueError()), 10.0)

@@ -2,9 +2,9 @@
 
 from coschedule.cluster.plan import plan
 from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec, node_fact
+from lockstep.belief.resource_columns import NOWHERE, amounts_in, columns_for
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.belief.wanted import NOWHERE, amounts_in, columns_for
 
 
 def wants(name, *resources):

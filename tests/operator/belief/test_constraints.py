@@ -4,7 +4,7 @@ import pytest
 
 from coschedule.cluster.snapshot import Requirement
 from fake_cluster.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
-from lockstep.belief.obstacles import constraints_of
+from lockstep.belief.constraints import constraints_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import NamespaceFact
 from lockstep.facts.pod import AntiAffinity
