@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox tests crds docs
+SOURCES := engine operator sandbox demo tests crds docs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -15,7 +15,7 @@ help: ## Show this list
 
 .PHONY: demo
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
-	@$(BIN)/python -m sandbox.demo
+	@$(BIN)/python -m lockstep_demo
 
 .PHONY: test
 test: lint type $(INSTALLED) ## Lint, types, import contracts and every test

@@ -8,7 +8,7 @@ from builders import bid, foreign_pod, gang, priority_class
 from eventually import eventually
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.brew import Brew
-from live.operator_process import OperatorProcess, running
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError, Node, Options, Taint, TaintEffect, start
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sandbox.demo.sight import GangSight, PodCounts, Sight
+from lockstep_demo.sight import GangSight, PodCounts, Sight
 
 # A start that is planned again from the same facts moves by a rounding.
 SAME_START_SECONDS = 1.5

@@ -28,7 +28,7 @@ class Demo:
         environment = os.environ | {"TMPDIR": str(self.folder), "COLUMNS": "80"}
         with self._output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "sandbox.demo"], env=environment, stdout=output, stderr=subprocess.STDOUT
+                [sys.executable, "-m", "lockstep_demo"], env=environment, stdout=output, stderr=subprocess.STDOUT
             )
 
     def output(self):

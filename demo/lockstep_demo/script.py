@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS
+from lockstep_demo.manifests import EXAMPLES, ROOT
 from sandbox.control_plane import Sandbox
-from sandbox.demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS
-from sandbox.demo.places import EXAMPLES, ROOT
 
-# From the bids to the last gang's end it is about 46 seconds; a slow machine may take its time, a broken one may not.
+# From the bids to the last gang's end it is about 51 seconds; a slow machine may take its time, a broken one may not.
 PATIENCE_SECONDS = 150.0
 CROWDED_NODES = ("n02", "n04")
 SCRATCH_NODES = ("n05", "n06", "n08")

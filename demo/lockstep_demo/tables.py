@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sandbox.demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
-from sandbox.demo.sight import GangSight, Sight
+from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
+from lockstep_demo.sight import GangSight, Sight
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 CELL = 5
