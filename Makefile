@@ -71,6 +71,10 @@ generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python docs/make_metrics.py
 	$(BIN)/python docs/make_pictures.py
 
+.PHONY: record-demo
+record-demo: $(INSTALLED) ## Run the demo and record what its terminal shows; make generate draws it for the README
+	$(BIN)/python docs/record_demo.py
+
 .PHONY: verify
 verify: test generate ## All of test, and generated files unchanged: what must hold before a change lands
 	git diff --exit-code
