@@ -108,7 +108,7 @@ def test_operator_that_dies_ends_the_demo_with_a_sentence_and_its_log(demo):
     assert demo.process.wait(timeout=END_SECONDS) == 1, demo.output()
     _, failure = demo.output().split("\nThe demo failed: ")
     assert failure.startswith("The operator has ended before the demo.\nThe operator's last words:\n")
-    assert "lockstep.serve: ready: 12 nodes" in failure
+    assert "lockstep.process.serve: ready: 12 nodes" in failure
     assert "Traceback" not in failure
     assert marked(own) == {}
     assert not own.exists()
