@@ -1,4 +1,4 @@
-"""Everything of ours that is applied to a cluster before the operator starts."""
+"""Installing Lockstep: what is applied to a cluster before the operator starts."""
 
 from http import HTTPStatus
 

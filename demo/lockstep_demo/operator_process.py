@@ -21,7 +21,7 @@ PAGE_SECONDS = 10.0
 STOP_SECONDS = 20.0
 TAIL_LINES = 60
 LAST_WORDS_LINES = 20
-# A proxy of the user's must not come between.
+# Without the proxy that the user's environment may name.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -161,7 +161,7 @@ class OperatorProcess:
             if name.startswith("lockstep_api_requests_total{") and 'verb="GET"' not in name and "dry-run" not in name
         )
 
-    # What it leaves
+    # What can be seen of it from outside
 
     def resident_bytes(self) -> int:
         """Return how much memory it has."""

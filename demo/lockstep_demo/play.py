@@ -1,4 +1,4 @@
-"""The run of the demo: steps that are due are taken, what changes is told, until every gang has finished."""
+"""The run of the demo: steps are taken when they are due and changes are told, until every gang has finished."""
 
 import datetime as dt
 import time
@@ -20,7 +20,7 @@ from sandbox.control_plane import Sandbox
 from sandbox.errors import SandboxError
 
 PERIOD_SECONDS = 0.2
-# A terminal of that many lines shows the whole picture at any time with reasons of two lines.
+# Enough lines for the whole picture at any time, with reasons of two lines.
 TALL_LINES = 34
 WINDOWS = (
     f"{LATE_NODE} is free only in {LATE_SECONDS} s; the owner of {LEAVING_NODE} takes it back in {LEAVING_SECONDS} s."

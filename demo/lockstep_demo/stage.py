@@ -12,7 +12,7 @@ from lockstep_demo.interrupts import ignore_interrupts
 from lockstep_demo.operator_process import OperatorProcess, running
 from lockstep_demo.play import Play
 from lockstep_demo.screen import Screen
-from lockstep_demo.script import crowd
+from lockstep_demo.script import put_foreign_pods
 from sandbox.component import Component
 from sandbox.control_plane import Options, Sandbox, start
 from sandbox.progress import OnConsole
@@ -27,11 +27,11 @@ def stage(screen: Screen) -> Iterator[Play]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="lockstep-demo-")))
         sandbox = stack.enter_context(start(_options(folder), progress))
-        # First of all: the clock of its download would move in that of the next step.
+        # A download of kubectl has a clock of its own, which must not run inside that of the next step.
         sandbox.kubectl("version", "--client")
         with progress.step("Installing the kinds and the operator's rights"):
             install(sandbox)
-            crowd(sandbox)
+            put_foreign_pods(sandbox)
         with progress.step("Starting the operator"):
             operator = stack.enter_context(running(_operator(sandbox, folder / "operator")))
         # What is pushed last is done first.

@@ -24,7 +24,7 @@ def metrics_page(operator: OperatorProcess) -> str:
 
 
 def metrics_table(page: str) -> Table:
-    """Return what the operator has measured and counted, a row a metric; ``page`` is what /metrics answers."""
+    """Return what the operator has measured and counted, one row per metric; ``page`` is what /metrics answers."""
     samples = _samples(page)
     table = Table(box=None, padding=(0, 2, 0, 0), title="The operator's own metrics", title_justify="left")
     table.title_style = table.header_style = "bold"
