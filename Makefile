@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox tests crds docs
+SOURCES := engine operator sandbox demo tests crds docs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -15,7 +15,7 @@ help: ## Show this list
 
 .PHONY: demo
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
-	@$(BIN)/python -m sandbox.demo
+	@$(BIN)/python -m lockstep_demo
 
 .PHONY: test
 test: lint type $(INSTALLED) ## Lint, types, import contracts and every test
@@ -70,6 +70,10 @@ generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
 	$(BIN)/python docs/make_metrics.py
 	$(BIN)/python docs/make_pictures.py
+
+.PHONY: record-demo
+record-demo: $(INSTALLED) ## Run the demo and record what its terminal shows; make generate draws it for the README
+	$(BIN)/python docs/record_demo.py
 
 .PHONY: verify
 verify: test generate ## All of test, and generated files unchanged: what must hold before a change lands

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""`python docs/make_pictures.py`: draw docs/pictures anew from answers of the engine. The same on every machine."""
+"""`python docs/make_pictures.py`: draw docs/pictures anew, from answers of the engine and the recording of the demo."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
-from drawing import allocation, auction, speedup
+from drawing import allocation, auction, speedup, terminal
 
 _FOLDER = Path(__file__).with_name("pictures")
 
 PICTURES: Mapping[str, Callable[[], str]] = {
     "allocation-map.svg": allocation.draw,
+    "demo.svg": terminal.draw,
     "share-auction.svg": auction.draw,
     "speedup-over-size.svg": speedup.draw,
 }

@@ -13,7 +13,7 @@ import lockstep
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("root", ["engine", "operator", "sandbox"])
+@pytest.mark.parametrize("root", ["engine", "operator", "sandbox", "demo"])
 def test_source_root_is_no_package(root):
     assert (ROOT / root).is_dir()
     assert not (ROOT / root / "__init__.py").exists()

@@ -22,7 +22,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Names the places inside a sandbox's folder; creates nothing by itself."""
+    """The paths inside a sandbox's folder; nothing is created by naming them."""
 
     root: Path
 
@@ -52,15 +52,15 @@ class Folder:
         return self.root / "kubectl-cache"
 
     def kubeconfig_of(self, user: str) -> Path:
-        """Return the place of somebody else's kubeconfig."""
+        """Return the path of the kubeconfig of any other user."""
         return self.root / "kubeconfigs" / f"{user}.kubeconfig"
 
     def log(self, component: str) -> Path:
-        """Return the place of what a component has written, over all its starts."""
+        """Return the path of what a component has written, over all its starts."""
         return self.root / "logs" / f"{component}.log"
 
     def write_record(self, record: Record) -> None:
-        """Keep the record; a reader sees the whole of it or none."""
+        """Write the record; a reader sees the whole of it or nothing."""
         draft = self._record.with_suffix(".part")
         draft.write_text(json.dumps(asdict(record)), encoding="utf-8")
         draft.rename(self._record)
@@ -75,7 +75,7 @@ class Folder:
 
     @property
     def lock(self) -> Path:
-        """Held while the sandbox is being started; outside the folder, which comes and goes."""
+        """The lock that is held while the sandbox starts; outside the folder, which is deleted and made anew."""
         return self.root.with_name(f".{self.name}.lock")
 
     @property
@@ -84,7 +84,7 @@ class Folder:
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where sandboxes live, in the place the XDG base directory specification gives it."""
+    """Return the folder of all sandboxes, as the XDG base directory specification says."""
     base = environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base) / "lockstep" / "sandboxes"
 

@@ -37,15 +37,13 @@ class Mark(NamedTuple):
 
 def start(command: Sequence[str], *, mark: Mark, log: Path, lifetime: Lifetime) -> int:
     """Start ``command`` in a session of its own, its output appended to ``log``, and return its pid."""
-    argv = list(command)
-    if lifetime is Lifetime.OWNED:
-        argv = [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *argv]
+    argv = owned(command) if lifetime is Lifetime.OWNED else list(command)
     log.parent.mkdir(parents=True, exist_ok=True)
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     return os.posix_spawn(
         argv[0],
         argv,
-        _environment(mark),
+        environment(mark),
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, str(log), append, 0o600),
@@ -53,6 +51,20 @@ def start(command: Sequence[str], *, mark: Mark, log: Path, lifetime: Lifetime) 
         ],
         setsid=True,
     )
+
+
+def owned(command: Sequence[str]) -> list[str]:
+    """Return what runs ``command`` for no longer than the thread that starts it."""
+    return [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *command]
+
+
+def environment(mark: Mark) -> dict[str, str]:
+    """Return the environment of a process with this mark.
+
+    Nothing else is in it than what a program needs to start: a proxy or a KUBECONFIG of the user's must not reach it.
+    """
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return kept | {MARK: f"{mark.folder}:{mark.component}"}
 
 
 def running(folder: Path) -> dict[int, str]:
@@ -91,12 +103,6 @@ def reap(pid: int) -> bool:
     """Tell whether the child ``pid`` has ended; then nothing of it stays in the process table."""
     ended, _ = os.waitpid(pid, os.WNOHANG)
     return ended == pid
-
-
-def _environment(mark: Mark) -> dict[str, str]:
-    # Nothing else: a proxy or a KUBECONFIG of the user's must not reach the control plane.
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return kept | {MARK: f"{mark.folder}:{mark.component}"}
 
 
 def _pids() -> list[int]:

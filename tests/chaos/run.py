@@ -14,9 +14,10 @@ from chaos.script import Step
 from chaos.settled import check_empty, check_settled
 from chaos.world import World
 from live.background import Background
-from live.installing import install
-from live.operator_process import QuickOperator, running
 from live.proxy import proxied
+from live.quick_start import Forked
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorEndedError, OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
 STEPS_A_SECOND = 8
@@ -45,7 +46,7 @@ def walk(api: Sandbox, folder: Path, steps: Iterable[Step]) -> Result:
         try:
             _do_all(world, observer, invariants, steps, result)
             _settle(world, observer)
-        except (AssertionError, RuntimeError) as error:
+        except (AssertionError, OperatorEndedError) as error:
             result.violations.append(str(error))
         observer.stop()
         result.violations += [*invariants.violations, *(f"forbidden: {one}" for one in world.proxy.forbidden)]
@@ -92,7 +93,7 @@ def cluster_under_chaos(api: Sandbox, folder: Path) -> Iterator[tuple[World, Bac
     with ExitStack() as stack:
         stack.callback(background.stop)
         proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background, make=FaultyProxy))
-        operator = stack.enter_context(running(QuickOperator(proxy.kubeconfig, folder / "log")))
+        operator = stack.enter_context(running(OperatorProcess(proxy.kubeconfig, folder / "log", spawn=Forked)))
         world = World(api, proxy, operator, background)
         world.prepare()
         yield world, background

@@ -9,7 +9,7 @@ from chaos.proxy import FaultyProxy
 from chaos.script import Fault, Step
 from eventually import eventually
 from live.background import Background
-from live.operator_process import OperatorProcess
+from lockstep_demo.operator_process import OperatorProcess
 from sandbox import ApiError, Component, Node, Sandbox
 
 NAMESPACE = "chaos"

@@ -9,10 +9,10 @@ import pytest
 from live.arena import Arena
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
-from live.installing import install
-from live.operator_process import OperatorProcess, running
 from live.proxy import Proxy, proxied
 from live.watching import PodWatch, watched_pods
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, generic_nodes, start
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ import pytest
 
 from builders import gang
 from eventually import eventually
-from live.operator_process import OperatorProcess, running
 from live.proxy import Injected
+from lockstep_demo.operator_process import OperatorProcess, running
 
 OWN_KINDS = ("gangjobs", "nodebids")
 INTERNAL_ERROR = {"type": "ERROR", "object": {"kind": "Status", "code": 500, "message": "etcd is not to be had"}}

@@ -5,14 +5,15 @@ import pytest
 from crashes.lives import LIVES
 from crashes.strikes import KillOperator
 from crashes.theatre import Theatre
-from live.operator_process import QuickOperator, running
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
 
 
 @pytest.fixture(scope="module")
 def operator(proxy, tmp_path_factory):
     """An operator that talks to the proxy, one write at a time: so the n-th request is always the same one."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(QuickOperator(proxy.kubeconfig, log, "--concurrency", "1")) as process:
+    with running(OperatorProcess(proxy.kubeconfig, log, "--concurrency", "1", spawn=Forked)) as process:
         yield process
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from builders import bid, gang
 from eventually import eventually
-from live.operator_process import OperatorProcess, running
+from lockstep_demo.operator_process import OperatorProcess, running
 
 MEMBERS = 4
 PLACING = (

@@ -8,7 +8,8 @@ from builders import bid, foreign_pod, gang, priority_class
 from eventually import eventually
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.brew import Brew
-from live.operator_process import OperatorProcess, running
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError, Node, Options, Taint, TaintEffect, start
 
 ROOT = Path(__file__).parents[2]
@@ -25,9 +26,7 @@ KEPT_APART = {"only": "good"}
 def plane(tmp_path_factory):
     """An API server of this file's own: what is poured into it must not meet other tests."""
     with start(Options(name="poison", state=tmp_path_factory.mktemp("sandboxes"))) as sandbox:
-        for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
-            sandbox.apply(ROOT / path)
-        eventually(lambda: serves(sandbox, GANGS))
+        install(sandbox)
         taint = Taint(key="only", value="good", effect=TaintEffect.NO_SCHEDULE)
         sandbox.create_nodes([Node(name="good", labels=KEPT_APART, taints=(taint,)), Node(name="victim")])
         sandbox.request("POST", PRIORITIES, priority_class("good", 1_000_000_000))
@@ -40,13 +39,6 @@ def operator(plane, tmp_path_factory):
     process = OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log")
     with running(process):
         yield process
-
-
-def serves(sandbox, path):
-    try:
-        return sandbox.request("GET", path)
-    except ApiError:
-        return None
 
 
 def good_gang(name):

@@ -5,10 +5,10 @@ import pytest
 from builders import bid, gang
 from eventually import eventually
 from live.arena import Arena
-from live.installing import install
-from live.operator_process import OperatorProcess, running
 from live.patient import patient
 from live.watching import watched_pods
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, start
 
 PATIENCE_SECONDS = 120

@@ -12,14 +12,15 @@ from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
 from crashes.theatre import Life, Theatre
 from live.arena import Arena
 from live.background import Background
-from live.installing import install
-from live.operator_process import QuickOperator, running
 from live.patient import patient
 from live.proxy import proxied
+from live.quick_start import Forked
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
-STRIKES: Mapping[str, Callable[[Sandbox, QuickOperator, Path], Strike]] = {
+STRIKES: Mapping[str, Callable[[Sandbox, OperatorProcess, Path], Strike]] = {
     "operator": lambda _api, operator, _folder: KillOperator(operator),
     "api-server": lambda api, _operator, _folder: KillApiServer(api),
     "set-back": lambda api, _operator, folder: KillApiServer(api, Backup(api, folder)),
@@ -67,7 +68,7 @@ def fresh_theatre(folder: Path, strike: str) -> Iterator[Theatre]:
         kubeconfig = api.kubeconfig_for_service_account("lockstep-system", "lockstep")
         with ExitStack() as stack:
             proxy = stack.enter_context(proxied(api, kubeconfig, folder / "kubeconfig", background))
-            operator = QuickOperator(proxy.kubeconfig, folder / "log", "--concurrency", "1")
+            operator = OperatorProcess(proxy.kubeconfig, folder / "log", "--concurrency", "1", spawn=Forked)
             stack.enter_context(running(operator))
             arena = Arena(patient(api), "crashes")
             yield Theatre(arena, proxy, operator, background, STRIKES[strike](api, operator, folder))

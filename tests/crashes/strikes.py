@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from live.operator_process import OperatorProcess
+from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
 
 

@@ -11,9 +11,9 @@ from crashes.strikes import Strike
 from eventually import eventually
 from live.arena import Arena
 from live.background import Background
-from live.operator_process import OperatorProcess
 from live.proxy import Asked, Moment, Proxy
 from live.watching import watched_pods
+from lockstep_demo.operator_process import OperatorProcess
 
 Life = Callable[[Stage], None]
 

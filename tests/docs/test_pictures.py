@@ -1,4 +1,4 @@
-"""The pictures of the documentation are what the engine answers, and can be read in light and dark mode."""
+"""The pictures of the documentation are what the engine answers or the demo showed, and can be read in both modes."""
 
 import itertools
 import re
@@ -12,7 +12,9 @@ from docs.markdown import PAGES, ROOT, links
 DOCS = ROOT / "docs"
 FOLDER = DOCS / "pictures"
 WORDS = ("name", "text", "note")
-NAMES = ("allocation-map.svg", "share-auction.svg", "speedup-over-size.svg")
+NAMES = ("allocation-map.svg", "demo.svg", "share-auction.svg", "speedup-over-size.svg")
+TERMINAL = "demo.svg"
+WITH_MODES = tuple(name for name in NAMES if name != TERMINAL)
 
 # Web Content Accessibility Guidelines 2.1, 1.4.3: words of this size.
 LEAST_CONTRAST = 4.5
@@ -61,7 +63,7 @@ def test_picture_says_in_words_what_it_shows(name):
     assert root.find(f"{space}desc").text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WITH_MODES)
 def test_everything_drawn_has_a_colour_in_both_modes(name):
     text = (FOLDER / name).read_text()
     used = set(re.findall(r'class="([\w-]+)"', text))
@@ -71,7 +73,7 @@ def test_everything_drawn_has_a_colour_in_both_modes(name):
     assert {look for look in used if f".{look} {{" not in dark} == set()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WITH_MODES)
 def test_words_stand_out_from_every_ground_in_both_modes(name):
     for mode in colours((FOLDER / name).read_text()):
         grounds = set(mode) - set(WORDS)
@@ -83,6 +85,15 @@ def test_words_stand_out_from_every_ground_in_both_modes(name):
 
         assert grounds
         assert poor == []
+
+
+def test_words_of_the_terminal_stand_out_from_its_own_ground():
+    text = (FOLDER / TERMINAL).read_text()
+    [ground] = re.findall(r'<rect fill="(#\w{6})"', text)
+    words = re.findall(r"\.demo-r\d+ \{ fill: (#\w{6})", text)
+
+    assert words
+    assert [word for word in words if contrast(word, ground) < LEAST_CONTRAST] == []
 
 
 def test_every_picture_is_shown_on_a_page():

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from builders import POOL_LABEL, gang
-from live.operator_process import OperatorProcess
+from lockstep_demo.operator_process import OperatorProcess
 from sandbox import ApiError, Sandbox
 
 SUBMITTERS = 8

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import lockstep.cli
@@ -14,8 +15,8 @@ CONTEXT.set_forkserver_preload(["__main__", "live.quick_start"])
 class Forked:
     """The command ``lockstep`` in a process of its own, to be handled as a Popen is."""
 
-    def __init__(self, arguments: list[str], log: Path) -> None:
-        self._process = CONTEXT.Process(target=_become, args=(arguments, str(log)), daemon=True)
+    def __init__(self, arguments: Sequence[str], log: Path) -> None:
+        self._process = CONTEXT.Process(target=_become, args=(list(arguments), str(log)), daemon=True)
         self._process.start()
 
     @property

@@ -10,8 +10,8 @@ from rich.console import Console
 from builders import POOL_LABEL
 from eventually import eventually
 from live.crowd import Asker, Crowd
-from live.installing import install
-from live.operator_process import OperatorProcess, running
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Node, Options, start
 
 GANGS = 10_000

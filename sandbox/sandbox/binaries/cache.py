@@ -14,13 +14,13 @@ EXECUTABLE = 0o755
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cache:
-    """A folder of programs, one folder a project and version."""
+    """A folder of programs, with one folder per project and version."""
 
     root: Path
 
     @classmethod
     def of_user(cls, environ: Mapping[str, str]) -> "Cache":
-        """Return the cache in the place the XDG base directory specification gives it."""
+        """Return the user's cache, as the XDG base directory specification says."""
         base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         return cls(root=Path(base) / "lockstep" / "bin")
 

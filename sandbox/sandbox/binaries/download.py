@@ -19,7 +19,7 @@ CHUNK_BYTES = 1 << 20
 
 
 class DownloadError(Exception):
-    """The download could not be had, or is not what was published; something else has to be tried."""
+    """The download failed, or it is not what was published; something else has to be tried."""
 
 
 class UnreachableError(DownloadError):

@@ -1,4 +1,4 @@
-"""Where this machine has a program from: the nearest place first, a build last."""
+"""Where this machine has a program from: the nearest source first, a build last."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ FOLDER_VARIABLES = ("LOCKSTEP_SANDBOX_BIN", "KUBEBUILDER_ASSETS")
 
 
 class Origin(StrEnum):
-    """Where a program was taken from, in the order in which the places are asked."""
+    """Where a program was taken from, in the order in which these are tried."""
 
     FOLDER = "folder named in the environment"
     PATH = "PATH"
@@ -55,7 +55,7 @@ class Resolver:
         return cls(folders=folders, search_path=search_path, cache=Cache.of_user(environ), progress=progress)
 
     def resolve(self, tool: Tool) -> Found:
-        """Return the program from the first place that has it, or raise SandboxError saying what to install."""
+        """Return the program from the first source that has it, or raise SandboxError saying what to install."""
         wanted = self.recipes(tool)
         found = self._on_this_machine(wanted) or self._downloaded(wanted) or self._built(wanted)
         self.progress.say(f"{tool}: {found.path} ({_provenance(found, wanted)})")

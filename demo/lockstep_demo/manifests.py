@@ -1,8 +1,8 @@
-"""Where the demo finds what it applies, in the repository."""
+"""The manifests of the repository that the demo applies."""
 
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 BIDS = EXAMPLES / "01-bids.yaml"
 # In the order of applying: the kinds, and the operator's rights.

@@ -1,14 +1,30 @@
 """The operator's most telling metrics, read from its own page."""
 
+import http.client
+from urllib.error import HTTPError
+
 from prometheus_client.parser import text_string_to_metric_families
 from rich.table import Table
+
+from lockstep_demo.operator_process import OperatorProcess
+from sandbox import SandboxError
 
 # Values by the sample's name and the values of its labels.
 Samples = dict[tuple[str, str], float]
 
 
+def metrics_page(operator: OperatorProcess) -> str:
+    """Return what the operator answers on /metrics; raise SandboxError when it does not."""
+    try:
+        return operator.page("/metrics")
+    except HTTPError as error:
+        raise SandboxError(f"The operator answered {error.code} when it was asked for its metrics.") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise SandboxError(f"The operator does not answer when it is asked for its metrics: {error}.") from error
+
+
 def metrics_table(page: str) -> Table:
-    """Return what the operator has measured and counted, a row a metric; ``page`` is what /metrics answers."""
+    """Return what the operator has measured and counted, one row per metric; ``page`` is what /metrics answers."""
     samples = _samples(page)
     table = Table(box=None, padding=(0, 2, 0, 0), title="The operator's own metrics", title_justify="left")
     table.title_style = table.header_style = "bold"

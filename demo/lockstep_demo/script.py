@@ -1,13 +1,13 @@
-"""What happens in the demo, and when: the only place that knows the story."""
+"""What happens in the demo, and when: only this file knows the story."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS
+from lockstep_demo.manifests import EXAMPLES, ROOT
 from sandbox.control_plane import Sandbox
-from sandbox.demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS
-from sandbox.demo.places import EXAMPLES, ROOT
 
-# From the bids to the last gang's end it is about 46 seconds; a slow machine may take its time, a broken one may not.
+# From the bids to the last gang's end it is about 51 seconds; a slow machine may take its time, a broken one may not.
 PATIENCE_SECONDS = 150.0
 CROWDED_NODES = ("n02", "n04")
 SCRATCH_NODES = ("n05", "n06", "n08")
@@ -15,7 +15,7 @@ SCRATCH_NODES = ("n05", "n06", "n08")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something that somebody else than Lockstep does, ``at`` seconds after the bids; ``who`` is told with it."""
+    """Something that somebody other than Lockstep does, ``at`` seconds after the bids; the log shows ``who``."""
 
     at: float
     who: str
@@ -54,8 +54,8 @@ def steps() -> list[Step]:
     ]
 
 
-def crowd(sandbox: Sandbox) -> None:
-    """Have pods on some nodes that Lockstep does not schedule and cannot move."""
+def put_foreign_pods(sandbox: Sandbox) -> None:
+    """Put pods on some nodes that Lockstep neither schedules nor can move."""
     container = {
         "name": "backup",
         "image": "registry.k8s.io/pause:3.10",

@@ -1,4 +1,4 @@
-"""The run of the demo: steps that are due are taken, what changes is told, until every gang has finished."""
+"""The run of the demo: steps are taken when they are due and changes are told, until every gang has finished."""
 
 import datetime as dt
 import time
@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from rich.console import Group
 from rich.text import Text
 
+from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
+from lockstep_demo.news import news
+from lockstep_demo.operator_process import OperatorProcess
+from lockstep_demo.screen import Screen
+from lockstep_demo.script import PATIENCE_SECONDS, Step, steps
+from lockstep_demo.sight import Sight, look
+from lockstep_demo.tables import colour_of, gang_table, node_table
 from sandbox.control_plane import Sandbox
-from sandbox.demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
-from sandbox.demo.news import news
-from sandbox.demo.operator_process import OperatorProcess
-from sandbox.demo.screen import Screen
-from sandbox.demo.script import PATIENCE_SECONDS, Step, steps
-from sandbox.demo.sight import Sight, look
-from sandbox.demo.tables import colour_of, gang_table, node_table
 from sandbox.errors import SandboxError
 
 PERIOD_SECONDS = 0.2
-# A terminal of that many lines shows the whole picture at any time with reasons of two lines.
+# Enough lines for the whole picture at any time, with reasons of two lines.
 TALL_LINES = 34
 WINDOWS = (
     f"{LATE_NODE} is free only in {LATE_SECONDS} s; the owner of {LEAVING_NODE} takes it back in {LEAVING_SECONDS} s."
@@ -74,7 +74,8 @@ class Play:
         self.screen.show(Group("", nodes, "", gangs))
 
     def _check(self) -> None:
-        self.operator.check()
+        if not self.operator.is_alive:
+            raise SandboxError("The operator has ended before the demo.")
         if failed := [gang.name for gang in self._seen.gangs if gang.complete.reason == "MemberFailed"]:
             raise SandboxError(f"A member of {failed[0]} failed, which is not part of the demo.")
         if self._elapsed() > PATIENCE_SECONDS:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from sandbox.demo.sight import GangSight, PodCounts, Sight
+from lockstep_demo.sight import GangSight, PodCounts, Sight
 
-# A start that is planned again from the same facts moves by a rounding.
+# A start that is planned again from the same facts may differ by rounding.
 SAME_START_SECONDS = 1.5
 NO_PODS = PodCounts(bound=0, running=0, finished=0)
 
 
 def news(before: Sight, after: Sight) -> Iterator[tuple[str, str]]:
-    """Yield the name of a gang and what is new of it."""
+    """Yield the name of a gang and a sentence about it, for everything that is new."""
     known = {gang.name: gang for gang in before.gangs}
     for gang in after.gangs:
         for line in _of_gang(known.get(gang.name), gang):
@@ -31,7 +31,7 @@ def _is_new_plan(before: GangSight | None, gang: GangSight) -> bool:
     if not gang.planned.message:
         return False
     if before is not None and before.planned.status == gang.planned.status == "False":
-        # On the way to having room the numbers of a refusal move with every node.
+        # The numbers of a refusal change with every node that becomes free.
         return False
     if before is None or (before.planned.status, before.planned.reason) != (gang.planned.status, gang.planned.reason):
         return True

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from sandbox.demo.places import BIDS
+from lockstep_demo.manifests import BIDS
 
 LATE_NODE, LATE_SECONDS = "n11", 40
 LEAVING_NODE, LEAVING_SECONDS = "n12", 30

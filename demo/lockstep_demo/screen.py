@@ -12,7 +12,7 @@ TIME, WHO = 6, 8
 
 
 class Screen:
-    """Shows lines as they come, and one picture that the next one replaces."""
+    """Shows lines as they come, and below them one picture at a time."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -20,7 +20,7 @@ class Screen:
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Let the picture move during the block; without a terminal only its last state is shown, at the end."""
+        """Show the pictures of the block, each in place of the one before; without a terminal none is shown."""
         if not self.console.is_terminal:
             yield
             return

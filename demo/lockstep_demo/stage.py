@@ -3,29 +3,21 @@
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lockstep_demo.bids import bid_manifests, offers
+from lockstep_demo.installing import install
+from lockstep_demo.interrupts import ignore_interrupts
+from lockstep_demo.operator_process import OperatorProcess, running
+from lockstep_demo.play import Play
+from lockstep_demo.screen import Screen
+from lockstep_demo.script import put_foreign_pods
 from sandbox.component import Component
 from sandbox.control_plane import Options, Sandbox, start
-from sandbox.demo.bids import bid_manifests, offers
-from sandbox.demo.interrupts import ignore_interrupts
-from sandbox.demo.operator_process import operating
-from sandbox.demo.places import INSTALLED
-from sandbox.demo.play import Play
-from sandbox.demo.screen import Screen
-from sandbox.demo.script import crowd
-from sandbox.demo.sight import GANGS_PATH
-from sandbox.errors import ApiError
 from sandbox.progress import OnConsole
-from sandbox.waiting import wait_until
 
 NODES = 12
-KINDS_SECONDS = 30.0
-# A kind that has just been installed is unknown at first, and then its storage is prepared.
-NOT_SERVED_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
-BIDS_PATH = "/apis/lockstep.dev/v1alpha1/nodebids"
 
 
 @contextmanager
@@ -35,12 +27,13 @@ def stage(screen: Screen) -> Iterator[Play]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="lockstep-demo-")))
         sandbox = stack.enter_context(start(_options(folder), progress))
-        # First of all: the clock of its download would move in that of the next step.
+        # A download of kubectl has a clock of its own, which must not run inside that of the next step.
         sandbox.kubectl("version", "--client")
         with progress.step("Installing the kinds and the operator's rights"):
-            _install(sandbox)
+            install(sandbox)
+            put_foreign_pods(sandbox)
         with progress.step("Starting the operator"):
-            operator = stack.enter_context(operating(sandbox, folder / "operator"))
+            operator = stack.enter_context(running(_operator(sandbox, folder / "operator")))
         # What is pushed last is done first.
         stack.callback(screen.say, "\nCleaning up ...")
         stack.callback(ignore_interrupts)
@@ -54,18 +47,6 @@ def _options(folder: Path) -> Options:
     return Options(name="demo", addons=frozenset({Component.KWOK}), nodes=NODES, state=folder)
 
 
-def _install(sandbox: Sandbox) -> None:
-    sandbox.kubectl("apply", *(f"--filename={path}" for path in INSTALLED))
-    wait_until(lambda: _knows_our_kinds(sandbox), seconds=KINDS_SECONDS, what="the API server to serve the kinds")
-    crowd(sandbox)
-
-
-def _knows_our_kinds(sandbox: Sandbox) -> bool:
-    try:
-        for path in (GANGS_PATH, BIDS_PATH):
-            sandbox.request("GET", path)
-    except ApiError as error:
-        if error.status in NOT_SERVED_YET:
-            return False
-        raise
-    return True
+def _operator(sandbox: Sandbox, folder: Path) -> OperatorProcess:
+    kubeconfig = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
+    return OperatorProcess(kubeconfig, folder / "operator.log")

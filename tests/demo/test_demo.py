@@ -28,7 +28,7 @@ class Demo:
         environment = os.environ | {"TMPDIR": str(self.folder), "COLUMNS": "80"}
         with self._output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "sandbox.demo"], env=environment, stdout=output, stderr=subprocess.STDOUT
+                [sys.executable, "-m", "lockstep_demo"], env=environment, stdout=output, stderr=subprocess.STDOUT
             )
 
     def output(self):
@@ -108,7 +108,7 @@ def test_operator_that_dies_ends_the_demo_with_a_sentence_and_its_log(demo):
     assert demo.process.wait(timeout=END_SECONDS) == 1, demo.output()
     _, failure = demo.output().split("\nThe demo failed: ")
     assert failure.startswith("The operator has ended before the demo.\nThe operator's last words:\n")
-    assert "lockstep.serve: ready: 12 nodes" in failure
+    assert "lockstep.process.serve: ready: 12 nodes" in failure
     assert "Traceback" not in failure
     assert marked(own) == {}
     assert not own.exists()

@@ -1,15 +1,15 @@
-"""``python -m sandbox.demo``."""
+"""``python -m lockstep_demo``."""
 
 import sys
 
 from rich.console import Console
 
-from sandbox.demo.interrupts import raise_on_interrupt
-from sandbox.demo.play import Play
-from sandbox.demo.screen import Screen
-from sandbox.demo.stage import stage
-from sandbox.demo.summary import metrics_table
-from sandbox.demo.tables import gang_table
+from lockstep_demo.interrupts import raise_on_interrupt
+from lockstep_demo.play import Play
+from lockstep_demo.screen import Screen
+from lockstep_demo.stage import stage
+from lockstep_demo.summary import metrics_page, metrics_table
+from lockstep_demo.tables import gang_table
 from sandbox.errors import SandboxError
 
 INTERRUPTED = 130
@@ -44,7 +44,7 @@ def _perform(play: Play, screen: Screen) -> int:
     if not screen.console.is_terminal:
         screen.say("")
         screen.console.print(gang_table(last, began=play.began, wraps=True))
-    screen.console.print("", metrics_table(play.operator.metrics()), sep="\n")
+    screen.console.print("", metrics_table(metrics_page(play.operator)), sep="\n")
     return len(last.gangs)
 
 

@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sandbox.demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
-from sandbox.demo.sight import GangSight, Sight
+from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SECONDS, Offer
+from lockstep_demo.sight import GangSight, Sight
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 CELL = 5
@@ -16,13 +16,13 @@ NAME, ASKED, SIZE, NODES, START, STATE = 9, 8, 6, 23, 9, 15
 
 
 def colour_of(name: str, sight: Sight) -> str:
-    """Return the colour of a gang, the same in both tables; grey for what is none."""
+    """Return the colour of a gang, the same in both tables; grey for anything else."""
     names = [gang.name for gang in sight.gangs]
     return COLOURS[names.index(name) % len(COLOURS)] if name in names else "bright_black"
 
 
 def node_table(offers: Sequence[Offer], sight: Sight, *, elapsed: float) -> RenderableType:
-    """Return a column a node: speed, load, window, and the first letters of what runs there."""
+    """Return one column per node: speed, load, window, and the first letters of what runs there."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
     table.add_column("node", width=CELL, no_wrap=True)
     for offer in offers:
@@ -35,7 +35,7 @@ def node_table(offers: Sequence[Offer], sight: Sight, *, elapsed: float) -> Rend
 
 
 def gang_table(sight: Sight, *, began: float, wraps: bool) -> RenderableType:
-    """Return a row of numbers a gang, and below those that have not finished why they are placed so, or not.
+    """Return one row of numbers per gang; below a gang that has not finished, the reason for its plan or refusal.
 
     ``began`` is the time of day at second 0. A reason that is too long is cut off unless it ``wraps``.
     """
@@ -96,7 +96,7 @@ def _window(node: str, elapsed: float) -> str:
 
 
 def _occupants(names: Sequence[str], sight: Sight) -> Text:
-    """The gang before the others: a node of one slot runs one gang, and the others' pods stay what they are."""
+    """A gang's name goes before others: at most one gang runs on a node of one slot."""
     gangs: Mapping[bool, str] = {name in {gang.name for gang in sight.gangs}: name for name in names}
     name = gangs.get(True) or gangs.get(False)
     return Text("·", style="bright_black") if name is None else Text(name[:CELL], style=colour_of(name, sight))

@@ -1,4 +1,4 @@
-"""What can be seen of gangs and pods at one moment, read from the API as any client could."""
+"""What the API shows of gangs and pods at one moment."""
 
 import datetime as dt
 import http.client
@@ -19,7 +19,7 @@ ENDED = ("Succeeded", "Failed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodCounts:
-    """How many pods of a gang are bound, running and finished; one that runs is bound, one that finished was."""
+    """How many pods of a gang are bound, running and finished. A pod that runs or has finished counts as bound too."""
 
     bound: int
     running: int

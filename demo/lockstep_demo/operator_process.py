@@ -1,0 +1,194 @@
+"""The operator as users run it: a process of its own, with the rights of its own service account and nothing more."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from sandbox import SandboxError, processes
+from sandbox.ports import LOOPBACK, free_ports
+from sandbox.processes import Mark
+from sandbox.waiting import wait_until
+
+READY_SECONDS = 60.0
+PAGE_SECONDS = 10.0
+STOP_SECONDS = 20.0
+TAIL_LINES = 60
+LAST_WORDS_LINES = 20
+# Without the proxy that the user's environment may name.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class OperatorEndedError(SandboxError):
+    """The operator has ended though nobody asked it to."""
+
+
+class Life(Protocol):
+    """One process from its start to its end, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+
+    def poll(self) -> int | None:
+        """Return its exit code, or None while it runs."""
+
+    def wait(self, seconds: float, /) -> int:
+        """Wait until it has ended and return its exit code; raise TimeoutExpired where it does not in time."""
+
+
+def spawn(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start the command ``lockstep``, its output appended to ``log``.
+
+    It is killed as soon as the thread that starts it ends. An interrupt of this process's terminal does not reach it.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            processes.owned([sys.executable, "-m", "lockstep", *arguments]),
+            env=processes.environment(Mark(log.parent, "operator")),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+
+
+class OperatorProcess:
+    """One operator that can be killed and started again. ``log`` keeps what all of its lives have written."""
+
+    def __init__(
+        self, kubeconfig: Path, log: Path, *options: str, spawn: Callable[[Sequence[str], Path], Life] = spawn
+    ) -> None:
+        self._kubeconfig = kubeconfig
+        self._log = log
+        self._options = options
+        self._spawn = spawn
+        [self._port] = free_ports(1)
+        self._life: Life | None = None
+
+    # Its life
+
+    def start(self) -> None:
+        """Start, and return once it is ready; raise SandboxError if that takes longer than a minute."""
+        self.launch()
+        wait_until(self.is_ready, seconds=READY_SECONDS, what="the operator to be ready")
+
+    def launch(self) -> None:
+        """Start, and return at once."""
+        assert self._life is None, "one life at a time"
+        where = ["--kubeconfig", str(self._kubeconfig), "--listen-host", LOOPBACK, "--listen-port", str(self._port)]
+        self._life = self._spawn(["run", *where, *self._options], self._log)
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        self.crash()
+        self.reap()
+
+    def crash(self) -> None:
+        """Send the signal that ends it as a crash would; whoever waits calls ``reap``."""
+        self._running().kill()
+
+    def stop(self) -> int:
+        """Ask it to end, and return its exit code."""
+        self._running().terminate()
+        return self.reap()
+
+    def reap(self) -> int:
+        """Wait until it has ended, and return its exit code."""
+        code = self._running().wait(STOP_SECONDS)
+        self._life = None
+        return code
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        if self._life is not None:
+            self.kill()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self._life is not None and self._life.poll() is None
+
+    # What it answers
+
+    @property
+    def url(self) -> str:
+        """Where its pages are."""
+        return f"http://{LOOPBACK}:{self._port}"
+
+    def is_ready(self) -> bool:
+        """Tell whether every first list is in; raise OperatorEndedError if it has ended by itself."""
+        if self._running().poll() is not None:
+            raise OperatorEndedError("The operator has ended by itself.")
+        try:
+            return self.page("/readyz") == "ok\n"
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def page(self, path: str) -> str:
+        """Return what it answers there; raise HTTPError for any status but 2xx."""
+        with DIRECT.open(self.url + path, timeout=PAGE_SECONDS) as answer:
+            return str(answer.read().decode())
+
+    def document(self, path: str) -> dict[str, Any]:
+        """Return what it answers there, read as JSON."""
+        document: dict[str, Any] = json.loads(self.page(path))
+        return document
+
+    def metrics(self) -> dict[str, float]:
+        """Return every sample of /metrics, by its name and labels."""
+        lines = (line for line in self.page("/metrics").splitlines() if not line.startswith("#"))
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+    def writes(self) -> float:
+        """Return how many requests that change something have been answered in this life."""
+        return sum(
+            value
+            for name, value in self.metrics().items()
+            if name.startswith("lockstep_api_requests_total{") and 'verb="GET"' not in name and "dry-run" not in name
+        )
+
+    # What can be seen of it from outside
+
+    def resident_bytes(self) -> int:
+        """Return how much memory it has."""
+        pages = int(Path(f"/proc/{self._running().pid}/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    def log_text(self) -> str:
+        """Return everything that it has written."""
+        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
+
+    def log_tail(self, lines: int = TAIL_LINES) -> str:
+        """Return the last lines that it has written."""
+        return "\n".join(self.log_text().splitlines()[-lines:])
+
+    def _running(self) -> Life:
+        assert self._life is not None, "it is not running"
+        return self._life
+
+
+@contextmanager
+def running(operator: OperatorProcess) -> Iterator[OperatorProcess]:
+    """Start an operator, and leave no process behind; a SandboxError that leaves the block gets the end of its log."""
+    try:
+        operator.start()
+        yield operator
+    except SandboxError as error:
+        error.add_note(f"The operator's last words:\n{operator.log_tail(LAST_WORDS_LINES)}")
+        raise
+    finally:
+        operator.end()

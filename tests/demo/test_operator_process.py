@@ -1,0 +1,17 @@
+"""The operator as a process: what whoever starts it hears when it ends by itself."""
+
+import pytest
+
+from lockstep_demo.operator_process import OperatorEndedError, OperatorProcess, running
+
+
+def test_operator_that_cannot_start_is_told_with_its_last_words_and_leaves_no_process(tmp_path):
+    operator = OperatorProcess(tmp_path / "no-kubeconfig", tmp_path / "operator" / "log")
+
+    with pytest.raises(OperatorEndedError, match="ended by itself") as caught, running(operator):
+        pass
+
+    [note] = caught.value.__notes__
+    assert note.startswith("The operator's last words:\n")
+    assert "no-kubeconfig" in note
+    assert not operator.is_alive
