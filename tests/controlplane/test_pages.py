@@ -6,8 +6,7 @@ import urllib.error
 import pytest
 
 from builders import bid, gang
-from coschedule.cluster.plan import plan
-from coschedule.codec import decode_plan, decode_snapshot, encode_plan
+from coschedule import decode_plan, decode_snapshot, encode_plan, plan
 from eventually import eventually
 
 

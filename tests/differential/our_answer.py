@@ -3,8 +3,7 @@
 from time import time
 from typing import Any
 
-from coschedule.cluster.decision import Placement
-from coschedule.cluster.plan import plan
+from coschedule import Placement, plan
 from differential.cluster import PROBES
 from differential.draft import Manifest
 from lockstep.api.client import KubeClient

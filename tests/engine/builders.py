@@ -5,8 +5,11 @@ import random
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, Nominated, PendingGang, Release, Snapshot
-from coschedule.work import SerialWork, TimesWork
+from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.nodes import NodeTable, Nominated, Release
+from coschedule.queue.snapshot import Snapshot
 
 NOW = 1000.0
 ANYWHERE = Constraints()

@@ -2,7 +2,7 @@
 
 import math
 
-from coschedule.cluster.plan import Placement
+from coschedule.queue.decisions import Placement
 from engine.builders import seats
 
 

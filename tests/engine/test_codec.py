@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
-from coschedule.errors import InvalidValueError
+from coschedule.model.errors import InvalidValueError
+from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
+from coschedule.queue.plan import plan
 from engine.builders import NOW, gang, in_front, node, release, snapshot
 
 CONSTRAINTS = Constraints(

@@ -4,8 +4,10 @@ import math
 
 import pytest
 
-from coschedule.cluster.plan import Placement, Reason, Unplaceable, plan
-from coschedule.cluster.snapshot import Constraints, GangKey
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.decisions import Placement, Reason, Unplaceable
+from coschedule.queue.gangs import GangKey
+from coschedule.queue.plan import plan
 from engine.builders import NOW, gang, in_front, node, release, seats, snapshot
 
 FOUR = [node(f"n{index}") for index in range(1, 5)]

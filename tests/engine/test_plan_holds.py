@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.plan import Hold, Placement, Reason, plan
-from coschedule.cluster.snapshot import Load
+from coschedule.queue.decisions import Hold, Placement, Reason
+from coschedule.queue.gangs import Load
+from coschedule.queue.plan import plan
 from engine.brute.queue import Held, plan_queue
 from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
 from engine.test_plan_exhaustive import random_snapshot, selected

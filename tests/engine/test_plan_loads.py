@@ -4,15 +4,15 @@ import math
 
 import pytest
 
-from coschedule.cluster.decision import Members
-from coschedule.cluster.plan import Placement, Reason, Unplaceable, plan
-from coschedule.cluster.snapshot import Load
-from coschedule.groups.goal import Goal
-from coschedule.groups.proportional import choose_proportional
-from coschedule.nodes import Node
-from coschedule.pieces.gang_pieces import GangPieces, place_pieces
-from coschedule.pieces.offers import PiecesJob
-from coschedule.work import SerialWork
+from coschedule.model.goal import Goal
+from coschedule.model.run_times import SerialWork
+from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
+from coschedule.problems.al_saqabi.offers import PiecesJob
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.node import Node
+from coschedule.queue.decisions import Members, Placement, Reason, Unplaceable
+from coschedule.queue.gangs import Load
+from coschedule.queue.plan import plan
 from engine.builders import NOW, gang, node, seeded, snapshot
 
 SPEEDS = [node("n1", slowdown=1.0), node("n2", slowdown=2.0), node("n3", slowdown=4.0)]

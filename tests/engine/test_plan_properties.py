@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.plan import Placement, plan
-from coschedule.cluster.snapshot import Load
-from coschedule.codec import encode_plan
+from coschedule.queue.codec import encode_plan
+from coschedule.queue.decisions import Placement
+from coschedule.queue.gangs import Load
+from coschedule.queue.plan import plan
 from engine.builders import ANYWHERE, NOW, gang, node, release, seats, seeded, snapshot
 from engine.soundness import assert_sound
 

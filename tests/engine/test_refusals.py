@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from coschedule.cluster.plan import Reason, plan
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Taint
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
+from coschedule.queue.decisions import Reason
+from coschedule.queue.plan import plan
 from engine.builders import NOW, gang, node, release, snapshot
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.act.admission import admitted_needs, estranged
 from lockstep.act.refusals import refused_template
 from lockstep.act.services import Services

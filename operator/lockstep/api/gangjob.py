@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, Toleration
-from coschedule.work import SerialWork, TimesWork, Work
+from coschedule import Constraints, GangKey, Load, SerialWork, TimesWork, Toleration, Work
 from lockstep.api.amounts import check_amounts
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.node_terms import parse_terms

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api.membership import pod_name
 from lockstep.facts.gang import GangFact, GangStatus, Members
 from lockstep.facts.pod import Membership, PodFact, PodKey, Request

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from coschedule.cluster.decision import Decision, Placement, Reason, Unplaceable
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Decision, GangKey, Placement, Reason, Unplaceable
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang import GangFact
 

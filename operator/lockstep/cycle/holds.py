@@ -1,14 +1,13 @@
 """Which gangs hold nodes until others have ended, since when, and for how long at most.
 
-The engine chooses the nodes (``coschedule.cluster.holding``); what takes time is remembered here. A gang may hold for
+The engine chooses the nodes (``coschedule.queue.holds``); what takes time is remembered here. A gang may hold for
 ``seconds`` after it could first have started, then rests as long: so gangs take turns, and a stream of gangs and pods
 that each run for less than ``seconds`` keeps none waiting for ever.
 """
 
 from dataclasses import dataclass, replace
 
-from coschedule.cluster.decision import Decision, Placement, Unplaceable
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang import GangFact
 from lockstep.report.sentences import node_ranges

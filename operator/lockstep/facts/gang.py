@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load
-from coschedule.work import Work
+from coschedule import Constraints, GangKey, Load, Work
 from lockstep.facts.pod import Request
 from lockstep.facts.volume import ClaimUse
 

@@ -8,7 +8,7 @@ import orjson
 from aiohttp import web
 from prometheus_client.exposition import choose_encoder
 
-from coschedule.codec import encode_plan, encode_snapshot
+from coschedule import encode_plan, encode_snapshot
 from lockstep.cycle.planning import Decided
 from lockstep.report.metrics import Metrics
 

@@ -7,7 +7,7 @@ Every condition is written on the first visit, ``Unknown`` included, and ``lastT
 import math
 from dataclasses import replace
 
-from coschedule.cluster.decision import Placement, Unplaceable
+from coschedule import Placement, Unplaceable
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Members, Refusal

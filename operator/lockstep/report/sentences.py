@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from coschedule.cluster.decision import Alternative, Placement
+from coschedule import Alternative, Placement
 from lockstep.api.quantities import rfc3339
 
 _MOST_RANGES = 6

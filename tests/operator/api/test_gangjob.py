@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from coschedule.cluster.snapshot import Constraints, Load, NodeTerm, Requirement, Toleration
-from coschedule.work import SerialWork
+from coschedule import Constraints, Load, NodeTerm, Requirement, SerialWork, Toleration
 from fake_cluster.manifests import container, gang
 from lockstep.api.gangjob import parse_gang
 from lockstep.facts.gang import ConditionFact, Members

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from fake_cluster.facts import gang_fact, gang_spec, member_fact, pod_fact, reservation
 from fake_cluster.manifests import owned_by, pod
 from lockstep.api.pod import parse_pod

@@ -1,6 +1,6 @@
 """Columns of a snapshot: as many as gangs ask for, but for what no node has."""
 
-from coschedule.cluster.plan import plan
+from coschedule import plan
 from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec, node_fact
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from coschedule.cluster.decision import Placement, Reason
-from coschedule.work import SerialWork
+from coschedule import Placement, Reason, SerialWork
 from fake_cluster.facts import gang_fact, gang_spec
 from lockstep.cycle.estimates import coarse_time, coarsely, estimates
 

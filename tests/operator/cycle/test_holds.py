@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.decision import Hold, Placement, Reason, Unplaceable
+from coschedule import Hold, Placement, Reason, Unplaceable
 from fake_cluster.facts import gang_fact
 from lockstep.cycle.holds import HoldPolicy, Holds
 

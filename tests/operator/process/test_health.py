@@ -7,8 +7,7 @@ import orjson
 import pytest
 from prometheus_client import CollectorRegistry
 
-from coschedule.cluster.plan import plan
-from coschedule.codec import encode_plan, encode_snapshot
+from coschedule import encode_plan, encode_snapshot, plan
 from fake_cluster.facts import gang_fact, node_fact
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State

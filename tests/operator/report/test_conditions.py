@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.decision import Members as Planned
-from coschedule.cluster.decision import Placement, Unplaceable
-from coschedule.cluster.decision import Reason as PlanReason
+from coschedule import Members as Planned
+from coschedule import Placement, Unplaceable
+from coschedule import Reason as PlanReason
 from fake_cluster.facts import gang_fact
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure

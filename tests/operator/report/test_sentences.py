@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from coschedule.cluster.decision import Alternative, Members, Placement
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Alternative, GangKey, Members, Placement
 from lockstep.report.sentences import chosen, duration, members, node_ranges, percentage, pieces, speedup
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from coschedule.cluster.decision import Reason, Unplaceable
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Reason, Unplaceable
 from fake_cluster.api import NEVER_ARRIVED, FakeApi, Refusal
 from fake_cluster.facts import take_changed
 from fake_cluster.jumping import now, until
