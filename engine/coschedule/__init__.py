@@ -37,12 +37,26 @@ from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, en
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Reason, Unplaceable
+from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency
+from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
 from coschedule.queue.plan import failed, plan
+from coschedule.queue.refusals import (
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoNodeFits,
+    NotEnoughRoom,
+    NoTimeForSize,
+    PlanningFailed,
+    Reason,
+    Refusal,
+    Spelled,
+    WindowTooShort,
+)
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 __all__ = [
@@ -53,11 +67,14 @@ __all__ = [
     "Arrive",
     "AuctionRules",
     "Constraints",
+    "DeadlineCannotBeMet",
     "Decision",
     "Depart",
     "Feasibility",
     "GangKey",
     "Goal",
+    "HeldByGangsInFront",
+    "HeldByLastingPods",
     "Hold",
     "HoldAuction",
     "InvalidValueError",
@@ -67,40 +84,52 @@ __all__ = [
     "LoadHistory",
     "Loaders",
     "Members",
+    "NoNodeFits",
+    "NoTimeForSize",
     "Node",
     "NodeTable",
     "NodeTerm",
     "Nominated",
+    "NotEnoughRoom",
     "Objective",
     "Observer",
     "Overhead",
+    "Part",
     "PendingGang",
+    "Pieces",
     "PiecesJob",
     "Placement",
     "Plan",
+    "PlanningFailed",
     "Pool",
     "Reason",
+    "Refusal",
     "Release",
     "Requirement",
     "SerialWork",
     "SetUnitTimes",
+    "Share",
     "Smoothing",
     "Snapshot",
+    "Spelled",
     "Taint",
     "TimeCredit",
     "TimesWork",
     "Toleration",
     "Unplaceable",
     "Urgency",
+    "WindowTooShort",
     "Work",
     "apportion",
     "choose_equal",
     "choose_proportional",
     "compress",
     "compress_pools",
+    "decode_part",
     "decode_plan",
     "decode_snapshot",
     "divide_shares",
+    "encode_part",
     "encode_plan",
     "encode_snapshot",
     "expand",

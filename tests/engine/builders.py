@@ -94,7 +94,7 @@ def seats(placement):
     """List how many members are on each node, by name; ranks run along the list."""
     by_node = {}
     for one in placement.members:
-        by_node[one.node] = by_node.get(one.node, 0) + one.size
+        by_node[one.node] = by_node.get(one.node, 0) + one.count
     return tuple(by_node.items())
 
 

@@ -7,8 +7,8 @@ types say everything, a field added to one of them needs nothing here.
 
 import math
 import types
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -19,7 +19,10 @@ import numpy as np
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_choice, read_exact, read_list, read_object, read_string
-from coschedule.queue.decisions import Plan
+from coschedule.queue.decisions import Decision, Hold, Members, Placement, Plan, Unplaceable
+from coschedule.queue.gangs import GangKey
+from coschedule.queue.parts import decode_part, encode_part
+from coschedule.queue.refusals import Reason, Refusal, Spelled
 from coschedule.queue.snapshot import Snapshot
 
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
@@ -37,15 +40,69 @@ def decode_snapshot(document: Any) -> Snapshot:
     return snapshot
 
 
-def encode_plan(plan: Plan) -> dict[str, Any]:
-    """Turn a plan into values that any JSON writer takes; ``decode_plan`` gives an equal one back."""
-    return _encode_fields(plan)
+def encode_plan(plan: Plan, spell: Callable[[Refusal], str]) -> dict[str, Any]:
+    """Turn a plan into values that any JSON writer takes; ``spell`` makes the sentence that stands for a refusal."""
+    decisions = [
+        _encode_unplaceable(decision, spell) if isinstance(decision, Unplaceable) else _encode_placement(decision)
+        for decision in plan.decisions
+    ]
+    return {"generation": plan.generation, "decisions": decisions}
 
 
 def decode_plan(document: Any) -> Plan:
-    """Read what a JSON reader made of an encoded plan; InvalidValueError names the field that is wrong."""
-    plan: Plan = _decode(Plan, document, "")
-    return plan
+    """Read what a JSON reader made of an encoded plan; InvalidValueError names the field that is wrong.
+
+    Placements come back equal, refusals as ``Spelled``.
+    """
+    plan = read_object(document, "", required=_hints(Plan))
+    generation: int = _decode(int, plan["generation"], "generation")
+    decisions = tuple(_decode_decision(item, path) for path, item in read_list(plan["decisions"], "decisions"))
+    return Plan(generation=generation, decisions=decisions)
+
+
+def _encode_placement(placement: Placement) -> dict[str, Any]:
+    return _encode_fields(placement) | {"members": [_encode_members(members) for members in placement.members]}
+
+
+def _encode_members(members: Members) -> dict[str, Any]:
+    row = {"node": members.node, "size": members.count, "share": None, "pieces": None}
+    return row | encode_part(members.part)
+
+
+def _encode_unplaceable(decision: Unplaceable, spell: Callable[[Refusal], str]) -> dict[str, Any]:
+    return {
+        "gang": _encode(decision.gang),
+        "reason": decision.reason,
+        "detail": spell(decision.refusal),
+        "hold": _encode(decision.hold),
+    }
+
+
+def _decode_decision(value: Any, path: str) -> Decision:
+    if isinstance(value, dict) and "reason" in value:
+        return _decode_unplaceable(value, path)
+    fields = read_object(value, path, required=_hints(Placement))
+    members = read_list(fields["members"], join(path, "members"))
+    placement: Placement = _decode(Placement, {**fields, "members": []}, path)
+    return replace(placement, members=tuple(_decode_members(item, where) for where, item in members))
+
+
+def _decode_members(value: Any, path: str) -> Members:
+    row = read_object(value, path, required=("node", "size"), optional=("share", "pieces"))
+    hints = {"node": str, "size": int, "share": float, "pieces": int}
+    given = {name: _decode(hints[name], item, join(path, name)) for name, item in row.items() if item is not None}
+    return Members(given["node"], given["size"], decode_part(given))
+
+
+def _decode_unplaceable(value: Any, path: str) -> Unplaceable:
+    fields = read_object(value, path, required=("gang", "reason", "detail"), optional=("hold",))
+    reason = _decode(Reason, fields["reason"], join(path, "reason"))
+    sentence = _decode(str, fields["detail"], join(path, "detail"))
+    return Unplaceable(
+        gang=_decode(GangKey, fields["gang"], join(path, "gang")),
+        refusal=Spelled(reason=reason, sentence=sentence),
+        hold=_decode(Hold | None, fields.get("hold"), join(path, "hold")),
+    )
 
 
 def _encode(value: Any) -> Any:

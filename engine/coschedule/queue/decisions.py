@@ -1,35 +1,10 @@
 """What a plan says: where and when each gang goes, or why it goes nowhere."""
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import NamedTuple
 
 from coschedule.queue.gangs import GangKey
-
-
-class Reason(StrEnum):
-    """Why a gang has no placement, on the facts of this snapshot."""
-
-    NO_NODE_FITS = "NoNodeFits"
-    """No node passes the gang's constraints."""
-    NO_TIME_FOR_SIZE = "NoTimeForSize"
-    """The measured profile has no time for any size of the gang's range."""
-    NOT_ENOUGH_ROOM = "NotEnoughRoom"
-    """Fewer than the minimum fit, even when every gang with a known end has ended."""
-    WINDOW_TOO_SHORT = "WindowTooShort"
-    """There is room, but nodes are taken back by their owners before the gang could end."""
-    HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
-    """There is room, but gangs in front hold it: for ever, until it is taken back, or for themselves."""
-    DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
-    """Every possible placement ends after the deadline."""
-    HELD_BY_LASTING_PODS = "HeldByLastingPods"
-    """Fewer than the minimum fit even when everything has ended that is meant to end; without the rest it would fit."""
-    HOLDS_NODES = "HoldsNodes"
-    """It fits when others have ended, nobody knows when; until then it keeps nodes from those behind it."""
-    BEHIND_IN_QUEUE = "BehindInQueue"
-    """Too many gangs are in front to plan it now. The engine plans whatever it is given; who asks it may not."""
-    PLANNING_FAILED = "PlanningFailed"
-    """Planning it raised an exception, which is a mistake of the planner's; the other gangs were planned without it."""
+from coschedule.queue.parts import Part
+from coschedule.queue.refusals import Reason, Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +17,13 @@ class Alternative:
     speedup: float | None
 
 
-class Members(NamedTuple):
-    """``size`` members on that node, and what each of them has.
-
-    ``share`` is its fraction of the work when the load is proportional, ``pieces`` how many it has when the load is
-    pieces; None otherwise.
-    """
+@dataclass(frozen=True, slots=True)
+class Members:
+    """``count`` members on the node of that name, and the ``part`` of the work that each of them has."""
 
     node: str
-    size: int
-    share: float | None = None
-    pieces: int | None = None
+    count: int
+    part: Part = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,15 +64,19 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unplaceable:
-    """A gang that fits nowhere, now or later; ``detail`` is one sentence with numbers for its owner.
+    """A gang that fits nowhere, now or later; ``refusal`` says why, with numbers.
 
-    ``hold``: what it holds until it fits, with ``Reason.HOLDS_NODES`` and only with that.
+    ``hold``: what it holds until it fits; the reason is then that it holds nodes.
     """
 
     gang: GangKey
-    reason: Reason
-    detail: str
+    refusal: Refusal
     hold: Hold | None = None
+
+    @property
+    def reason(self) -> Reason:
+        """Why the gang has no placement."""
+        return self.refusal.reason if self.hold is None else Reason.HOLDS_NODES
 
 
 Decision = Placement | Unplaceable

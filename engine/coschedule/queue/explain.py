@@ -1,4 +1,4 @@
-"""Why a gang fits nowhere: one true sentence with numbers for its owner."""
+"""Why a gang fits nowhere: the first reason that is true, with its numbers."""
 
 from collections import Counter
 
@@ -6,8 +6,17 @@ import numpy as np
 
 from coschedule.model.numbers import IntArray
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.decisions import Reason, Unplaceable
+from coschedule.queue.decisions import Unplaceable
 from coschedule.queue.demand import Wish
+from coschedule.queue.refusals import (
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoNodeFits,
+    NotEnoughRoom,
+    NoTimeForSize,
+    WindowTooShort,
+)
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
@@ -20,7 +29,7 @@ def refuse(
     The first of these that is true: no node passes, no size has a time, the deadline is too early, too little room
     ever, windows too short; else it must be the gangs in front.
     """
-    reason, detail = (
+    refusal = (
         _no_node(wish, snapshot, feasibility)
         or _no_time(wish)
         or _late(wish, by_now)
@@ -28,40 +37,34 @@ def refuse(
         or _too_short(wish, snapshot, at_first)
         or _held(wish, snapshot)
     )
-    return Unplaceable(gang=wish.gang.key, reason=reason, detail=detail)
+    return Unplaceable(gang=wish.gang.key, refusal=refusal)
 
 
-_Why = tuple[Reason, str]
-
-
-def _no_node(wish: Wish, snapshot: Snapshot, feasibility: Feasibility) -> _Why | None:
+def _no_node(wish: Wish, snapshot: Snapshot, feasibility: Feasibility) -> NoNodeFits | None:
     if wish.passes.any():
         return None
-    if not snapshot.nodes.names:
-        return Reason.NO_NODE_FITS, f"needs {_members(wish.needed)} and there are 0 nodes"
-    counts = feasibility.failures(wish.gang.constraints)
-    failures = ", ".join(f"{count} {check}" for check, count in counts.items())
-    return Reason.NO_NODE_FITS, f"0 of {len(snapshot.nodes.names)} nodes pass its constraints: {failures}"
+    failures = tuple(feasibility.failures(wish.gang.constraints).items())
+    return NoNodeFits(needed=wish.needed, nodes=len(snapshot.nodes.names), failures=failures)
 
 
-def _no_time(wish: Wish) -> _Why | None:
+def _no_time(wish: Wish) -> NoTimeForSize | None:
     if wish.load is None or wish.load.sizes.size:
         return None
-    return Reason.NO_TIME_FOR_SIZE, f"its work has no time for any size from {wish.gang.minimum} to {wish.gang.maximum}"
+    return NoTimeForSize(minimum=wish.gang.minimum, maximum=wish.gang.maximum)
 
 
-def _late(wish: Wish, by_now: Timeline) -> _Why | None:
+def _late(wish: Wish, by_now: Timeline) -> DeadlineCannotBeMet | None:
     soonest = wish.soonest(wish.outlook(by_now))
     if soonest is None or wish.gang.deadline is None:
         return None
-    takes, late = soonest.finish - by_now.now, soonest.finish - wish.gang.deadline
-    detail = (
-        f"the earliest possible finish is in {_seconds(takes)} with {_members(soonest.size)}, {_seconds(late)} late"
+    return DeadlineCannotBeMet(
+        seconds=soonest.finish - by_now.now,
+        size=soonest.size,
+        late_seconds=soonest.finish - wish.gang.deadline,
     )
-    return Reason.DEADLINE_CANNOT_BE_MET, detail
 
 
-def _too_little(wish: Wish, snapshot: Snapshot) -> _Why | None:
+def _too_little(wish: Wish, snapshot: Snapshot) -> NotEnoughRoom | HeldByLastingPods | None:
     """Compare with what is free once everything has ended that is expected to end, whatever the windows.
 
     Only what the gang asks for is looked at: others may ask for a thousand other resources.
@@ -70,18 +73,22 @@ def _too_little(wish: Wish, snapshot: Snapshot) -> _Why | None:
     at_last = _free_at_last(snapshot, wanted)[nodes]
     by_resource = _places_by_resource(wish, wanted, at_last)
     places = by_resource.min(axis=1, initial=wish.gang.maximum)
-    if places.sum() >= wish.needed:
+    fit = int(places.sum())
+    if fit >= wish.needed:
         return None
-    scarcest = np.argmin(by_resource[places == 0], axis=1) if wanted.size else ()
-    short = Counter(snapshot.resources[wanted[column]] for column in scarcest)
-    shortages = " and ".join(f"{count} short of {name}" for name, count in short.most_common())
-    fit = f"needs {_members(wish.needed)}, {places.sum()} fit"
     others = np.ix_(nodes, wanted)
     in_the_end = _sum(at_last, snapshot.someday[others])
     if _would_fit_without(wish, wanted, in_the_end, snapshot.lasting[others]):
-        return Reason.HELD_BY_LASTING_PODS, f"{fit}: pods that are not meant to end hold the rest"
-    passing = f"{len(nodes)} of {len(snapshot.nodes.names)} nodes pass its constraints"
-    return Reason.NOT_ENOUGH_ROOM, f"{fit}: {passing}" + (f", {shortages}" if short else "")
+        return HeldByLastingPods(needed=wish.needed, fit=fit)
+    scarcest = np.argmin(by_resource[places == 0], axis=1) if wanted.size else ()
+    short = Counter(snapshot.resources[wanted[column]] for column in scarcest)
+    return NotEnoughRoom(
+        needed=wish.needed,
+        fit=fit,
+        passing=len(nodes),
+        nodes=len(snapshot.nodes.names),
+        short=tuple(short.most_common()),
+    )
 
 
 def _would_fit_without(wish: Wish, wanted: IntArray, in_the_end: IntArray, lasting: IntArray) -> bool:
@@ -114,39 +121,30 @@ def _places_by_resource(wish: Wish, wanted: IntArray, free: IntArray) -> IntArra
     return places
 
 
-def _too_short(wish: Wish, snapshot: Snapshot, at_first: Timeline) -> _Why | None:
+def _too_short(wish: Wish, snapshot: Snapshot, at_first: Timeline) -> WindowTooShort | None:
     if wish.soonest(wish.outlook(at_first)) is not None:
         return None
-    windows = _windows(wish, snapshot)
-    if wish.load is None:
-        detail = f"its run time is unknown, so it needs nodes that never close for {_members(wish.needed)}: {windows}"
-        return Reason.WINDOW_TOO_SHORT, detail
-    shortest = _seconds(float(wish.load.runs_at(float(snapshot.slowdown[wish.passes].min())).min()))
-    return Reason.WINDOW_TOO_SHORT, f"needs {_members(wish.needed)} together for {shortest} or more: {windows}"
-
-
-def _windows(wish: Wish, snapshot: Snapshot) -> str:
     start = np.maximum(snapshot.start[wish.passes], max(snapshot.now, wish.gang.not_before))
     until = snapshot.until[wish.passes]
     never = (until <= start) | (start == np.inf)
     closing = (until < np.inf) & ~never
-    longest = _seconds(float((until[closing] - start[closing]).max())) if closing.any() else None
-    after = f", after {longest} at most" if longest else ""
-    nodes = f"of {len(start)} nodes that pass its constraints"
-    return f"{nodes} {never.sum()} never open and {closing.sum()} close again{after}"
+    return WindowTooShort(
+        needed=wish.needed,
+        shortest_seconds=_shortest(wish, snapshot),
+        passing=len(start),
+        never_open=int(never.sum()),
+        closing=int(closing.sum()),
+        longest_seconds=float((until[closing] - start[closing]).max()) if closing.any() else None,
+    )
 
 
-def _held(wish: Wish, snapshot: Snapshot) -> _Why:
-    are_there_pods = any(pod.priority >= wish.gang.priority for pod in snapshot.nominated)
-    who = "gangs in front, or pods for which room is made," if are_there_pods else "gangs in front"
-    why = "for ever, until taken back or for themselves"
-    detail = f"needs {_members(wish.needed)} and would fit, but {who} hold room: {why}"
-    return Reason.HELD_BY_GANGS_IN_FRONT, detail
+def _shortest(wish: Wish, snapshot: Snapshot) -> float | None:
+    """Return the seconds that the shortest run takes on the fastest node that passes."""
+    if wish.load is None:
+        return None
+    return float(wish.load.runs_at(float(snapshot.slowdown[wish.passes].min())).min())
 
 
-def _members(count: int) -> str:
-    return "1 member" if count == 1 else f"{count} members"
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.3f}".rstrip("0").rstrip(".") + " s"
+def _held(wish: Wish, snapshot: Snapshot) -> HeldByGangsInFront:
+    nominated = any(pod.priority >= wish.gang.priority for pod in snapshot.nominated)
+    return HeldByGangsInFront(needed=wish.needed, nominated=nominated)

@@ -15,22 +15,22 @@ import numpy as np
 from coschedule.model.numbers import BoolArray
 from coschedule.queue.candidates import Candidate
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Reason, Unplaceable
+from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
 from coschedule.queue.demand import Wish, wish_of
+from coschedule.queue.divide_work import divide_work
 from coschedule.queue.explain import refuse
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.limiting_nodes import Limits, limits_of
-from coschedule.queue.members import members_of
 from coschedule.queue.node_choice import Seats, seat
 from coschedule.queue.observer import Observer, silent
 from coschedule.queue.order import in_order
+from coschedule.queue.refusals import PlanningFailed, Reason
 from coschedule.queue.slots.open_slots import Room
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.windows_and_releases import foretell
 
-_LONGEST_DETAIL = 500
 # Why a gang has no placement, where that may change once others have ended, nobody knows when.
 _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
 
@@ -162,7 +162,7 @@ class _Planner:
             )
         )
         names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
-        return replace(refused, reason=Reason.HOLDS_NODES, hold=Hold(nodes=names, start=held.start))
+        return replace(refused, hold=Hold(nodes=names, start=held.start))
 
     def _held(self, wish: Wish) -> Held | None:
         """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
@@ -194,7 +194,7 @@ class _Planner:
         by_name = np.argsort(nodes)
         nodes = nodes[by_name]
         names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
-        return members_of(wish.gang, names, seats.counts[by_name], self._snapshot.slowdown[nodes])
+        return divide_work(wish.gang, names, seats.counts[by_name], self._snapshot.slowdown[nodes])
 
     def _name(self, rank: int) -> str:
         return self._snapshot.nodes.names[int(self._timeline.node[rank])]
@@ -214,6 +214,5 @@ class _Planner:
 
 
 def failed(gang: GangKey, error: Exception) -> Unplaceable:
-    """Say of a gang that planning it has raised."""
-    detail = f"planning it failed by a mistake of the planner's: {type(error).__name__}: {error}"
-    return Unplaceable(gang=gang, reason=Reason.PLANNING_FAILED, detail=detail[:_LONGEST_DETAIL])
+    """Decide on a gang that raised an exception when it was planned."""
+    return Unplaceable(gang=gang, refusal=PlanningFailed(error=type(error).__name__, message=str(error)))

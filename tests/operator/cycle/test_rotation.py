@@ -1,6 +1,6 @@
 """Who is planned exactly, in a queue that is longer than one plan can be."""
 
-from coschedule import Placement, Reason, Unplaceable
+from coschedule import Placement, Reason, Spelled, Unplaceable
 from fake_cluster.facts import gang_fact
 from lockstep.cycle.rotation import Rotation
 
@@ -26,7 +26,7 @@ def placed(gang):
 
 
 def refused(gang):
-    return Unplaceable(gang=gang.key, reason=Reason.WINDOW_TOO_SHORT, detail="")
+    return Unplaceable(gang=gang.key, refusal=Spelled(reason=Reason.WINDOW_TOO_SHORT, sentence=""))
 
 
 def plan_once(rotation, gangs, decide, *, always=(), has_changed=True):

@@ -4,10 +4,9 @@ import math
 
 import pytest
 
-from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
-from coschedule.queue.decisions import Reason
-from coschedule.queue.plan import plan
-from engine.builders import NOW, gang, node, release, snapshot
+from coschedule import Constraints, NodeTerm, Reason, Requirement, Taint, plan
+from engine.builders import NOW, gang, in_front, node, release, snapshot
+from lockstep.report.refusals import spell
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))
 ZONE_B = Constraints(affinity=(NodeTerm((Requirement("zone", "In", ("b",)),), ()),))
@@ -118,7 +117,7 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
 
     [decision] = plan(snapshot(nodes, [one], resources=resources)).decisions
 
-    assert (decision.reason, decision.detail) == (want_reason, want_detail)
+    assert (decision.reason, spell(decision.refusal)) == (want_reason, want_detail)
 
 
 def test_room_that_comes_back_counts():
@@ -128,7 +127,7 @@ def test_room_that_comes_back_counts():
         snapshot(nodes, [gang(size=3, serial=1)], releases=[release(0, NOW + 5), release(1, math.inf)])
     ).decisions
 
-    assert decision.detail == ("needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots")
+    assert spell(decision.refusal) == ("needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots")
 
 
 def test_gangs_in_front_that_never_end_are_named_as_the_cause():
@@ -136,7 +135,31 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
 
     _, decision = plan(snapshot([node("n1"), node("n2")], gangs)).decisions
 
-    assert (decision.reason, decision.detail) == (
+    assert (decision.reason, spell(decision.refusal)) == (
         Reason.HELD_BY_GANGS_IN_FRONT,
         "needs 2 members and would fit, but gangs in front hold room: for ever, until taken back or for themselves",
     )
+
+
+def test_pods_for_which_room_is_made_are_named_as_the_cause():
+    [decision] = plan(
+        snapshot([node("n1", free=0)], [gang()], releases=[release(0, NOW + 5)], nominated=[in_front(0, priority=3)])
+    ).decisions
+
+    assert spell(decision.refusal) == (
+        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold room: "
+        "for ever, until taken back or for themselves"
+    )
+
+
+def test_lasting_pods_are_named():
+    nodes = [node("n1", free=0, lasting=(3,)), node("n2", free=5)]
+
+    [decision] = plan(snapshot(nodes, [gang(size=8)])).decisions
+
+    assert spell(decision.refusal) == "needs 8 members, 5 fit: pods that are not meant to end hold the rest"
+
+
+def test_unknown_refusal_is_a_broken_promise():
+    with pytest.raises(TypeError):
+        spell("because")
