@@ -1,7 +1,6 @@
 """The allocation map of figure 1 of Al-Saqabi, Otto and Walpole, before and after processor P1 leaves."""
 
-from coschedule.pieces.allocation_map import Allocation, AllocationMap
-from coschedule.pieces.events import processor_exit
+from coschedule import Allocation, AllocationMap, processor_exit
 from drawing.canvas import Canvas, Point
 
 _PROCESSORS = ("P1", "P2", "P3", "P4", "P5", "P6")

@@ -11,63 +11,132 @@ and beyond it: ``plan`` for a whole queue of gangs, ``AllocationMap`` and its ev
 ``mean_turnaround``. Inputs and results are frozen; a problem without a solution is answered by a value with a reason.
 """
 
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import Snapshot
-from coschedule.errors import InvalidValueError
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.loads import Overhead
-from coschedule.groups.proportional import choose_proportional
-from coschedule.groups.why import why
-from coschedule.market.auction import replay
-from coschedule.market.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
-from coschedule.market.forecast import LoadHistory, Smoothing, forecast_load
-from coschedule.market.replication import mean_turnaround
-from coschedule.market.shares import Levels, divide_shares
-from coschedule.nodes import Node
-from coschedule.pace import TimeCredit, keep_pace, measure_network
-from coschedule.pieces.allocation_map import Allocation, AllocationMap
+from coschedule.model.divided_work import Overhead
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.run_times import SerialWork, TimesWork, Work
 from coschedule.pieces.apportion import apportion
-from coschedule.pieces.compress import Pool, compress, compress_pools
-from coschedule.pieces.events import new_processor, new_vp, processor_exit, submit, vp_exit
-from coschedule.pieces.expand import expand
-from coschedule.pieces.gang_pieces import place_pieces
-from coschedule.pieces.offers import PiecesJob
-from coschedule.pieces.why import why_pieces
-from coschedule.work import SerialWork, TimesWork
+from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
+from coschedule.problems.al_saqabi.compress import Pool, compress, compress_pools
+from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
+from coschedule.problems.al_saqabi.expand import expand
+from coschedule.problems.al_saqabi.gang_pieces import place_pieces
+from coschedule.problems.al_saqabi.offers import PiecesJob
+from coschedule.problems.al_saqabi.why import why_pieces
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.atallah.why import why
+from coschedule.problems.du.pace import TimeCredit, keep_pace, measure_network
+from coschedule.problems.node import Node
+from coschedule.problems.shum.auction import replay
+from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
+from coschedule.problems.shum.forecast import LoadHistory, Smoothing, forecast_load
+from coschedule.problems.shum.replication import mean_turnaround
+from coschedule.problems.shum.shares import Levels, divide_shares
+from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
+from coschedule.queue.constraints.feasibility import Feasibility
+from coschedule.queue.constraints.requirements import LabelTest, label_test
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
+from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
+from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.nodes import NodeTable, Nominated, Release
+from coschedule.queue.observer import Observer
+from coschedule.queue.order import Urgency, urgency
+from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
+from coschedule.queue.plan import failed, plan
+from coschedule.queue.refusals import (
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoNodeFits,
+    NotEnoughRoom,
+    NoTimeForSize,
+    PlanningFailed,
+    Reason,
+    Refusal,
+    Spelled,
+    WindowTooShort,
+)
+from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 __all__ = [
+    "AMOUNT_LIMIT",
     "Allocation",
     "AllocationMap",
+    "Alternative",
     "Arrive",
     "AuctionRules",
+    "Constraints",
+    "DeadlineCannotBeMet",
+    "Decision",
     "Depart",
+    "Feasibility",
+    "GangKey",
     "Goal",
+    "HeldByGangsInFront",
+    "HeldByLastingPods",
+    "Hold",
     "HoldAuction",
     "InvalidValueError",
+    "LabelTest",
     "Levels",
+    "Load",
     "LoadHistory",
     "Loaders",
+    "Members",
+    "NoNodeFits",
+    "NoTimeForSize",
     "Node",
+    "NodeTable",
+    "NodeTerm",
+    "Nominated",
+    "NotEnoughRoom",
     "Objective",
+    "Observer",
     "Overhead",
+    "Part",
+    "PendingGang",
+    "Pieces",
     "PiecesJob",
+    "Placement",
+    "Plan",
+    "PlanningFailed",
     "Pool",
+    "Reason",
+    "Refusal",
+    "Release",
+    "Requirement",
     "SerialWork",
     "SetUnitTimes",
+    "Share",
     "Smoothing",
     "Snapshot",
+    "Spelled",
+    "Taint",
     "TimeCredit",
     "TimesWork",
+    "Toleration",
+    "Unplaceable",
+    "Urgency",
+    "WindowTooShort",
+    "Work",
     "apportion",
     "choose_equal",
     "choose_proportional",
     "compress",
     "compress_pools",
+    "decode_part",
+    "decode_plan",
+    "decode_snapshot",
     "divide_shares",
+    "encode_part",
+    "encode_plan",
+    "encode_snapshot",
     "expand",
+    "failed",
     "forecast_load",
     "keep_pace",
+    "label_test",
     "mean_turnaround",
     "measure_network",
     "new_processor",
@@ -77,6 +146,7 @@ __all__ = [
     "processor_exit",
     "replay",
     "submit",
+    "urgency",
     "vp_exit",
     "why",
     "why_pieces",

@@ -3,8 +3,7 @@
 from time import time
 from typing import Any
 
-from coschedule.cluster.decision import Placement
-from coschedule.cluster.plan import plan
+from coschedule import Placement, plan
 from differential.cluster import PROBES
 from differential.draft import Manifest
 from lockstep.api.client import KubeClient
@@ -12,6 +11,7 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.process.serve import WATCHED
+from lockstep.report.refusals import spell
 from lockstep.watch.kind import Kind
 
 # What a scheduler writes into a pod, and what names the scheduler.
@@ -40,7 +40,7 @@ class Belief:
         [decision] = plan(self._cutter.cut(now, [gang])).decisions
         if isinstance(decision, Placement):
             return "" if decision.start <= now else f"starts in {decision.start - now} s"
-        return decision.detail
+        return spell(decision.refusal)
 
 
 async def belief_of(client: KubeClient) -> Belief:

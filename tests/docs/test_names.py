@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from coschedule.cluster.decision import Reason as PlanReason
+from coschedule import Reason as PlanReason
 from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
 from lockstep.api.gangjob import _unsupported
 from lockstep.cli.run import run

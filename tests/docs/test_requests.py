@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from coschedule.market.forecast import DAY_HOURS
-from coschedule.market.shares import LARGEST_TABLE
-from coschedule.pieces.loads import MOST_PIECES
-from coschedule.reading import LARGEST, LONGEST_NUMBER
+from coschedule.model.reading import LARGEST, LONGEST_NUMBER
+from coschedule.pieces.piece_times import MOST_PIECES
+from coschedule.problems.shum.forecast import DAY_HOURS
+from coschedule.problems.shum.shares import LARGEST_TABLE
 from coschedule.requests.answer import LONGEST_LINE, PROBLEMS, answer_line
 from coschedule.requests.auction import LARGEST_REPLAY, MOST_LEVELS
 from coschedule.requests.forecast import MOST_DAYS

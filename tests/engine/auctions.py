@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from coschedule.market.events import Arrive, AuctionRules, HoldAuction
+from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 
 GRAINS = (1, 3, 9)
 """Workstations of levels 0, 1 and 2 of every application of section 5.8.2."""

@@ -5,8 +5,11 @@ import random
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, Nominated, PendingGang, Release, Snapshot
-from coschedule.work import SerialWork, TimesWork
+from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.nodes import NodeTable, Nominated, Release
+from coschedule.queue.snapshot import Snapshot
 
 NOW = 1000.0
 ANYWHERE = Constraints()
@@ -91,7 +94,7 @@ def seats(placement):
     """List how many members are on each node, by name; ranks run along the list."""
     by_node = {}
     for one in placement.members:
-        by_node[one.node] = by_node.get(one.node, 0) + one.size
+        by_node[one.node] = by_node.get(one.node, 0) + one.count
     return tuple(by_node.items())
 
 

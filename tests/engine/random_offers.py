@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from coschedule.nodes import Node
+from coschedule.problems.node import Node
 from engine.brute.pieces import Job, Offer
 
 

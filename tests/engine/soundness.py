@@ -2,7 +2,7 @@
 
 import math
 
-from coschedule.cluster.plan import Placement
+from coschedule.queue.decisions import Placement
 from engine.builders import seats
 
 
@@ -18,8 +18,8 @@ def assert_sound(snapshot, plan):
 def assert_in_range(snapshot, placement, gang):
     names = [one.node for one in placement.members]
     assert names == sorted(names)
-    assert all(one.size >= 1 for one in placement.members)
-    assert gang.minimum <= placement.size == sum(one.size for one in placement.members) <= gang.maximum
+    assert all(one.count >= 1 for one in placement.members)
+    assert gang.minimum <= placement.size == sum(one.count for one in placement.members) <= gang.maximum
     earliest = max(snapshot.now, gang.not_before)
     assert earliest <= placement.start < placement.finish
     assert placement.slowest in names

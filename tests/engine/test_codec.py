@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
-from coschedule.errors import InvalidValueError
+from coschedule.model.errors import InvalidValueError
+from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
+from coschedule.queue.decisions import Placement, Unplaceable
+from coschedule.queue.plan import plan
 from engine.builders import NOW, gang, in_front, node, release, snapshot
 
 CONSTRAINTS = Constraints(
@@ -74,7 +75,15 @@ def test_replay_gives_the_same_plan_and_the_plan_comes_back_equal():
     made = plan(snap)
 
     assert plan(decode_snapshot(through_json(encode_snapshot(snap)))) == made
-    assert decode_plan(through_json(encode_plan(made))) == made
+    written = through_json(encode_plan(made, repr))
+    back = decode_plan(written)
+    assert through_json(encode_plan(back, lambda refusal: refusal.sentence)) == written
+    assert [one for one in back.decisions if isinstance(one, Placement)] == [
+        one for one in made.decisions if isinstance(one, Placement)
+    ]
+    assert [(one.gang, one.reason) for one in back.decisions if isinstance(one, Unplaceable)] == [
+        (one.gang, one.reason) for one in made.decisions if isinstance(one, Unplaceable)
+    ]
     assert len({type(decision) for decision in made.decisions}) == 2
 
 
@@ -139,7 +148,7 @@ def test_missing_field_is_refused_by_name():
 
 
 def test_unknown_reason_is_refused():
-    document = encode_plan(plan(snapshot([], [gang()])))
+    document = encode_plan(plan(snapshot([], [gang()])), repr)
     document["decisions"][0]["reason"] = "JustBecause"
 
     with pytest.raises(InvalidValueError, match="NoNodeFits"):

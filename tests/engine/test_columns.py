@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from coschedule.columns import columns_of, columns_of_nodes
-from coschedule.errors import InvalidValueError
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal
-from coschedule.nodes import Node
-from coschedule.work import SerialWork
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.goal import Goal
+from coschedule.model.run_times import SerialWork
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.node_columns import columns_of, columns_of_nodes
+from coschedule.problems.node import Node
 
 
 def test_arrays_give_what_objects_give():

@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.errors import InvalidValueError
-from coschedule.groups.equal import NoGroup, choose_equal
-from coschedule.groups.goal import Goal, Objective
-from coschedule.nodes import Node
-from coschedule.work import SerialWork, TimesWork
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.gang import NoGroup
+from coschedule.problems.node import Node
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 

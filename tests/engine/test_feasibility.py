@@ -2,8 +2,8 @@
 
 import pytest
 
-from coschedule.cluster.feasibility import Check, Feasibility
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Taint, Toleration
+from coschedule.queue.constraints.feasibility import Check, Feasibility
+from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from engine.builders import node, snapshot
 
 

@@ -9,19 +9,19 @@ from functools import partial
 
 import pytest
 
-from coschedule.groups.choice import Group
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.loads import Overhead
-from coschedule.groups.proportional import choose_proportional
-from coschedule.nodes import Node
-from coschedule.work import SerialWork, TimesWork
+from coschedule.model.divided_work import Overhead
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.gang import Group
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.node import Node
 from engine.brute.equal import Bid, Want, best_group, equal_load
 from engine.brute.proportional import divided_load, shares_of, undivided_overhead
 from engine.builders import seeded
 
 INSTANCES = 2000
-MOST = 5
+AMOUNT_LIMIT = 5
 PER_GANG = partial(choose_proportional, overhead=Overhead.PER_GANG)
 
 
@@ -50,13 +50,13 @@ def random_work(rnd):
     """Return work as the engine takes it, T(1), T(2), ... and what of each is overhead."""
     serial, overhead = halves(rnd, 4, 30), rnd.random() < 0.5
     fixed, each = (halves(rnd, 0, 3) if overhead else Fraction(0) for _ in range(2))
-    overheads = [fixed + each * size for size in range(1, 2 * MOST + 1)]
-    times = [serial / size + overheads[size - 1] for size in range(1, 2 * MOST + 1)]
+    overheads = [fixed + each * size for size in range(1, 2 * AMOUNT_LIMIT + 1)]
+    times = [serial / size + overheads[size - 1] for size in range(1, 2 * AMOUNT_LIMIT + 1)]
     return SerialWork(serial=serial, fixed=fixed, per_member=each), times, overheads
 
 
 def random_times(rnd):
-    times = [halves(rnd, 1, 20) for _ in range(rnd.randint(1, MOST))]
+    times = [halves(rnd, 1, 20) for _ in range(rnd.randint(1, AMOUNT_LIMIT))]
     return TimesWork(times=tuple(times)), times
 
 
@@ -79,7 +79,7 @@ def random_want(rnd, wish):
     minimum = rnd.choice((1, 1, 2, 3))
     return Want(
         minimum=minimum,
-        maximum=rnd.choice((rnd.randint(minimum, MOST), 2 * MOST)),
+        maximum=rnd.choice((rnd.randint(minimum, AMOUNT_LIMIT), 2 * AMOUNT_LIMIT)),
         deadline=halves(rnd, 4, 40) if wish == "fewest" or rnd.random() < 0.2 else None,
         fewest=wish == "fewest",
         price=rnd.choice((Fraction(1, 10), Fraction(1, 3), Fraction(1))) if wish == "price" else Fraction(0),

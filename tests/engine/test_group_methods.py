@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from coschedule.columns import columns_of
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.loads import Overhead
-from coschedule.groups.proportional import choose_proportional
-from coschedule.nodes import Node
-from coschedule.work import SerialWork, TimesWork
+from coschedule.model.divided_work import Overhead
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.node_columns import columns_of
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.node import Node
 from engine.brute.scans import equal_by_scan, priced_by_scan, proportional_by_descent, proportional_by_sort
 from engine.builders import seeded
 

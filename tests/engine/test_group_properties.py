@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.groups.choice import Group
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.loads import Overhead
-from coschedule.groups.proportional import choose_proportional
-from coschedule.nodes import Node
-from coschedule.work import SerialWork
+from coschedule.model.divided_work import Overhead
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.run_times import SerialWork
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.gang import Group
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.node import Node
 
 CHOICES = [
     pytest.param(choose_equal, id="equal"),

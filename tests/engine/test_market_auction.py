@@ -2,9 +2,9 @@
 
 import pytest
 
-from coschedule.errors import InvalidValueError
-from coschedule.market.auction import ShareMarket, replay
-from coschedule.market.events import Depart, Loaders, SetUnitTimes
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.shum.auction import ShareMarket, replay
+from coschedule.problems.shum.events import Depart, Loaders, SetUnitTimes
 from engine.auctions import GRAINS, arrive, auction, moves, rules, times
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coschedule.market.auction import ShareMarket, replay
-from coschedule.market.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
+from coschedule.problems.shum.auction import ShareMarket, replay
+from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
 from engine.brute.auction import Cluster
 from engine.builders import seeded
 

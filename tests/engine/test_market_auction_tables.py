@@ -1,8 +1,8 @@
 """The share auction: tables 5.1 to 5.4 of [C 5.8.2, pages 76-77] action by action, and the errata of its rules."""
 
-from coschedule.market.auction import replay
-from coschedule.market.events import Depart, Loaders, SetUnitTimes
-from coschedule.market.shares import Levels, divide_shares
+from coschedule.problems.shum.auction import replay
+from coschedule.problems.shum.events import Depart, Loaders, SetUnitTimes
+from coschedule.problems.shum.shares import Levels, divide_shares
 from engine.auctions import GRAINS, arrive, auction, moves, rules, times
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.market.forecast import LoadHistory, Smoothing, forecast_load
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.shum.forecast import LoadHistory, Smoothing, forecast_load
 from engine.brute.forecast import Series
 from engine.builders import seeded
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.market.replication import mean_turnaround
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.shum.replication import mean_turnaround
 from engine.brute.replication import mean_longest
 from engine.brute.replication import mean_turnaround as mean_by_definition
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.market.shares import Levels, NoShares, Shares, divide_shares
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.shum.shares import Levels, NoShares, Shares, divide_shares
 from engine.brute.shares import best_levels, best_product
 from engine.builders import seeded
 

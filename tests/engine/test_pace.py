@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.pace import LocalPace, NoPace, PaceReason, TimeCredit, keep_pace, measure_network
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.du.pace import LocalPace, NoPace, PaceReason, TimeCredit, keep_pace, measure_network
 from engine.brute.pace import common_power, heterogeneity, slices_that_finish_together, total_power
 from engine.builders import seeded
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.pieces.among import SizedPieces, deal, pieces_among
+from coschedule.model.errors import InvalidValueError
+from coschedule.pieces.fastest_nodes import SizedPieces, deal, pieces_among
 from engine.brute.pieces import Job, best_size, shared_load
 from engine.builders import seeded
 

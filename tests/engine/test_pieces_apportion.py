@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
+from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion, apportion_by_heap
 from engine.brute.pieces import last_done, least_turnaround
 from engine.builders import seeded

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
+from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion
-from coschedule.pieces.compress import Compression, Pool, compress, compress_pools
-from coschedule.pieces.refusal import NoRoom
+from coschedule.problems.al_saqabi.compress import Compression, Pool, compress, compress_pools
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from engine.brute.pieces import fewest_processors, last_done, least_turnaround
 from engine.builders import seeded
 from engine.printed_saqabi import printed_compression, printed_mtat

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.pieces.expand import ExpandObjective, Expansion, expand
-from coschedule.pieces.refusal import NoRoom
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.al_saqabi.expand import ExpandObjective, Expansion, expand
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from engine.brute.pieces import last_done, pattern_size, pattern_turnaround, patterns, used
 from engine.builders import seeded
 from engine.printed_saqabi import printed_expansion

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.errors import InvalidValueError
-from coschedule.nodes import Node
+from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion
-from coschedule.pieces.gang_pieces import GangPieces, place_pieces
-from coschedule.pieces.offers import PiecesJob
-from coschedule.pieces.refusal import NoRoom
+from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
+from coschedule.problems.al_saqabi.offers import PiecesJob
+from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.node import Node
 from engine.brute.gang_scan import scan_gang
 from engine.brute.pieces import Job, Offer, best_gang, gang_outcome
 from engine.builders import seeded

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.errors import InvalidValueError
-from coschedule.pieces.allocation_map import Allocation, AllocationMap
-from coschedule.pieces.change import Move
-from coschedule.pieces.events import new_processor, new_vp, processor_exit, submit, vp_exit
-from coschedule.pieces.refusal import NoRoom
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
+from coschedule.problems.al_saqabi.changes import Move
+from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from engine.brute.pieces import least_turnaround
 from engine.printed_saqabi import printed_turnaround_in_a_new_slice, printed_wants_a_new_slice
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.pieces.allocation_map import Allocation, AllocationMap
-from coschedule.pieces.change import Change
-from coschedule.pieces.events import new_processor, new_vp, processor_exit, submit, vp_exit
+from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
+from coschedule.problems.al_saqabi.changes import Change
+from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
 from engine.brute.maps import (
     Place,
     alone,

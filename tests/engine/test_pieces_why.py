@@ -2,12 +2,12 @@
 
 import pytest
 
-from coschedule.errors import InvalidValueError
-from coschedule.nodes import Node
-from coschedule.pieces.gang_pieces import GangPieces, place_pieces
-from coschedule.pieces.offers import PiecesJob
-from coschedule.pieces.refusal import NoRoom
-from coschedule.pieces.why import why_pieces
+from coschedule.model.errors import InvalidValueError
+from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
+from coschedule.problems.al_saqabi.offers import PiecesJob
+from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.why import why_pieces
+from coschedule.problems.node import Node
 from engine.brute.pieces import gang_outcome, gang_outcomes
 from engine.builders import seeded
 from engine.random_offers import as_node, random_job, random_offer

@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from coschedule.cluster.losses import losses_of
-from coschedule.cluster.room import Room
-from coschedule.cluster.tally import tally_of
-from coschedule.cluster.unknown import earliest_start
+from coschedule.queue.loads.unknown_run_time import earliest_start
+from coschedule.queue.slots.counts import tally_of
+from coschedule.queue.slots.losses import losses_of
+from coschedule.queue.slots.open_slots import Room
 from engine.builders import seeded
 
 NOW = 100.0

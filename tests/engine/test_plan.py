@@ -4,8 +4,11 @@ import math
 
 import pytest
 
-from coschedule.cluster.plan import Placement, Reason, Unplaceable, plan
-from coschedule.cluster.snapshot import Constraints, GangKey
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.decisions import Placement, Unplaceable
+from coschedule.queue.gangs import GangKey
+from coschedule.queue.plan import plan
+from coschedule.queue.refusals import HeldByGangsInFront, NotEnoughRoom, Reason, WindowTooShort
 from engine.builders import NOW, gang, in_front, node, release, seats, snapshot
 
 FOUR = [node(f"n{index}") for index in range(1, 5)]
@@ -304,18 +307,12 @@ def test_gang_that_may_not_start_yet_keeps_its_nodes_from_those_behind():
     }
 
 
-WINDOW_OF_10 = (
-    "needs 1 member together for 20 s or more: of 1 nodes that pass its constraints 0 never open and 1 close again, "
-    "after 10 s at most"
-)
-
-
 def test_gang_that_may_not_start_before_nodes_close_says_so():
     found = only([node("n1", until=NOW + 40)], gang(serial=20, not_before=NOW + 30))
 
-    assert (found.reason, found.detail) == (
-        Reason.WINDOW_TOO_SHORT,
-        WINDOW_OF_10,
+    assert found.reason is Reason.WINDOW_TOO_SHORT
+    assert found.refusal == WindowTooShort(
+        needed=1, shortest_seconds=20, passing=1, never_open=0, closing=1, longest_seconds=10
     )
 
 
@@ -354,7 +351,7 @@ def test_amounts_that_come_back_do_not_wrap_around():
 
     assert found.start == NOW + 1
     refused = only([node("n1", free=-1)], gang(size=3, request=(2**62 - 1,)), releases=back)
-    assert refused.detail == "needs 3 members, 1 fit: 1 of 1 nodes pass its constraints"
+    assert refused.refusal == NotEnoughRoom(needed=3, fit=1, passing=1, nodes=1, short=())
 
 
 @pytest.mark.parametrize(
@@ -383,7 +380,4 @@ def test_room_is_made_where_there_is_none_yet():
     refused = only([node("n1", free=0)], gang(), releases=[release(0, NOW + 5)], nominated=[in_front(0, priority=3)])
 
     assert refused.reason is Reason.HELD_BY_GANGS_IN_FRONT
-    assert refused.detail == (
-        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold room: "
-        "for ever, until taken back or for themselves"
-    )
+    assert refused.refusal == HeldByGangsInFront(needed=1, nominated=True)

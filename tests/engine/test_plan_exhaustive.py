@@ -4,9 +4,11 @@ import math
 
 import pytest
 
-from coschedule.cluster.loads import equal, unequal
-from coschedule.cluster.plan import Placement, Unplaceable, plan
-from coschedule.cluster.snapshot import Constraints, Load
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.decisions import Placement, Unplaceable
+from coschedule.queue.gangs import Load
+from coschedule.queue.loads import equal, unequal
+from coschedule.queue.plan import plan
 from engine.brute.queue import plan_queue
 from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
 

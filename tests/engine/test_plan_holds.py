@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.plan import Hold, Placement, Reason, plan
-from coschedule.cluster.snapshot import Load
+from coschedule.queue.decisions import Hold, Placement
+from coschedule.queue.gangs import Load
+from coschedule.queue.plan import plan
+from coschedule.queue.refusals import HeldByLastingPods, Reason
 from engine.brute.queue import Held, plan_queue
 from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
 from engine.test_plan_exhaustive import random_snapshot, selected
@@ -96,7 +98,7 @@ def test_gang_that_holds_nothing_says_why(nodes, one, want):
 def test_lasting_pods_are_named():
     [one] = decisions([node("n1", free=0, lasting=(3,)), node("n2", free=5)], gang(size=8)).values()
 
-    assert one.detail == "needs 8 members, 5 fit: pods that are not meant to end hold the rest"
+    assert one.refusal == HeldByLastingPods(needed=8, fit=5)
 
 
 def test_only_so_many_gangs_hold_nodes():

@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import pytest
 
-from coschedule.errors import InvalidValueError
-from coschedule.groups.choice import NoGroup
-from coschedule.groups.goal import Goal, Objective
-from coschedule.groups.loads import Overhead
-from coschedule.groups.proportional import choose_proportional
-from coschedule.nodes import Node
-from coschedule.work import SerialWork, TimesWork
+from coschedule.model.divided_work import Overhead
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.problems.atallah.gang import NoGroup
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.node import Node
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 

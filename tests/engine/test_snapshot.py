@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from coschedule.cluster.snapshot import NodeTable
+from coschedule.queue.nodes import NodeTable
 from engine.builders import gang, node, release, snapshot
 
 TWO = [node("a"), node("b")]

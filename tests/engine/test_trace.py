@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import Load
+from coschedule.queue.gangs import Load
+from coschedule.queue.plan import plan
 from engine.builders import NOW, gang, node, snapshot
 
 

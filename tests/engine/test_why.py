@@ -2,13 +2,13 @@
 
 import pytest
 
-from coschedule.groups.choice import Group
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal
-from coschedule.groups.proportional import choose_proportional
-from coschedule.groups.why import why
-from coschedule.nodes import Node
-from coschedule.work import SerialWork
+from coschedule.model.goal import Goal
+from coschedule.model.run_times import SerialWork
+from coschedule.problems.atallah.equal import choose_equal
+from coschedule.problems.atallah.gang import Group
+from coschedule.problems.atallah.proportional import choose_proportional
+from coschedule.problems.atallah.why import why
+from coschedule.problems.node import Node
 from engine.builders import seeded
 
 WAITING = [Node(), Node(), Node(), Node(start=7)]

@@ -1,9 +1,9 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load
+from coschedule import Constraints, GangKey, Load, Members
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.gang import GangFact, GangSpec, GangStatus, Members
+from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
 

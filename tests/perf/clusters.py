@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from coschedule.nodes import Node
-from coschedule.numbers import FloatArray
+from coschedule import Node
+from coschedule.model.numbers import FloatArray
 
 Distribution = Callable[[int], dict[str, FloatArray]]
 """Draws the bids of so many nodes; the same ones every time."""

@@ -17,16 +17,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from coschedule.columns import columns_of, columns_of_nodes
-from coschedule.groups.equal import choose_equal
-from coschedule.groups.goal import Goal
-from coschedule.groups.proportional import choose_proportional
-from coschedule.numbers import FloatArray
-from coschedule.pieces.apportion import apportion
-from coschedule.pieces.compress import compress
-from coschedule.pieces.gang_pieces import place_pieces
-from coschedule.pieces.offers import PiecesJob
-from coschedule.work import SerialWork
+from coschedule import Goal, PiecesJob, SerialWork, apportion, choose_equal, choose_proportional, compress, place_pieces
+from coschedule.model.numbers import FloatArray
+from coschedule.problems.atallah.node_columns import columns_of, columns_of_nodes
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 FEWER = SIZES[:-1]

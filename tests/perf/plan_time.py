@@ -10,9 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, NodeTable, PendingGang, Release, Snapshot
-from coschedule.work import SerialWork
+from coschedule import Constraints, GangKey, Load, NodeTable, PendingGang, Release, SerialWork, Snapshot, plan
 
 GANGS = 200
 RUNNING = 100

@@ -1,1 +1,1 @@
-"""Jobs of pieces: how many on which processor, in which time slices [S]."""
+"""Work that comes in whole pieces: how long pieces take, and who gets how many."""

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coschedule.numbers import IntArray, Number, Vector
-from coschedule.pieces.loads import Loads, check_pieces, check_speeds, is_rational
+from coschedule.model.numbers import IntArray, Number, Vector
+from coschedule.pieces.piece_times import Loads, check_pieces, check_speeds, is_rational
 
 _ROUNDING = 2.0**-46
 """More than the relative error of a sum of a few million floats, added pairwise, and of one division."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from coschedule.errors import InvalidValueError
-from coschedule.reading import parse, refusal
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.reading import parse, refusal
 from coschedule.requests.auction import answer_auction
 from coschedule.requests.compress import answer_compress
 from coschedule.requests.compress_pools import answer_compress_pools

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from coschedule.errors import InvalidValueError
-from coschedule.market.auction import ShareMarket
-from coschedule.market.events import (
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+from coschedule.model.reading import read_exact, read_integer, read_list, read_object, read_string, read_truth
+from coschedule.problems.shum.auction import ShareMarket
+from coschedule.problems.shum.events import (
     Arrive,
     AuctionRules,
     Depart,
@@ -16,8 +18,6 @@ from coschedule.market.events import (
     Outcome,
     SetUnitTimes,
 )
-from coschedule.numbers import Number
-from coschedule.reading import read_exact, read_integer, read_list, read_object, read_string, read_truth
 from coschedule.requests.fields import placed
 
 LARGEST_REPLAY = 1_000_000

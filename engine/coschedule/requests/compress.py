@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.pieces.compress import compress
-from coschedule.pieces.refusal import NoRoom
-from coschedule.reading import read_integer, read_object
+from coschedule.model.reading import read_integer, read_object
+from coschedule.problems.al_saqabi.compress import compress
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.numbers import spelling_of
 from coschedule.requests.speeds import read_speeds, write_no_room
 

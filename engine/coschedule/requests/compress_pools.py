@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.pieces.compress import Pool, compress_pools
-from coschedule.reading import join, read_integer, read_list, read_object
+from coschedule.model.reading import join, read_integer, read_list, read_object
+from coschedule.problems.al_saqabi.compress import Pool, compress_pools
 from coschedule.requests.numbers import Spelling, spelling_of
 from coschedule.requests.speeds import read_speeds
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.groups.equal import choose_equal
-from coschedule.reading import read_object
+from coschedule.model.reading import read_object
+from coschedule.problems.atallah.equal import choose_equal
 from coschedule.requests.fields import read_nodes, read_work
 from coschedule.requests.goal import OPTIONAL, REQUIRED, read_goal, spelling_of_group, write_group
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.errors import InvalidValueError
-from coschedule.numbers import Number
-from coschedule.pieces.expand import ExpandObjective, expand
-from coschedule.pieces.refusal import NoRoom
-from coschedule.reading import join, read_choice, read_integer, read_list, read_object, read_string
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+from coschedule.model.reading import join, read_choice, read_integer, read_list, read_object, read_string
+from coschedule.problems.al_saqabi.expand import ExpandObjective, expand
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.numbers import Spelling, spelling_of
 from coschedule.requests.speeds import write_no_room
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from coschedule.errors import InvalidValueError
-from coschedule.nodes import Node
-from coschedule.numbers import Number
-from coschedule.reading import join, read_integer, read_list, read_object
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+from coschedule.model.reading import join, read_integer, read_list, read_object
+from coschedule.model.run_times import SerialWork, TimesWork, Work
+from coschedule.problems.node import Node
 from coschedule.requests.numbers import Spelling
-from coschedule.work import SerialWork, TimesWork, Work
 
 _SERIAL_FIELDS = {"serial": "serial", "fixed": "fixed", "perMember": "per_member", "perLogMember": "per_log_member"}
 _NODE_FIELDS = {"start": "start", "dutyCycle": "duty_cycle", "capacity": "capacity"}

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.errors import InvalidValueError
-from coschedule.market.forecast import DAY_HOURS, LoadHistory, Smoothing, forecast_load
-from coschedule.numbers import Number
-from coschedule.reading import join, read_integer, read_list, read_object
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+from coschedule.model.reading import join, read_integer, read_list, read_object
+from coschedule.problems.shum.forecast import DAY_HOURS, LoadHistory, Smoothing, forecast_load
 from coschedule.requests.fields import placed
 from coschedule.requests.numbers import Spelling, spelling_of
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.pieces.gang_pieces import place_pieces
-from coschedule.pieces.offers import PiecesJob
-from coschedule.pieces.refusal import NoRoom
-from coschedule.reading import read_integer, read_object
+from coschedule.model.reading import read_integer, read_object
+from coschedule.problems.al_saqabi.gang_pieces import place_pieces
+from coschedule.problems.al_saqabi.offers import PiecesJob
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.fields import placed, read_nodes
 from coschedule.requests.numbers import Spelling, spelling_of
 from coschedule.requests.speeds import write_no_room

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from coschedule.errors import InvalidValueError
-from coschedule.groups.choice import Group, NoGroup
-from coschedule.groups.goal import Goal, Objective
-from coschedule.nodes import Node
-from coschedule.reading import read_choice, read_integer, read_object
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.reading import read_choice, read_integer, read_object
+from coschedule.problems.atallah.gang import Group, NoGroup
+from coschedule.problems.node import Node
 from coschedule.requests.fields import placed, read_limit
 from coschedule.requests.numbers import Spelling, spelling_of
 

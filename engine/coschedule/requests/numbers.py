@@ -6,8 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from coschedule.numbers import Number
-from coschedule.reading import read_exact, read_float
+from coschedule.model.numbers import Number
+from coschedule.model.reading import read_exact, read_float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

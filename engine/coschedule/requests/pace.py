@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.pace import NoPace, keep_pace
-from coschedule.reading import read_list, read_object
+from coschedule.model.reading import read_list, read_object
+from coschedule.problems.du.pace import NoPace, keep_pace
 from coschedule.requests.numbers import spelling_of
 
 

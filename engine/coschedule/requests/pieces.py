@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from coschedule.model.reading import read_integer, read_object
 from coschedule.pieces.apportion import apportion
-from coschedule.reading import read_integer, read_object
 from coschedule.requests.numbers import spelling_of
 from coschedule.requests.speeds import read_speeds
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.groups.loads import Overhead
-from coschedule.groups.proportional import SharedGroup, choose_proportional
-from coschedule.reading import read_choice, read_object
+from coschedule.model.divided_work import Overhead
+from coschedule.model.reading import read_choice, read_object
+from coschedule.problems.atallah.proportional import SharedGroup, choose_proportional
 from coschedule.requests.fields import read_nodes, read_work
 from coschedule.requests.goal import OPTIONAL, REQUIRED, read_goal, spelling_of_group, write_group
 

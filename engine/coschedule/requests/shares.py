@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.market.shares import Levels, NoShares, divide_shares
-from coschedule.reading import join, read_integer, read_list, read_object
+from coschedule.model.reading import join, read_integer, read_list, read_object
+from coschedule.problems.shum.shares import Levels, NoShares, divide_shares
 from coschedule.requests.fields import placed
 from coschedule.requests.numbers import Spelling, spelling_of
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from coschedule.numbers import Number
-from coschedule.pieces.refusal import NoRoom
-from coschedule.reading import read_list
+from coschedule.model.numbers import Number
+from coschedule.model.reading import read_list
+from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.numbers import Spelling
 
 

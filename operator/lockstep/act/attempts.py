@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.act.attempt import Attempt, Ending, Outcome
 from lockstep.act.services import Services
 from lockstep.api.pauses import pause_after

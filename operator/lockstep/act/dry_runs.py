@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Members
 from lockstep.act.admission import admitted_needs, estranged
 from lockstep.act.refusals import refused_template
 from lockstep.act.services import Services
@@ -19,7 +19,7 @@ from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError
 from lockstep.api.member_pod import MemberPods
 from lockstep.belief.phases import Phase
-from lockstep.facts.gang import GangFact, GangSpec, Members, Needs, Refusal
+from lockstep.facts.gang import GangFact, GangSpec, Needs, Refusal
 
 # A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
 _PAUSE_SECONDS = 0.02

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Iterable, Sequence
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.act.deletions import NO_EFFECT_SECONDS, Deletions
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from coschedule.cluster.snapshot import Requirement
+from coschedule import Requirement
 from lockstep.facts.pod import AntiAffinity, LabelSelector
 
 Manifest = Mapping[str, Any]

@@ -6,7 +6,7 @@ Of each, only what the API server itself vouches for is read: name, UID, version
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api.bid import bid_condition
 from lockstep.api.membership import membership
 from lockstep.api.pod import parse_pod

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load, Toleration
-from coschedule.work import SerialWork, TimesWork, Work
+from coschedule import Constraints, GangKey, Load, Members, SerialWork, TimesWork, Toleration, Work, decode_part
 from lockstep.api.amounts import check_amounts
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.node_terms import parse_terms
+from lockstep.api.parts import spelled_part
 from lockstep.api.pod_request import pod_request
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
-from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Members, Needs, Refusal
+from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Needs, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimUse
 
@@ -187,10 +187,7 @@ def _status(status: Manifest) -> GangStatus:
         start=epoch_seconds(status.get("start")),
         expected_finish=epoch_seconds(status.get("expectedFinish")),
         effective_speedup=status.get("effectiveSpeedup"),
-        members=tuple(
-            Members(one["node"], int(one["count"]), share=one.get("share"), pieces=one.get("pieces"))
-            for one in status.get("members") or ()
-        ),
+        members=tuple(Members(one["node"], int(one["count"]), decode_part(one)) for one in status.get("members") or ()),
         reserved_at=epoch_seconds(status.get("reservedAt")),
         first_planned_start=epoch_seconds(status.get("firstPlannedStart")),
         started_at=epoch_seconds(status.get("startedAt")),
@@ -239,13 +236,8 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
 
 
 def _entry(members: Members) -> dict[str, Any]:
-    """One entry of the list of members, with a share or pieces only where the load has them."""
-    entry: dict[str, Any] = {"node": members.node, "count": members.size}
-    if members.share is not None:
-        entry["share"] = members.share
-    if members.pieces is not None:
-        entry["pieces"] = members.pieces
-    return entry
+    """Spell one entry of the list of members."""
+    return {"node": members.node, "count": members.count, **spelled_part(members.part)}
 
 
 def _time(seconds: float | None) -> str | None:

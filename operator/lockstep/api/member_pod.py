@@ -1,15 +1,21 @@
 """The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from coschedule import Members
 from lockstep.api.membership import member_labels, pod_name
 from lockstep.api.names import API_VERSION, GANG_KIND, RANK_LABEL, SCHEDULER_NAME
-from lockstep.facts.gang import GangFact, Members
+from lockstep.api.parts import spelled_part
+from lockstep.facts.gang import GangFact
 
 Manifest = dict[str, Any]
 
-_NOTHING_OF_ITS_OWN: Mapping[str, str] = {}
+_VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
+    "share": lambda share, _: ("LOCKSTEP_SHARE", str(share)),
+    "pieces": lambda count, first: ("LOCKSTEP_PIECES", f"{first} {count}"),
+}
+"""The variable that tells a member its part; its pieces are numbered from ``first`` on."""
 
 
 class MemberPods:
@@ -42,7 +48,7 @@ class MemberPods:
         self._shared_variables = {
             "LOCKSTEP_GANG": gang.key.name,
             "LOCKSTEP_ATTEMPT": str(attempt),
-            "LOCKSTEP_SIZE": str(sum(entry.size for entry in members)),
+            "LOCKSTEP_SIZE": str(sum(entry.count for entry in members)),
         }
         self._variables_by_rank = list(_variables_by_rank(members))
 
@@ -77,14 +83,10 @@ def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]
     """
     first = 0
     for entry in members:
-        for _ in range(entry.size):
-            if entry.share is not None:
-                yield {"LOCKSTEP_SHARE": entry.share}
-            elif entry.pieces is not None:
-                yield {"LOCKSTEP_PIECES": f"{first} {entry.pieces}"}
-                first += entry.pieces
-            else:
-                yield _NOTHING_OF_ITS_OWN
+        told = spelled_part(entry.part)
+        for _ in range(entry.count):
+            yield dict(_VARIABLES[name](value, first) for name, value in told.items())
+            first += int(told.get("pieces", 0))
 
 
 def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import Membership

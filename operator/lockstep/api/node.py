@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.cluster.snapshot import Taint
+from coschedule import Taint
 from lockstep.api.conditions import has_condition
 from lockstep.api.quantities import as_request, resources
 from lockstep.facts.cluster import NamespaceFact

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.cluster.snapshot import NodeTerm, Requirement
+from coschedule import NodeTerm, Requirement
 
 Manifest = Mapping[str, Any]
 

@@ -1,6 +1,6 @@
 """Where things live in the API."""
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api.client import Target
 from lockstep.api.names import API_VERSION, BIDS, GANGS
 from lockstep.facts.pod import PodKey

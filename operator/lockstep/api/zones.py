@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from coschedule.cluster.snapshot import NodeTerm, Requirement
+from coschedule import NodeTerm, Requirement
 
 # Each label with the one that nodes may have in its place.
 _TODAY = {

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from coschedule.cluster.requirements import LabelTest, label_test
+from coschedule import LabelTest, label_test
 from lockstep.facts.node import NodeFact
 from lockstep.facts.pod import AntiAffinity, LabelSelector
 

@@ -6,7 +6,7 @@ Binding a claim is a scheduler's work that we don't do yet; obeying where a boun
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from coschedule.cluster.snapshot import Constraints
+from coschedule import Constraints
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact

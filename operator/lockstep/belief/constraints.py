@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from coschedule.cluster.snapshot import Constraints
+from coschedule import Constraints
 from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.state import State

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coschedule.cluster.feasibility import Feasibility
-from coschedule.cluster.snapshot import Constraints, NodeTable
+from coschedule import Constraints, Feasibility, NodeTable
 from lockstep.belief.node_arrays import NodeArrays
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Toleration
+from coschedule import Constraints, NodeTerm, Requirement, Toleration
 from lockstep.facts.columns import HOST_PORT_PREFIX
 from lockstep.facts.gang import Needs
 from lockstep.facts.pod import Request

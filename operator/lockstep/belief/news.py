@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 
 
 class News:

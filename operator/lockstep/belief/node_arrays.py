@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule.cluster.snapshot import NodeTable
+from coschedule import NodeTable
 from lockstep.belief.state import State
 from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, SLOTS, WHOLE
 

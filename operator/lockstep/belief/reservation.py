@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Members
 from lockstep.api.membership import pod_name
-from lockstep.facts.gang import GangFact, GangStatus, Members
+from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import parse_ranks
 
@@ -28,12 +28,12 @@ class Reservation:
     @property
     def size(self) -> int:
         """How many members the gang has."""
-        return sum(entry.size for entry in self.members)
+        return sum(entry.count for entry in self.members)
 
     def nodes_by_rank(self) -> Iterator[str]:
         """The node of each rank, from 0 on."""
         for entry in self.members:
-            yield from [entry.node] * entry.size
+            yield from [entry.node] * entry.count
 
     def memberships(self) -> Iterator[Membership]:
         """What tells the member of each rank from every other pod."""
@@ -55,7 +55,7 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     status = gang.status
     if status.reserved_at is None or gang.spec is None:
         return None
-    if not gang.spec.minimum <= sum(entry.size for entry in status.members) <= gang.spec.maximum:
+    if not gang.spec.minimum <= sum(entry.count for entry in status.members) <= gang.spec.maximum:
         return None
     return Reservation(
         gang=gang.key,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.facts.pod import PodFact, PodKey
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule.cluster.snapshot import MOST, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.misfits import Misfit, NodesGone, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
@@ -21,7 +21,7 @@ from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 
 # Of what many pods take from one node, no 64 bits wrap around.
-_MOST_OF_ONE = MOST // 2**10
+_MOST_OF_ONE = AMOUNT_LIMIT // 2**10
 # An overrun moves the expected end by this share of what has elapsed (docs/architecture.md, predictions).
 OVERRUN_SHARE = 0.05
 
@@ -69,15 +69,15 @@ class SnapshotCutter:
         allocatable = np.array([self._allocatable(nodes, name) for name in resources], dtype=np.int64)
         ledger = self._state.ledger
         columns = ledger.columns(resources)
-        committed = np.clip(ledger.committed(nodes.rows, columns), 0, MOST)
-        lasting = np.clip(ledger.lasting(nodes.rows, columns), 0, MOST)
+        committed = np.clip(ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
+        lasting = np.clip(ledger.lasting(nodes.rows, columns), 0, AMOUNT_LIMIT)
         releases = self._releases(nodes, resources, now)
         return Snapshot(
             generation=self._state.generation,
             now=now,
             resources=resources,
             nodes=nodes.table,
-            free=np.clip(allocatable.reshape(len(resources), -1).T, 0, MOST) - committed,
+            free=np.clip(allocatable.reshape(len(resources), -1).T, 0, AMOUNT_LIMIT) - committed,
             start=nodes.start,
             slowdown=nodes.slowdown,
             until=nodes.until,
@@ -191,7 +191,7 @@ class SnapshotCutter:
             for (node, request), count in self._state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
                 if node in nodes.index:
                     amounts = dict(request)
-                    vector = tuple(min(count * amounts.get(name, 0), MOST) for name in resources)
+                    vector = tuple(min(count * amounts.get(name, 0), AMOUNT_LIMIT) for name in resources)
                     releases.append(Release(node=nodes.index[node], request=vector, time=end))
         return releases
 
@@ -224,7 +224,7 @@ def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -
     for release in releases:
         known[release.node] += release.request
     # Whole numbers as long as they are of a size that nodes have.
-    someday: NDArray[np.int64] = np.clip(ending - known, 0, MOST).astype(np.int64)
+    someday: NDArray[np.int64] = np.clip(ending - known, 0, AMOUNT_LIMIT).astype(np.int64)
     return someday
 
 

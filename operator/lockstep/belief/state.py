@@ -14,7 +14,7 @@ come in any order and more than once; belief depends on the newest only.
 
 from collections.abc import Callable, Iterable, Mapping
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api.membership import pod_name
 from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 
 
 class Batches:

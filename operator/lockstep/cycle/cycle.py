@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
 
-from coschedule.cluster.decision import Decision, Placement
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Decision, GangKey, Placement
 from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns

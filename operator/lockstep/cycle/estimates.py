@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from coschedule.cluster.decision import Decision, Placement, Reason, Unplaceable
-from coschedule.cluster.snapshot import GangKey
-from lockstep.api.quantities import rfc3339
+from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.facts.gang import GangFact
+from lockstep.report.refusals import BehindInQueue
 
 _STEPS = (1, 2, 5)
 _FINEST_SECONDS = 60.0
@@ -61,10 +60,8 @@ def _work(gang: GangFact, usual: float) -> float:
 
 
 def _behind(gang: GangKey, in_front: int, start: float | None, now: float) -> Unplaceable:
-    detail = f"{coarsely(in_front)} gangs or more are in front of it; it is planned exactly when fewer are"
-    if start is not None and start - now < _FURTHEST_SECONDS:
-        detail = f"{detail}, and by a rough estimate it starts by {rfc3339(coarse_time(start, now))}"
-    return Unplaceable(gang=gang, reason=Reason.BEHIND_IN_QUEUE, detail=detail)
+    starts_by = None if start is None or start - now >= _FURTHEST_SECONDS else coarse_time(start, now)
+    return Unplaceable(gang=gang, refusal=BehindInQueue(in_front=coarsely(in_front), starts_by=starts_by))
 
 
 def coarsely(count: int) -> int:

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from coschedule.cluster.decision import Decision, Placement, Unplaceable
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.event import Event
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason

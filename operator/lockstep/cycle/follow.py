@@ -7,7 +7,7 @@ and the first look after a restart continues whatever stands half-way.
 import logging
 from functools import partial
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.progress import Progress, progress, remembered_ranks

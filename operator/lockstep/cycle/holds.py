@@ -1,17 +1,15 @@
 """Which gangs hold nodes until others have ended, since when, and for how long at most.
 
-The engine chooses the nodes (``coschedule.cluster.holding``); what takes time is remembered here. A gang may hold for
+The engine chooses the nodes (``coschedule.queue.holds``); what takes time is remembered here. A gang may hold for
 ``seconds`` after it could first have started, then rests as long: so gangs take turns, and a stream of gangs and pods
 that each run for less than ``seconds`` keeps none waiting for ever.
 """
 
 from dataclasses import dataclass, replace
 
-from coschedule.cluster.decision import Decision, Placement, Unplaceable
-from coschedule.cluster.snapshot import GangKey
-from lockstep.api.quantities import rfc3339
+from coschedule import Decision, GangKey, Placement, Refusal, Unplaceable
 from lockstep.facts.gang import GangFact
-from lockstep.report.sentences import node_ranges
+from lockstep.report.refusals import HoldingNodes, RestingFromHold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +65,14 @@ class Holds:
             if entry is None:
                 entry = self._begin(gang, now + first, since=of_day, until=of_day + first + self.policy.seconds)
             self._by_gang[gang.key] = replace(entry, nodes=decision.hold.nodes)
-            return replace(decision, detail=f"{decision.detail}; {_holding(decision.hold.nodes, entry)}")
+            return replace(decision, refusal=_holding(decision.refusal, decision.hold.nodes, entry))
         if isinstance(decision, Placement) and decision.start <= of_day:
             self.forget(gang.key)
         elif entry is not None and now < entry.over_at:
             # Its time goes on: who needs no hold for a moment, again and again, would hold for ever.
             self._by_gang[gang.key] = replace(entry, nodes=())
         elif entry is not None and isinstance(decision, Unplaceable):
-            return replace(decision, detail=f"{decision.detail}; {self._resting(entry)}")
+            return replace(decision, refusal=self._resting(decision.refusal, entry))
         return decision
 
     def forget(self, gang: GangKey) -> None:
@@ -97,9 +95,8 @@ class Holds:
             rested_at=over_at + self.policy.seconds,
         )
 
-    def _resting(self, entry: _Entry) -> str:
-        again = rfc3339(entry.until + self.policy.seconds)
-        return f"it held nodes until {rfc3339(entry.until)}, which was long enough, and may do so again from {again} on"
+    def _resting(self, refusal: Refusal, entry: _Entry) -> RestingFromHold:
+        return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + self.policy.seconds)
 
     def _entry(self, gang: GangFact, now: float) -> _Entry | None:
         entry = self._by_gang.get(gang.key)
@@ -108,8 +105,5 @@ class Holds:
         return entry
 
 
-def _holding(nodes: tuple[str, ...], entry: _Entry) -> str:
-    return (
-        f"it holds {node_ranges(nodes)} since {rfc3339(entry.since)}, until {rfc3339(entry.until)} at most: "
-        "nothing behind it is put there that could be in its way when those that run there have ended"
-    )
+def _holding(refusal: Refusal, nodes: tuple[str, ...], entry: _Entry) -> HoldingNodes:
+    return HoldingNodes(refusal=refusal, nodes=nodes, since=entry.since, until=entry.until)

@@ -13,10 +13,7 @@ from functools import partial
 from time import perf_counter
 from typing import NamedTuple, Protocol, TypeVar
 
-from coschedule.cluster.decision import Decision, Unplaceable
-from coschedule.cluster.order import Urgency, urgency
-from coschedule.cluster.plan import Placement, Plan, failed, plan
-from coschedule.cluster.snapshot import GangKey, Snapshot
+from coschedule import Decision, GangKey, Placement, Plan, Snapshot, Unplaceable, Urgency, failed, plan, urgency
 from lockstep.act.attempts import Attempts
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from coschedule.cluster.decision import Decision, Placement
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Decision, GangKey, Placement
 from lockstep.facts.gang import GangFact
 
 _SHARE_OF_URGENT = 0.25

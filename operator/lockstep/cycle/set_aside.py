@@ -5,8 +5,7 @@ Each is looked at again at once when its spec changes, and otherwise after a pau
 
 from dataclasses import dataclass
 
-from coschedule.cluster.decision import Unplaceable
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Unplaceable
 from lockstep.facts.gang import GangFact
 
 _FIRST_PAUSE_SECONDS = 10.0

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from coschedule.cluster.snapshot import Constraints, GangKey, Load
-from coschedule.work import Work
+from coschedule import Constraints, GangKey, Load, Members, Work
 from lockstep.facts.pod import Request
 from lockstep.facts.volume import ClaimUse
 
@@ -62,18 +61,6 @@ class ConditionFact(NamedTuple):
     message: str
     observed_generation: int
     last_transition: float
-
-
-class Members(NamedTuple):
-    """So many members on that node, and what each of them has. Ranks run along the list of these.
-
-    ``share`` is the decimal that stands in the status, of a proportional load; ``pieces`` that of a load of pieces.
-    """
-
-    node: str
-    size: int
-    share: str | None = None
-    pieces: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

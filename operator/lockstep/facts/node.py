@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from coschedule.cluster.snapshot import Taint
+from coschedule import Taint
 from lockstep.facts.pod import Request
 
 

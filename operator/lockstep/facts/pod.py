@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule.cluster.snapshot import GangKey, Requirement
+from coschedule import GangKey, Requirement
 
 Request = tuple[tuple[str, int], ...]
 """Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""

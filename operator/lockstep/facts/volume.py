@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from coschedule.cluster.snapshot import NodeTerm
+from coschedule import NodeTerm
 
 
 class ClaimKey(NamedTuple):

@@ -8,9 +8,10 @@ import orjson
 from aiohttp import web
 from prometheus_client.exposition import choose_encoder
 
-from coschedule.codec import encode_plan, encode_snapshot
+from coschedule import encode_plan, encode_snapshot
 from lockstep.cycle.planning import Decided
 from lockstep.report.metrics import Metrics
+from lockstep.report.refusals import spell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,5 +68,5 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     decided = health.decided()
     if decided is None:
         return web.Response(status=404, text="no gang has been planned yet\n")
-    body = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan)}
+    body = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
     return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")

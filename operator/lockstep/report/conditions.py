@@ -7,16 +7,17 @@ Every condition is written on the first visit, ``Unknown`` included, and ``lastT
 import math
 from dataclasses import replace
 
-from coschedule.cluster.decision import Placement, Unplaceable
+from coschedule import Placement, Unplaceable
+from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
-from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Members, Refusal
+from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.refusals import spell
 from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
-_SHARE_DECIMALS = 12
 _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
 
 
@@ -33,7 +34,7 @@ def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
 def unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later."""
     status = _without_plan(_accepted(gang, now))
-    says = (FALSE, decision.reason, as_sentence(decision.detail))
+    says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -92,7 +93,7 @@ def being_deleted(gang: GangFact, *, now: float) -> GangStatus:
 
 def placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
-    size = sum(entry.size for entry in gang.status.members)
+    size = sum(entry.count for entry in gang.status.members)
     return with_condition(
         gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {members(size)} are bound."), now
     )
@@ -110,7 +111,7 @@ def remembered(gang: GangFact, succeeded_ranks: str) -> GangStatus:
 
 def succeeded(gang: GangFact, *, now: float) -> GangStatus:
     """Every member has ended well."""
-    size = sum(entry.size for entry in gang.status.members)
+    size = sum(entry.count for entry in gang.status.members)
     return _complete(gang, Reason.SUCCEEDED, f"All {members(size)} have succeeded.", now)
 
 
@@ -178,15 +179,9 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
         start=placement.start,
         expected_finish=None if math.isinf(placement.finish) else placement.finish,
         effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
-        members=tuple(_members(*entry) for entry in placement.members),
+        members=as_spelled(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
-
-
-def _members(node: str, count: int, share: float | None, pieces: int | None) -> Members:
-    """An entry of a placement as the status spells it: shares are decimals without trailing zeros."""
-    text = None if share is None else f"{share:.{_SHARE_DECIMALS}f}".rstrip("0").rstrip(".")
-    return Members(node, count, share=text, pieces=pieces)
 
 
 def _without_plan(status: GangStatus) -> GangStatus:

@@ -9,7 +9,7 @@ from time import time
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from coschedule.cluster.decision import Reason as PlanReason
+from coschedule import Reason as PlanReason
 from lockstep import __version__
 from lockstep.facts.reasons import Condition, Reason
 

@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from coschedule.cluster.decision import Alternative, Placement
+from coschedule import Alternative, Placement, encode_part
 from lockstep.api.quantities import rfc3339
 
 _MOST_RANGES = 6
@@ -35,14 +35,23 @@ def _awaited(placement: Placement) -> str:
 
 def _spread(placement: Placement) -> Iterator[str]:
     """The least and the most that a member has, where the load has members differ."""
-    shares = [entry.share for entry in placement.members if entry.share is not None]
-    if shares:
-        low, high = percentage(min(shares)), percentage(max(shares))
-        yield f"shares of {low} each" if low == high else f"shares from {low} to {high}"
-    counts = [entry.pieces for entry in placement.members if entry.pieces is not None]
-    if counts:
-        low, high = str(min(counts)), pieces(max(counts))
-        yield f"{high} each" if min(counts) == max(counts) else f"{low} to {high} each"
+    parts = [encode_part(entry.part) for entry in placement.members]
+    for name, spell_spread in _SPREADS.items():
+        amounts = [part[name] for part in parts if name in part]
+        if amounts:
+            yield spell_spread(min(amounts), max(amounts))
+
+
+def _spread_of_shares(least: float, most: float) -> str:
+    low, high = percentage(least), percentage(most)
+    return f"shares of {low} each" if low == high else f"shares from {low} to {high}"
+
+
+def _spread_of_pieces(least: float, most: float) -> str:
+    return f"{pieces(int(most))} each" if least == most else f"{int(least)} to {pieces(int(most))} each"
+
+
+_SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_shares, "pieces": _spread_of_pieces}
 
 
 def _is_as_good(other: Alternative, placement: Placement) -> bool:

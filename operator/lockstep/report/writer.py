@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.event import Event
 from lockstep.api.pauses import pause_after

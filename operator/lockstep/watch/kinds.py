@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.bid import parse_bid
 from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod

@@ -6,9 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from coschedule.cluster.decision import Members as Planned
-from coschedule.cluster.decision import Placement
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Placement
+from coschedule import Members as Planned
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
 from fake_cluster.facts import take_changed
 from fake_cluster.jumping import now, until

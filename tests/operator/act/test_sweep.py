@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.facts import member_fact, take_changed
 from fake_cluster.jumping import now, until

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from fake_cluster.facts import gang_fact, gang_spec
 from fake_cluster.manifests import bid, gang, node, owned_by, pod, priority_class
 from lockstep.belief.snapshots import SnapshotCutter

@@ -4,11 +4,10 @@ import math
 
 import pytest
 
-from coschedule.cluster.snapshot import Constraints, Load, NodeTerm, Requirement, Toleration
-from coschedule.work import SerialWork
+from coschedule import Constraints, Load, Members, NodeTerm, Pieces, Requirement, SerialWork, Share, Toleration
 from fake_cluster.manifests import container, gang
 from lockstep.api.gangjob import parse_gang
-from lockstep.facts.gang import ConditionFact, Members
+from lockstep.facts.gang import ConditionFact
 from lockstep.facts.reasons import Reason
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -330,4 +329,4 @@ def test_members_are_read_with_what_the_load_gives_them():
 
     members = parse(status={"members": written}).status.members
 
-    assert members == (Members("n1", 2, share="0.4"), Members("n2", 1, pieces=7))
+    assert members == (Members("n1", 2, Share(0.4)), Members("n2", 1, Pieces(7)))

@@ -4,12 +4,13 @@ import copy
 
 import pytest
 
+from coschedule import Members, Pieces, Share
 from docs.markdown import ROOT, first_cells
 from fake_cluster.facts import gang_fact, gang_spec, reservation
 from lockstep.api.member_pod import MemberPods
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import reserved_in_status
-from lockstep.facts.gang import GangStatus, Members
+from lockstep.facts.gang import GangStatus
 from lockstep.facts.pod import PodKey
 
 TEMPLATE = {
@@ -22,13 +23,14 @@ TEMPLATE = {
 }
 
 
-SHARED = (Members("n1", 2, share="0.285714285714"), Members("n2", 1, share="0.428571428571"))
-IN_PIECES = (Members("n1", 1, pieces=5), Members("n1", 2, pieces=4), Members("n2", 1, pieces=9))
+ALIKE = (Members("n1", 2), Members("n2", 1))
+SHARED = (Members("n1", 2, Share(0.285714285714)), Members("n2", 1, Share(0.428571428571)))
+IN_PIECES = (Members("n1", 1, Pieces(5)), Members("n1", 2, Pieces(4)), Members("n2", 1, Pieces(9)))
 
 
-def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2, members=(("n1", 2), ("n2", 1))):
+def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2, members=ALIKE):
     gang = gang_fact("g", spec=gang_spec(template=template, priority_class=priority_class))
-    return MemberPods(gang, attempt, [Members(*entry) for entry in members]).pod(rank)
+    return MemberPods(gang, attempt, members).pod(rank)
 
 
 def variables(container):
@@ -103,7 +105,7 @@ def test_every_container_knows_its_part_of_the_work(kind, members, name, want):
 @pytest.mark.parametrize(
     ("members", "want"),
     [
-        pytest.param((("n1", 3),), set(), id="equal"),
+        pytest.param((Members("n1", 3),), set(), id="equal"),
         pytest.param(SHARED, {"LOCKSTEP_SHARE"}, id="proportional"),
         pytest.param(IN_PIECES, {"LOCKSTEP_PIECES"}, id="pieces"),
     ],
@@ -116,7 +118,7 @@ def test_members_are_told_of_their_own_load_only(members, want):
 
 
 def test_every_variable_is_documented():
-    pods = [made(members=members) for members in ((("n1", 3),), SHARED, IN_PIECES)]
+    pods = [made(members=members) for members in ((Members("n1", 3),), SHARED, IN_PIECES)]
     told = set().union(*(variables(one["spec"]["containers"][0]) for one in pods))
 
     assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE"}
@@ -124,7 +126,7 @@ def test_every_variable_is_documented():
 
 @pytest.mark.parametrize("members", [pytest.param(SHARED, id="shares"), pytest.param(IN_PIECES, id="pieces")])
 def test_pods_made_after_a_restart_are_the_same(members):
-    held = reservation("g", attempt=2, members=members)
+    held = reservation("g", attempt=2, members=[(one.node, one.count, one.part) for one in members])
     status = GangStatus(attempt=2, members=members, start=0.0, reserved_at=0.0)
     gang = gang_fact("g", spec=gang_spec(size=held.size, template=TEMPLATE), status=status)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey, Taint
+from coschedule import GangKey, Taint
 from fake_cluster.manifests import bid, node, owned_by, pod
 from lockstep.api.bid import parse_bid
 from lockstep.api.node import parse_node

@@ -4,9 +4,7 @@ import random
 
 import pytest
 
-from coschedule.cluster.decision import Placement
-from coschedule.cluster.plan import plan
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Placement, plan
 from fake_cluster.manifests import at, bid, container, gang, node, owned_by, pod, priority_class
 from lockstep.api.gangjob import status_manifest
 from lockstep.belief.snapshots import SnapshotCutter

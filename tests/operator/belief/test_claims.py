@@ -2,8 +2,7 @@
 
 import pytest
 
-from coschedule.cluster.feasibility import Feasibility
-from coschedule.cluster.snapshot import Constraints, GangKey, NodeTerm, Requirement
+from coschedule import Constraints, Feasibility, GangKey, NodeTerm, Requirement
 from engine.builders import node, snapshot
 from fake_cluster.facts import take_changed
 from fake_cluster.manifests import gang as gang_manifest

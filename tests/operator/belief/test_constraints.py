@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.cluster.snapshot import Requirement
+from coschedule import Requirement
 from fake_cluster.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.state import State

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from fake_cluster.facts import pod_fact
 from lockstep.belief.ledger import Charge, Ledger
 from lockstep.belief.sums import LARGEST_SUM

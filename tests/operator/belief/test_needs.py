@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.cluster.snapshot import Constraints, NodeTerm, Requirement, Toleration
+from coschedule import Constraints, NodeTerm, Requirement, Toleration
 from lockstep.belief.needs import as_compared, combined, differences, is_within
 from lockstep.facts.gang import Needs
 from lockstep.facts.volume import ClaimUse

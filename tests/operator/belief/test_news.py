@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from lockstep.belief.news import News
 
 A, B = GangKey("default", "a"), GangKey("default", "b")

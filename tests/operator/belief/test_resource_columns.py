@@ -1,10 +1,11 @@
 """Columns of a snapshot: as many as gangs ask for, but for what no node has."""
 
-from coschedule.cluster.plan import plan
+from coschedule import plan
 from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec, node_fact
 from lockstep.belief.resource_columns import NOWHERE, amounts_in, columns_for
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.report.refusals import spell
 
 
 def wants(name, *resources):
@@ -54,6 +55,6 @@ def test_gangs_that_ask_for_what_no_node_has_are_told_and_others_are_placed():
         state.apply_gang(gang)
     decisions = plan(SnapshotCutter(state).cut(0.0, gangs)).decisions
 
-    assert "1 short of example.com/x0000" in decisions[0].detail
-    assert f"1 short of {NOWHERE}" in decisions[149].detail
+    assert "1 short of example.com/x0000" in spell(decisions[0].refusal)
+    assert f"1 short of {NOWHERE}" in spell(decisions[149].refusal)
     assert decisions[150].size == 2

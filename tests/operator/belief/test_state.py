@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from fake_cluster.facts import (
     bid_fact,
     gang_fact,

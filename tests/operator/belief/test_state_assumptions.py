@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Members
 from fake_cluster.facts import gang_fact, gang_spec, member_fact, pod_fact, reservation
 from fake_cluster.manifests import owned_by, pod
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import next_attempt
 from lockstep.belief.state import State
-from lockstep.facts.gang import ConditionFact, GangStatus, Members
+from lockstep.facts.gang import ConditionFact, GangStatus
 from lockstep.facts.pod import Membership, PodPhase
 
 RUNNING, SUCCEEDED = PodPhase.RUNNING, PodPhase.SUCCEEDED

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from coschedule.cluster.decision import Placement, Reason
-from coschedule.work import SerialWork
+from coschedule import Placement, Reason, SerialWork
 from fake_cluster.facts import gang_fact, gang_spec
 from lockstep.cycle.estimates import coarse_time, coarsely, estimates
+from lockstep.report.refusals import spell
 
 NOW = 1_800_000_000.0
 TIMES = ("08:00", "08:20", "08:40")
@@ -39,8 +39,8 @@ def test_work_in_front_is_done_as_fast_as_planned():
     behind = estimates([first, *rest], rest, planned, NOW)
 
     assert {one.reason for one in behind} == {Reason.BEHIND_IN_QUEUE}
-    assert [one.detail.rpartition(" ")[2] for one in behind] == [f"2027-01-15T{when}:00Z" for when in TIMES]
-    assert behind[2].detail.startswith(
+    assert [spell(one.refusal).rpartition(" ")[2] for one in behind] == [f"2027-01-15T{when}:00Z" for when in TIMES]
+    assert spell(behind[2].refusal).startswith(
         "2 gangs or more are in front of it; it is planned exactly when fewer are, and by"
     )
 
@@ -49,7 +49,7 @@ def test_unknown_run_times_give_no_estimate():
     first, *rest = gangs_of(None, 4)
     [one, *_] = estimates([first, *rest], rest, [placement(first, finish=math.inf)], NOW)
 
-    assert one.detail == "1 gangs or more are in front of it; it is planned exactly when fewer are"
+    assert spell(one.refusal) == "1 gangs or more are in front of it; it is planned exactly when fewer are"
 
 
 @pytest.mark.parametrize(

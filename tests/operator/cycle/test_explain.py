@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule import Members
 from fake_cluster.facts import gang_fact
 from lockstep.cycle.explain import says_the_same
-from lockstep.facts.gang import GangStatus, Members
+from lockstep.facts.gang import GangStatus
 from lockstep.report.conditions import with_condition
 
 GANG = gang_fact("g")

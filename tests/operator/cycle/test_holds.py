@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.decision import Hold, Placement, Reason, Unplaceable
+from coschedule import Hold, Placement, Reason, Spelled, Unplaceable
 from fake_cluster.facts import gang_fact
 from lockstep.cycle.holds import HoldPolicy, Holds
+from lockstep.report.refusals import spell
 
 GANG = gang_fact("g")
 DAY = 1_800_000_000.0
@@ -21,11 +22,12 @@ PLANNED = Placement(
     latest="n1",
     alternative=None,
 )
-NEEDS = Unplaceable(gang=GANG.key, reason=Reason.NOT_ENOUGH_ROOM, detail="needs 2 members, 1 fit")
+NO_ROOM = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 2 members, 1 fit")
+NEEDS = Unplaceable(gang=GANG.key, refusal=NO_ROOM)
 
 
 def holding(*nodes, start=DAY):
-    return replace(NEEDS, reason=Reason.HOLDS_NODES, hold=Hold(nodes=nodes, start=start))
+    return replace(NEEDS, hold=Hold(nodes=nodes, start=start))
 
 
 @pytest.fixture
@@ -85,11 +87,11 @@ def test_owner_is_told_what_is_held_since_when_and_how_long(holds):
     later = holds.note(GANG, holding("n1", "n2", "n3"), 99.0, of_day=DAY + 99)
     over = holds.note(GANG, NEEDS, 600.0, of_day=DAY + 600)
 
-    assert first.detail.startswith(
+    assert spell(first.refusal).startswith(
         "needs 2 members, 1 fit; it holds n1…n3 since 2027-01-15T08:00:00Z, until 2027-01-15T08:10:00Z at most: nothing"
     )
-    assert later.detail == first.detail
-    assert over.detail == (
+    assert spell(later.refusal) == spell(first.refusal)
+    assert spell(over.refusal) == (
         "needs 2 members, 1 fit; it held nodes until 2027-01-15T08:10:00Z, which was long enough, and may do so again "
         "from 2027-01-15T08:20:00Z on"
     )

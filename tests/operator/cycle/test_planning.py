@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import until
 from fake_cluster.manifests import gang, node, pod

@@ -1,10 +1,10 @@
 """Who is planned exactly, in a queue that is longer than one plan can be."""
 
-from coschedule.cluster.decision import Placement, Reason, Unplaceable
+from coschedule import Placement, Reason, Spelled, Unplaceable
 from fake_cluster.facts import gang_fact
 from lockstep.cycle.rotation import Rotation
 
-MOST = 8
+AMOUNT_LIMIT = 8
 
 
 def queue(count, *, first=0):
@@ -26,7 +26,7 @@ def placed(gang):
 
 
 def refused(gang):
-    return Unplaceable(gang=gang.key, reason=Reason.WINDOW_TOO_SHORT, detail="")
+    return Unplaceable(gang=gang.key, refusal=Spelled(reason=Reason.WINDOW_TOO_SHORT, sentence=""))
 
 
 def plan_once(rotation, gangs, decide, *, always=(), has_changed=True):
@@ -39,13 +39,13 @@ def plan_once(rotation, gangs, decide, *, always=(), has_changed=True):
 
 
 def test_short_queue_is_planned_whole():
-    gangs = queue(MOST)
+    gangs = queue(AMOUNT_LIMIT)
 
-    assert plan_once(Rotation(MOST), gangs, refused) == [[gang.key.name for gang in gangs], []]
+    assert plan_once(Rotation(AMOUNT_LIMIT), gangs, refused) == [[gang.key.name for gang in gangs], []]
 
 
 def test_gangs_in_front_are_planned_in_every_plan_and_the_others_in_turn():
-    rotation, gangs = Rotation(MOST), queue(12)
+    rotation, gangs = Rotation(AMOUNT_LIMIT), queue(12)
     turns = [plan_once(rotation, gangs, placed) for _ in range(4)]
 
     assert [front for front, _ in turns] == [[f"g{number:03}" for number in range(6)]] * 4
@@ -71,7 +71,7 @@ def test_hopeless_gangs_do_not_use_up_the_bound():
 
 
 def test_everybody_has_a_turn_after_facts_have_changed():
-    rotation, gangs = Rotation(MOST), queue(100)
+    rotation, gangs = Rotation(AMOUNT_LIMIT), queue(100)
     plan_once(rotation, gangs, placed)
     plans = 1
     while rotation.are_left(gangs):
@@ -84,7 +84,7 @@ def test_everybody_has_a_turn_after_facts_have_changed():
 
 
 def test_gang_that_holds_nodes_is_always_planned():
-    rotation, gangs = Rotation(MOST), queue(40)
+    rotation, gangs = Rotation(AMOUNT_LIMIT), queue(40)
     for _ in range(20):
         plan_once(rotation, gangs, refused)
     front, _ = plan_once(rotation, gangs, refused, always=[gangs[0].key])
@@ -93,7 +93,7 @@ def test_gang_that_holds_nodes_is_always_planned():
 
 
 def test_gang_of_another_spec_counts_as_new():
-    rotation, gangs = Rotation(MOST), queue(40)
+    rotation, gangs = Rotation(AMOUNT_LIMIT), queue(40)
     for _ in range(20):
         plan_once(rotation, gangs, refused)
     gangs[30] = gang_fact("g030", generation=2)
@@ -104,7 +104,7 @@ def test_gang_of_another_spec_counts_as_new():
 
 def test_gangs_in_front_that_were_refused_are_planned_in_every_plan():
     """Nobody knows when what runs will end, so nobody can be planned yet; and then it ends."""
-    rotation, gangs = Rotation(MOST), queue(40)
+    rotation, gangs = Rotation(AMOUNT_LIMIT), queue(40)
     for _ in range(20):
         plan_once(rotation, gangs, refused)
 

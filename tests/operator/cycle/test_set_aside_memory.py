@@ -1,6 +1,6 @@
 """Gangs that are left out of plans for a while."""
 
-from coschedule.cluster.plan import failed
+from coschedule import failed
 from fake_cluster.facts import gang_fact
 from lockstep.cycle.set_aside import SetAside
 

@@ -7,14 +7,14 @@ import orjson
 import pytest
 from prometheus_client import CollectorRegistry
 
-from coschedule.cluster.plan import plan
-from coschedule.codec import encode_plan, encode_snapshot
+from coschedule import encode_plan, encode_snapshot, plan
 from fake_cluster.facts import gang_fact, node_fact
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.planning import Decided
 from lockstep.process.health import Health, serve_health
 from lockstep.report.metrics import Metrics
+from lockstep.report.refusals import spell
 
 pytestmark = pytest.mark.asyncio
 
@@ -79,6 +79,6 @@ async def test_last_decision_is_shown_with_its_facts():
     async with pages(decided=decided) as ask:
         code, kind, text = await ask("/debug/snapshot")
 
-    want = {"snapshot": encode_snapshot(snapshot), "plan": encode_plan(decided.plan)}
+    want = {"snapshot": encode_snapshot(snapshot), "plan": encode_plan(decided.plan, spell)}
     assert (code, kind.split(";")[0]) == (200, "application/json")
     assert orjson.loads(text) == orjson.loads(orjson.dumps(want))

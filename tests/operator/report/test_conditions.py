@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.cluster.decision import Members as Planned
-from coschedule.cluster.decision import Placement, Unplaceable
-from coschedule.cluster.decision import Reason as PlanReason
+from coschedule import Members, Pieces, Placement, Share, Spelled, Unplaceable
+from coschedule import Reason as PlanReason
 from fake_cluster.facts import gang_fact
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangStatus, Members, Refusal
+from lockstep.facts.gang import GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions
 
@@ -23,17 +22,23 @@ PLACEMENT = Placement(
     start=NOW,
     finish=NOW + 60,
     speedup=2.5,
-    members=(Planned("n1", 2), Planned("n2", 1)),
+    members=(Members("n1", 2), Members("n2", 1)),
     slowest="n1",
     latest=None,
     alternative=None,
 )
 LATER = replace(PLACEMENT, start=NOW + 40)
-SHARED = replace(PLACEMENT, members=(Planned("n1", 2, share=2 / 7), Planned("n2", 1, share=3 / 7)))
+SHARED = replace(PLACEMENT, members=(Members("n1", 2, Share(2 / 7)), Members("n2", 1, Share(3 / 7))))
 IN_PIECES = replace(
-    PLACEMENT, members=(Planned("n1", 1, pieces=5), Planned("n1", 1, pieces=4), Planned("n2", 1, pieces=9))
+    PLACEMENT, members=(Members("n1", 1, Pieces(5)), Members("n1", 1, Pieces(4)), Members("n2", 1, Pieces(9)))
 )
-NO_ROOM = Unplaceable(gang=GANG.key, reason=PlanReason.NOT_ENOUGH_ROOM, detail="Needs 3 nodes; 2 are there.")
+
+
+def no_room(sentence):
+    return Unplaceable(gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence=sentence))
+
+
+NO_ROOM = no_room("Needs 3 nodes; 2 are there.")
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 BROKEN = Failure(reason=Reason.QUOTA_EXCEEDED, message="the API server refused pod g-1-0: exceeded quota")
 
@@ -144,7 +149,7 @@ def test_written_status_clears_what_does_not_apply():
 
 def test_time_of_a_condition_moves_only_when_it_flips():
     first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
-    other_words = replace(NO_ROOM, detail="Needs 3 nodes; 1 is there.")
+    other_words = no_room("Needs 3 nodes; 1 is there.")
     second = conditions.unplaceable(with_status(first), other_words, now=NOW + 10)
     third = reserved(with_status(second), now=NOW + 20)
     fourth = conditions.placed(with_status(third), now=NOW + 30)
@@ -168,7 +173,7 @@ def test_new_generation_is_named_though_nothing_flips():
 
 
 def test_message_has_a_limit():
-    endless = replace(NO_ROOM, detail="x" * 100_000)
+    endless = no_room("x" * 100_000)
 
     assert len(conditions.unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
 
@@ -192,16 +197,17 @@ def test_reservation_says_what_it_will_make():
     ],
 )
 def test_share_is_a_decimal(share, want):
-    placement = replace(PLACEMENT, size=1, members=(Planned("n1", 1, share=share),))
+    placement = replace(PLACEMENT, size=1, members=(Members("n1", 1, Share(share)),))
 
-    assert conditions.reserved(GANG, placement, attempt=1, now=NOW).members == (Members("n1", 1, share=want),)
+    [written] = status_manifest(conditions.reserved(GANG, placement, attempt=1, now=NOW))["members"]
+    assert written == {"node": "n1", "count": 1, "share": want}
 
 
 def test_pieces_are_reserved_with_their_members():
     assert HAPPENINGS["reserved with pieces"].members == (
-        Members("n1", 1, pieces=5),
-        Members("n1", 1, pieces=4),
-        Members("n2", 1, pieces=9),
+        Members("n1", 1, Pieces(5)),
+        Members("n1", 1, Pieces(4)),
+        Members("n2", 1, Pieces(9)),
     )
 
 

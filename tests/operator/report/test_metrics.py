@@ -5,7 +5,7 @@ import re
 import pytest
 from prometheus_client import CollectorRegistry
 
-from coschedule.cluster.decision import Reason as PlanReason
+from coschedule import Reason as PlanReason
 from fake_cluster.facts import bid_fact, gang_fact, member_fact, reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from coschedule.cluster.decision import Alternative, Members, Placement
-from coschedule.cluster.snapshot import GangKey
+from coschedule import Alternative, GangKey, Members, Pieces, Placement, Share
 from lockstep.report.sentences import chosen, duration, members, node_ranges, percentage, pieces, speedup
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
@@ -16,7 +15,7 @@ def placement(*nodes, start=NOW, gain=None, other=None):
     entries = tuple(Members(one, 1) if isinstance(one, str) else Members(*one) for one in nodes)
     return Placement(
         gang=GangKey("default", "g"),
-        size=sum(entry.size for entry in entries),
+        size=sum(entry.count for entry in entries),
         start=start,
         finish=start + 60,
         speedup=gain,
@@ -64,24 +63,24 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
             id="an unknown end",
         ),
         pytest.param(
-            placement(("n1", 2, 0.12), ("n2", 1, 0.314), ("n3", 2, 0.2234), gain=2.5),
+            placement(("n1", 2, Share(0.12)), ("n2", 1, Share(0.314)), ("n3", 2, Share(0.2234)), gain=2.5),
             "5 members on n1…n3, shares from 12 % to 31 %, effective speed-up 2.5",
             id="shares",
         ),
-        pytest.param(placement(("n1", 4, 0.25)), "4 members on n1, shares of 25 % each", id="equal shares"),
+        pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, shares of 25 % each", id="equal shares"),
         pytest.param(
-            placement(("n1", 1, None, 12), ("n1", 2, None, 11), ("n2", 1, None, 2), start=NOW + 40),
+            placement(("n1", 1, Pieces(12)), ("n1", 2, Pieces(11)), ("n2", 1, Pieces(2)), start=NOW + 40),
             "4 members on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z when n2 has room",
             id="pieces, and a node that is listed twice",
         ),
         pytest.param(
-            placement(("n1", 1, None, 3), ("n2", 2, None, 3)),
+            placement(("n1", 1, Pieces(3)), ("n2", 2, Pieces(3))),
             "3 members on n1, n2, 3 pieces each",
             id="as many pieces each",
         ),
-        pytest.param(placement(("n1", 2, None, 1)), "2 members on n1, 1 piece each", id="one piece each"),
-        pytest.param(placement(("n1", 1, 1.0)), "1 member on n1", id="all shares in one hand"),
-        pytest.param(placement(("n1", 1, None, 9)), "1 member on n1", id="all pieces in one hand"),
+        pytest.param(placement(("n1", 2, Pieces(1))), "2 members on n1, 1 piece each", id="one piece each"),
+        pytest.param(placement(("n1", 1, Share(1.0))), "1 member on n1", id="all shares in one hand"),
+        pytest.param(placement(("n1", 1, Pieces(9))), "1 member on n1", id="all pieces in one hand"),
     ],
 )
 def test_sentence(decision, want):

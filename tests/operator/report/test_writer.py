@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from coschedule.cluster.decision import Reason, Unplaceable
-from coschedule.cluster.snapshot import GangKey
+from coschedule import GangKey, Reason, Spelled, Unplaceable
 from fake_cluster.api import NEVER_ARRIVED, FakeApi, Refusal
 from fake_cluster.facts import take_changed
 from fake_cluster.jumping import now, until
@@ -39,7 +38,8 @@ class Writing:
 
     @property
     def status(self):
-        decision = Unplaceable(gang=KEY, reason=Reason.NOT_ENOUGH_ROOM, detail="needs 3 members, 1 fits")
+        refusal = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 3 members, 1 fits")
+        decision = Unplaceable(gang=KEY, refusal=refusal)
         return conditions.unplaceable(self.gang, decision, now=now())
 
     def report(self, event=None):

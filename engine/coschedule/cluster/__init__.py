@@ -1,1 +1,0 @@
-"""A whole queue of gangs on a whole cluster."""

@@ -1,1 +1,0 @@
-"""The exact choice of the best group for one gang."""

@@ -1,1 +1,0 @@
-"""Nodes shared among applications that compete: forecasts, auctions, exact shares, replication."""

@@ -1,0 +1,83 @@
+"""Seconds that a proportional load takes, by size and by the speed of all members together.
+
+A gang of P members of total speed H runs work[P] / H + overhead[P] seconds. If the overhead is divided like the work,
+``work`` is P * T(P) and nothing else is left [A 4]; if the gang has it as a whole, ``work`` is the serial work alone.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.goal import Goal, size_table
+from coschedule.model.numbers import BoolArray, IntArray, Scalar, Vector
+from coschedule.model.run_times import SerialWork, Work
+
+
+class Overhead(StrEnum):
+    """Who has the overhead of a proportional load."""
+
+    PER_MEMBER = "perMember"
+    """Every member its share: P * T(P) is divided in proportion to speed [A 4]."""
+    PER_GANG = "perGang"
+    """The gang as a whole: only the serial work is divided."""
+
+
+class Loads(NamedTuple):
+    """Sizes that may run, rising; entry ``p`` runs ``work[p]`` / speed + ``overhead[p]`` seconds.
+
+    Its value is the start plus ``weight[p]`` times that, which is 1 + price * size.
+    """
+
+    sizes: IntArray
+    work: Vector
+    overhead: Vector
+    weight: Vector
+
+    def where(self, kept: BoolArray) -> "Loads":
+        """Keep the sizes that ``kept``, bool[p], says."""
+        return Loads(*(column[kept] for column in self))
+
+    def up_to(self, most: int) -> "Loads":
+        """Keep the sizes that are at most ``most``."""
+        kept = int(np.searchsorted(self.sizes, most, side="right"))
+        return Loads(*(column[:kept] for column in self))
+
+    def priced(self, price: Scalar) -> "Loads":
+        """Give a member-second its price."""
+        if not price:
+            return self._replace(weight=np.ones(len(self.sizes), dtype=self.work.dtype))
+        return self._replace(weight=1 + price * self.sizes.astype(self.work.dtype))
+
+    def run_time(self, index: IntArray | int, speed: Scalar) -> Scalar:
+        """Seconds that sizes take at a speed."""
+        return self.work[index] / speed + self.overhead[index]
+
+    def as_floats(self) -> "Loads":
+        """Round every number to the nearest float64."""
+        columns = (column.astype(np.float64, copy=False) for column in (self.work, self.overhead, self.weight))
+        return Loads(self.sizes, *columns)
+
+
+def loads_of(work: Work, goal: Goal, overhead: Overhead, *, places: int, exact: bool) -> Loads:
+    """List the sizes of ``goal`` that have a run time and that ``places`` could hold, as fractions if exact.
+
+    InvalidValueError when measured times are to be told apart into work and overhead.
+    """
+    table = size_table(work, goal, places=places, exact=exact)
+    sizes = table.sizes.astype(object if exact else np.float64)
+    if overhead is Overhead.PER_MEMBER:
+        return Loads(table.sizes, _total_work(work, sizes, table.times), sizes * 0, sizes * 0 + 1)
+    if not isinstance(work, SerialWork):
+        raise InvalidValueError("overhead", "must be perMember when the work is measured times")
+    largest = int(table.sizes[-1]) if len(sizes) else 0
+    overheads = (work.exact_overheads if exact else work.float_overheads)(largest)[table.sizes - 1]
+    return Loads(table.sizes, np.full(len(sizes), work.serial, dtype=sizes.dtype), overheads, sizes * 0 + 1)
+
+
+def _total_work(work: Work, sizes: Vector, times: Vector) -> Vector:
+    """P * T(P); exactly the same at every size if nothing but the serial work is divided, which rounding would hide."""
+    if isinstance(work, SerialWork) and not work.has_overhead:
+        return np.full(len(sizes), work.serial, dtype=sizes.dtype)
+    return sizes * times

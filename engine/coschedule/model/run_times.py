@@ -1,0 +1,106 @@
+"""How the run time of a gang falls with its size."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number, Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SerialWork:
+    """Work that divides evenly, with overhead: T(P) = serial/P + fixed + per_member*P + per_log_member*log2(P).
+
+    Units: seconds on idle reference nodes. ``serial`` is above 0, the overheads are at least 0, all are finite;
+    InvalidValueError otherwise. Source: [A 3.1], T(1)/P + T_cc(P) + T_l(P).
+    """
+
+    serial: Number
+    fixed: Number = 0
+    per_member: Number = 0
+    per_log_member: Number = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.serial < math.inf:
+            raise InvalidValueError("serial", "must be above 0 and finite")
+        for name in ("fixed", "per_member", "per_log_member"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise InvalidValueError(name, "must be at least 0 and finite")
+
+    @property
+    def has_overhead(self) -> bool:
+        """Whether T(P) is ever more than serial/P."""
+        return bool(self.fixed or self.per_member or self.per_log_member)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every T(P) is rational; a logarithm is not."""
+        numbers = (self.serial, self.fixed, self.per_member)
+        return self.per_log_member == 0 and all(isinstance(number, int | Fraction) for number in numbers)
+
+    def float_overheads(self, largest: int) -> Vector:
+        """T(P) - serial/P for P = 1, ..., largest as float64."""
+        sizes = np.arange(1, largest + 1, dtype=np.float64)
+        overheads = float(self.fixed) + float(self.per_member) * sizes
+        if self.per_log_member:
+            overheads += float(self.per_log_member) * np.log2(sizes)
+        return overheads
+
+    def exact_overheads(self, largest: int) -> Vector:
+        """T(P) - serial/P for P = 1, ..., largest as fractions; only for work that ``is_exact``."""
+        fixed, per_member = Fraction(self.fixed), Fraction(self.per_member)
+        return np.array([fixed + per_member * size for size in range(1, largest + 1)], dtype=object)
+
+    def float_times(self, largest: int) -> Vector:
+        """T(1), ..., T(largest) as float64."""
+        return float(self.serial) / np.arange(1, largest + 1) + self.float_overheads(largest)
+
+    def exact_times(self, largest: int) -> Vector:
+        """T(1), ..., T(largest) as fractions; only for work that ``is_exact``."""
+        serial = Fraction(self.serial)
+        divided = np.array([serial / size for size in range(1, largest + 1)], dtype=object)
+        return divided + self.exact_overheads(largest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimesWork:
+    """Measured run times: ``times[P - 1]`` seconds with P members on idle reference nodes, inf where P is not allowed.
+
+    Sizes beyond the list are not allowed either. Every time is above 0 and one at least is finite; InvalidValueError
+    otherwise.
+    """
+
+    times: tuple[Number, ...]
+
+    def __post_init__(self) -> None:
+        for index, time in enumerate(self.times):
+            if not time > 0:
+                raise InvalidValueError(f"times[{index}]", "must be above 0")
+        if not any(time < math.inf for time in self.times):
+            raise InvalidValueError("times", "must hold a finite time")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every T(P) is rational or infinite."""
+        return all(isinstance(time, int | Fraction) or time == math.inf for time in self.times)
+
+    def float_times(self, largest: int) -> Vector:
+        """T(1), ..., T(largest) as float64, inf for sizes that are not allowed."""
+        times = np.full(largest, np.inf)
+        known = [float(time) for time in self.times[:largest]]
+        times[: len(known)] = known
+        return times
+
+    def exact_times(self, largest: int) -> Vector:
+        """T(1), ..., T(largest) as fractions, inf for sizes that are not allowed; only for work that ``is_exact``."""
+        times = np.full(largest, math.inf, dtype=object)
+        for index, time in enumerate(self.times[:largest]):
+            times[index] = time if time == math.inf else Fraction(time)
+        return times
+
+
+Work = SerialWork | TimesWork
+"""Both kinds answer ``is_exact``, ``float_times`` and ``exact_times``."""

@@ -1,0 +1,208 @@
+"""How long pieces take: row r needs j * numerator[r] / denominator[r] for j of them.
+
+Objective: compare such times exactly and as fast as floats. A time has a key, the float nearest to it. Rounding never
+turns an order round, so different keys decide; equal keys are the same time in floats, and in rationals are compared as
+fractions. Integers up to 2**53 divide into the nearest float in one step, so that int64 columns do for most rationals.
+
+Method: floor(limit * speed) is a guess, wrong where the product is next to a whole number; there it is mended by
+comparing j's own time, from the division that every other time comes from, with the limit. Arithmetic is in place where
+it can be: a new array costs more than the arithmetic on it.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import FloatArray, IntArray, Number, Vector
+
+MOST_PIECES = 10**15
+"""No job has more: every count is a float without rounding."""
+
+_LARGEST_WHOLE = 2**53
+_LARGEST_INT64 = 2**63 - 1
+
+_ROUNDING = 2.0**-50
+"""More than the relative error of limit * speed and of a key together, each rounded twice at most."""
+
+
+def is_rational(numbers: Sequence[Number] | Vector) -> bool:
+    """Whether every number is an int or a fraction."""
+    if isinstance(numbers, np.ndarray) and numbers.dtype != object:
+        return numbers.dtype.kind in "iu"
+    return all(isinstance(number, int | Fraction) for number in numbers)
+
+
+def uniform(speeds: Mapping[str, Number]) -> Mapping[str, Number]:
+    """Let all speeds be fractions or all be floats: times of different processors must compare alike."""
+    if is_rational(list(speeds.values())):
+        return {name: Fraction(speed) for name, speed in speeds.items()}
+    return {name: float(speed) for name, speed in speeds.items()}
+
+
+def check_named_speeds(speeds: Mapping[str, Number]) -> None:
+    """Refuse speeds that no processor has."""
+    for name, speed in speeds.items():
+        if not 0 < speed < math.inf:
+            raise InvalidValueError(f"speeds.{name}", "must be above 0 and finite")
+
+
+def check_pieces(pieces: int) -> None:
+    """Refuse a job that has no pieces or too many."""
+    if not 1 <= pieces <= MOST_PIECES:
+        raise InvalidValueError("pieces", f"must be from 1 to {MOST_PIECES}")
+
+
+def check_speeds(speeds: Sequence[Number] | Vector) -> None:
+    """Refuse speeds that no processor has, and a list without any."""
+    if not len(speeds):
+        raise InvalidValueError("speeds", "must hold at least one speed")
+    if isinstance(speeds, np.ndarray) and speeds.ndim != 1:
+        raise InvalidValueError("speeds", "must be an array with one entry a processor")
+    if isinstance(speeds, np.ndarray) and speeds.dtype != object:
+        wrong = ~((speeds > 0) & (speeds < math.inf))
+        index = int(wrong.argmax()) if wrong.any() else None
+    else:
+        index = next((index for index, speed in enumerate(speeds) if not 0 < speed < math.inf), None)
+    if index is not None:
+        raise InvalidValueError(f"speeds[{index}]", "must be above 0 and finite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Loads:
+    """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; ``speed[r]`` is about the inverse of one.
+
+    Both columns are float64, or when ``exact`` int64 (every product below 2**53) or objects that are ints.
+    """
+
+    numerator: Vector
+    denominator: Vector
+    speed: FloatArray
+    exact: bool
+
+    def __post_init__(self) -> None:
+        if not self.numerator.shape == self.denominator.shape == self.speed.shape or self.speed.ndim != 1:
+            raise InvalidValueError("loads", "must have one entry a row")
+
+    @classmethod
+    def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "Loads":
+        """Let row r take j / speeds[r]."""
+        if not exact:
+            columns = np.asarray(speeds, dtype=np.float64)
+            return cls(numerator=np.ones_like(columns), denominator=columns, speed=columns, exact=False)
+        above, below = _parts(speeds)
+        return cls._of_ratios(below, above, pieces)
+
+    @classmethod
+    def of_slowdowns(cls, slowdowns: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "Loads":
+        """Let row r take j * slowdowns[r]."""
+        if not exact:
+            columns = np.asarray(slowdowns, dtype=np.float64)
+            return cls(numerator=columns, denominator=np.ones_like(columns), speed=1 / columns, exact=False)
+        above, below = _parts(slowdowns)
+        return cls._of_ratios(above, below, pieces)
+
+    @classmethod
+    def _of_ratios(cls, above: Vector, below: Vector, pieces: int) -> "Loads":
+        speed = (below / above).astype(np.float64)
+        if int(above.max()) * pieces <= _LARGEST_WHOLE and int(below.max()) <= _LARGEST_WHOLE:
+            above, below = above.astype(np.int64), below.astype(np.int64)
+        return cls(numerator=above, denominator=below, speed=speed, exact=True)
+
+    def only(self, rows: IntArray) -> "Loads":
+        """Keep ``rows``."""
+        return Loads(
+            numerator=self.numerator[rows],
+            denominator=self.denominator[rows],
+            speed=self.speed[rows],
+            exact=self.exact,
+        )
+
+    def keys(self, rows: IntArray, counts: IntArray) -> FloatArray:
+        """The floats nearest to the times of ``counts[i]`` pieces on ``rows[i]``."""
+        products = counts.astype(self.numerator.dtype)
+        products *= self.numerator[rows]
+        return (products / self.denominator[rows]).astype(np.float64, copy=False)
+
+    def time(self, row: int, count: int) -> Number:
+        """The time of ``count`` pieces on ``row``."""
+        if self.exact:
+            return Fraction(count * int(self.numerator[row]), int(self.denominator[row]))
+        return float(count * self.numerator[row] / self.denominator[row])
+
+    def most_by_key(self, limit: float, most: IntArray | int) -> IntArray:
+        """The largest counts, at most ``most``, whose keys are at most ``limit`` (at least 0); int64[r]."""
+        guess = limit * self.speed
+        np.minimum(guess, most, out=guess)
+        counts = guess.astype(np.int64)
+        distance = _distance_to_whole(guess)
+        guess *= _ROUNDING
+        doubtful = np.flatnonzero(distance <= guess)
+        if doubtful.size:
+            bound = most if isinstance(most, int) else most[doubtful]
+            counts[doubtful] = self._mended(doubtful, counts[doubtful], limit, bound)
+        return counts
+
+    def _mended(self, rows: IntArray, counts: IntArray, limit: float, most: IntArray | int) -> IntArray:
+        """Correct counts on ``rows`` that are nearly those of ``limit``."""
+        while True:
+            late = self.keys(rows, counts) > limit
+            early = (counts < most) & (self.keys(rows, counts + 1) <= limit)
+            if not (late.any() or early.any()):
+                return counts
+            counts = counts + early - late
+
+    def most_within(self, limit: Number, most: int) -> IntArray:
+        """The largest counts, at most ``most``, whose times are at most ``limit`` (at least 0); int64[r]."""
+        if not self.exact:
+            return self.most_by_key(float(limit), most)
+        above, below = Fraction(limit).as_integer_ratio()
+        numerator, denominator = self.numerator, self.denominator
+        if max(above * int(denominator.max()), below * int(numerator.max())) > _LARGEST_INT64:
+            numerator, denominator = numerator.astype(object), denominator.astype(object)
+        counts: IntArray = np.minimum(above * denominator // (below * numerator), most).astype(np.int64)
+        return counts
+
+    def between(self, base: IntArray, top: IntArray) -> tuple[IntArray, IntArray]:
+        """List the row and the count of every piece past ``base[r]`` up to ``top[r]``, rows rising."""
+        extra = top - base
+        more = np.flatnonzero(extra)
+        extra = extra[more]
+        rows = np.repeat(more, extra)
+        before = np.cumsum(extra)
+        before -= extra
+        before -= base[more]
+        counts = np.arange(1, len(rows) + 1)
+        counts -= np.repeat(before, extra)
+        return rows, counts
+
+    def ranks(self, rows: IntArray, counts: IntArray) -> tuple[IntArray, list[Number]]:
+        """Order times whose keys are equal: the rank of each, and the distinct times, rising."""
+        if not self.exact:
+            return np.zeros(len(rows), dtype=np.int64), [self.time(int(rows[0]), int(counts[0]))]
+        above, below = counts.astype(self.numerator.dtype) * self.numerator[rows], self.denominator[rows]
+        divisor = np.gcd(above, below)
+        ratios = list(zip((above // divisor).tolist(), (below // divisor).tolist(), strict=True))
+        times = sorted({ratio: Fraction(*ratio) for ratio in ratios}.values())
+        rank = {time.as_integer_ratio(): index for index, time in enumerate(times)}
+        return np.array([rank[ratio] for ratio in ratios], dtype=np.int64), list(times)
+
+
+def _distance_to_whole(values: FloatArray) -> FloatArray:
+    distance = np.rint(values)
+    distance -= values
+    np.abs(distance, out=distance)
+    return distance
+
+
+def _parts(numbers: Sequence[Number] | Vector) -> tuple[Vector, Vector]:
+    """Numerators and denominators of rationals, as objects that are ints."""
+    items: list[Any] = numbers.tolist() if isinstance(numbers, np.ndarray) else list(numbers)
+    ratios = [item.as_integer_ratio() for item in items]
+    return np.array([above for above, _ in ratios], dtype=object), np.array(
+        [below for _, below in ratios], dtype=object
+    )

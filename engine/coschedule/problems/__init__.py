@@ -1,0 +1,1 @@
+"""The problems of four papers, a folder for each paper; the operator uses none of them."""

@@ -1,0 +1,133 @@
+"""Compression: the fewest processors that finish a job of X pieces within a turn-around T [S 4.2].
+
+Objective: minimise the number of processors with x_i > 0, subject to x_i / a_i <= T and sum x_i = X.
+
+Theorem: processor i holds at most floor(T * a_i) pieces, and no k processors hold more than the k largest of these; so
+the largest are taken until X pieces fit. The Compression algorithm as printed moves pieces away from where MTAT put
+them and can end with too many processors (Theorem 3 of the paper is wrong).
+
+Pools: pieces of one architecture run in their own pool. The job's turn-around is the largest of the pools' own, and
+*every* pool is compressed at it. (Theorem 4 is wrong: pools compressed at their own turn-around keep too many.)
+
+Method: sort, prefix sums. O(n log n). j pieces fit when j / a_i <= T, never by the floor of a product of floats.
+
+Ties: of equal rooms lower indices are used first. The room left over is on the last processor used.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import IntArray, Number, Vector
+from coschedule.pieces.apportion import apportion
+from coschedule.pieces.piece_times import Loads, check_pieces, check_speeds, is_rational
+from coschedule.problems.al_saqabi.refusals import NoRoom
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Compression:
+    """Processor i takes ``counts[i]`` pieces, int64[i], read-only; 0 where it is not in use."""
+
+    counts: IntArray
+
+    def __post_init__(self) -> None:
+        self.counts.flags.writeable = False
+
+    @property
+    def processors(self) -> IntArray:
+        """Indices of the processors in use, rising."""
+        return np.flatnonzero(self.counts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """``pieces`` that only processors of one architecture can run, and the ``speeds`` of those."""
+
+    pieces: int
+    speeds: Sequence[Number] | Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolsCompression:
+    """The job's ``turnaround``, and the compression of every pool."""
+
+    turnaround: Number
+    pools: tuple[Compression, ...]
+
+
+def compress(pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number) -> Compression | NoRoom:
+    """Put ``pieces`` on the fewest processors of ``speeds`` that are done within ``turnaround``.
+
+    Units: one piece takes one unit of time on a processor of speed 1. Exact when everything is rational; otherwise the
+    floats j / speeds[i] are compared. InvalidValueError unless pieces are from 1 to 10**15, speeds above 0 and finite,
+    and the turn-around above 0 and finite; NoRoom when all are too few. O(n log n); module docstring: method,
+    ties, source.
+    """
+    check_pieces(pieces)
+    check_speeds(speeds)
+    if not 0 < turnaround < float("inf"):
+        raise InvalidValueError("turnaround", "must be above 0 and finite")
+    exact = is_rational([turnaround]) and is_rational(speeds)
+    return _compress(pieces, speeds, turnaround, exact=exact)
+
+
+def _compress(
+    pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number, *, exact: bool
+) -> Compression | NoRoom:
+    room = Loads.of_speeds(speeds, pieces=pieces, exact=exact).most_within(turnaround, pieces)
+    counts = fill_largest(room, pieces)
+    if counts is None:
+        return NoRoom(message=f"{int(room.sum())} of {pieces} pieces are done within {turnaround}")
+    return Compression(counts=counts)
+
+
+def compress_pools(pools: Sequence[Pool]) -> PoolsCompression:
+    """Find the least turn-around of a job in ``pools`` of architectures, and the fewest processors that keep it.
+
+    Units as ``compress``, source [S 4.1, 4.2]. When one pool has a speed that is not rational, all are computed in
+    floats. InvalidValueError as ``compress``, with the pool in the field's path, and without pools. O(n log n), n
+    processors in all.
+    """
+    if not pools:
+        raise InvalidValueError("pools", "must hold at least one pool")
+    for index, pool in enumerate(pools):
+        _check(pool, f"pools[{index}]")
+    exact = all(is_rational(pool.speeds) for pool in pools)
+    speeds = [pool.speeds if exact else np.asarray(pool.speeds, dtype=np.float64) for pool in pools]
+    turnaround = max(apportion(pool.pieces, own).turnaround for pool, own in zip(pools, speeds, strict=True))
+    compressions = [
+        _compress(pool.pieces, own, turnaround, exact=exact) for pool, own in zip(pools, speeds, strict=True)
+    ]
+    fitting = tuple(one for one in compressions if isinstance(one, Compression))
+    assert len(fitting) == len(pools), "a pool does not keep its own turn-around"
+    return PoolsCompression(turnaround=turnaround, pools=fitting)
+
+
+def _check(pool: Pool, path: str) -> None:
+    try:
+        check_pieces(pool.pieces)
+        check_speeds(pool.speeds)
+    except InvalidValueError as error:
+        raise InvalidValueError(f"{path}.{error.field}", error.message) from None
+
+
+def fill_largest(room: IntArray, pieces: int) -> IntArray | None:
+    """Fill the fewest rows that hold ``pieces``, at most ``room[r]`` each; None when all together hold fewer.
+
+    The largest are used, of equal ones the first; the last one used takes what remains.
+    """
+    largest = np.sort(room)[::-1]
+    # Past the first sum that is enough, later ones may overflow; nobody looks at them.
+    held = np.cumsum(largest)
+    enough = held >= pieces
+    last = int(enough.argmax())
+    if not enough[last]:
+        return None
+    smallest = largest[last]
+    counts = np.where(room > smallest, room, 0)
+    equal = np.flatnonzero(room == smallest)[: last + 1 - np.count_nonzero(counts)]
+    counts[equal] = smallest
+    counts[equal[-1]] -= held[last] - pieces
+    return counts

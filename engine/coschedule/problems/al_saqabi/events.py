@@ -1,0 +1,173 @@
+"""The events of the allocation map: what happens to every job when processors and pieces come and go [S 4.4].
+
+``submit``: the job goes to the best free pattern when it is done there at least as soon as in a slice of its own:
+T_free * t / w <= T_min * (t + 1), for a slice more makes everything one slice longer. (The paper compares T_free with
+T_min, unlike quantities, and divides T_min by t.)
+
+``new_vp`` and ``processor_exit`` take room: the jobs they touch are settled anew on their own processors and those free
+in all their slices. ``vp_exit`` and ``new_processor`` give room. Wherever more entries are free afterwards, the other
+jobs, in the order of the queue, may move to a pattern that makes them faster; a job that gains nothing stays where it
+is. The queue begins with another job after every such round.
+
+The policy that looks for patterns is replaceable; patterns may hold the job's own entries.
+
+Units: one piece takes 1 on a processor of speed 1, alone in its slices. Cost of an event: one search by the policy and
+one settling a job, and O(entries of the map) for what is told.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number, Scalar
+from coschedule.pieces.apportion import apportion
+from coschedule.pieces.piece_times import check_pieces
+from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
+from coschedule.problems.al_saqabi.changes import Change, Ended, compare
+from coschedule.problems.al_saqabi.expand import Expansion, expand
+from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.settle import settle
+
+Policy = Callable[[Sequence[Collection[str]], Mapping[str, Number], int], Expansion | NoRoom]
+"""Finds a pattern, given the free processors by slice, all speeds and the pieces of the job."""
+
+
+def submit(before: AllocationMap, job: str, pieces: int, *, policy: Policy = expand) -> Change:
+    """Give a new job its place; turn-arounds of others grow only when it gets a slice of its own.
+
+    InvalidValueError when the job is there already, has no pieces, or there is no processor.
+    """
+    check_pieces(pieces)
+    if before.find(job) is not None:
+        raise InvalidValueError("job", f"{job} is there already")
+    if not before.speeds:
+        raise InvalidValueError("speeds", "must hold at least one processor")
+    return compare(before, _submitted(before, job, pieces, policy))
+
+
+def new_vp(before: AllocationMap, job: str, *, policy: Policy = expand) -> Change:
+    """Give ``job`` one piece more; a job that is not there is submitted with one piece."""
+    allocation = before.find(job)
+    if allocation is None:
+        return submit(before, job, 1, policy=policy)
+    after = before.with_allocation(_settled(before, allocation, allocation.counts, allocation.pieces + 1))
+    return compare(before, _taken_up(after, before.free_entries, {job}, policy))
+
+
+def vp_exit(before: AllocationMap, job: str, processor: str, *, policy: Policy = expand) -> Change:
+    """End a piece of ``job`` on ``processor``; a job without pieces is gone. InvalidValueError when there is none."""
+    allocation = before.find(job)
+    if allocation is None or processor not in allocation.counts:
+        raise InvalidValueError("job", f"{job} has no piece on {processor}")
+    counts = {**allocation.counts, processor: allocation.counts[processor] - 1}
+    left = {name: count for name, count in counts.items() if count}
+    after = before.with_allocation(replace(allocation, counts=left)) if left else before.without_job(job)
+    return compare(before, _expanded(after, set(), policy), ended=Ended(job=job, processor=processor))
+
+
+def new_processor(before: AllocationMap, name: str, speed: Number, *, policy: Policy = expand) -> Change:
+    """Add a processor, free in every slice. InvalidValueError when it is there already or has no speed."""
+    if name in before.speeds:
+        raise InvalidValueError("processor", f"{name} is there already")
+    after = replace(before, speeds={**before.speeds, name: speed})
+    return compare(before, _expanded(after, set(), policy))
+
+
+def processor_exit(before: AllocationMap, name: str, *, policy: Policy = expand) -> Change:
+    """Take a processor away; jobs that find no processor in their slices are submitted anew.
+
+    InvalidValueError when it is not there, or is the last one while there are jobs.
+    """
+    if name not in before.speeds:
+        raise InvalidValueError("processor", f"{name} is not there")
+    if len(before.speeds) == 1 and before.allocations:
+        raise InvalidValueError("processor", f"{name} is the last one and there are jobs")
+    touched = [allocation for allocation in before.allocations if name in allocation.counts]
+    after = _without_row(before, name)
+    free_before = sum(len(processors - {name}) for processors in before.free.values())
+    for allocation in touched:
+        after = _moved_on(after, allocation, policy)
+    queue = [allocation.job for allocation in before.allocations]
+    after = replace(after, allocations=tuple(sorted(after.allocations, key=lambda one: queue.index(one.job))))
+    return compare(before, _taken_up(after, free_before, {allocation.job for allocation in touched}, policy))
+
+
+def _without_row(before: AllocationMap, name: str) -> AllocationMap:
+    """Drop a processor and the pieces on it; jobs that were nowhere else have no allocation for now."""
+    speeds = {other: speed for other, speed in before.speeds.items() if other != name}
+    left = []
+    for allocation in before.allocations:
+        counts = {other: count for other, count in allocation.counts.items() if other != name}
+        left += [replace(allocation, counts=counts)] if counts else []
+    return AllocationMap(speeds=speeds, allocations=tuple(left))
+
+
+def _moved_on(after: AllocationMap, allocation: Allocation, policy: Policy) -> AllocationMap:
+    """Settle a job that lost a processor, given the allocation it had with it."""
+    left = after.find(allocation.job)
+    if left is not None:
+        return after.with_allocation(_settled(after, left, left.counts, allocation.pieces))
+    if set(allocation.slices) <= set(after.slices) and _shared(after, allocation):
+        return after.with_allocation(_settled(after, allocation, {}, allocation.pieces))
+    return _submitted(after, allocation.job, allocation.pieces, policy)
+
+
+def _settled(current: AllocationMap, allocation: Allocation, held: Mapping[str, int], pieces: int) -> Allocation:
+    """Settle a job in the slices it has, on processors that hold it already and those free in all these slices."""
+    names = _shared(current, allocation) | held.keys()
+    speeds = {name: current.speeds[name] for name in names}
+    return replace(allocation, counts=settle(pieces, speeds, held))
+
+
+def _shared(current: AllocationMap, allocation: Allocation) -> frozenset[str]:
+    """The processors that are free in all slices of ``allocation``."""
+    free = current.free
+    return frozenset.intersection(*(free[name] for name in allocation.slices))
+
+
+def _submitted(before: AllocationMap, job: str, pieces: int, policy: Policy) -> AllocationMap:
+    slices, free = before.slices, before.free
+    found = policy([free[name] for name in slices], before.speeds, pieces)
+    own_slice: Scalar = apportion(pieces, list(before.speeds.values())).turnaround * (len(slices) + 1)
+    if isinstance(found, Expansion) and found.turnaround <= own_slice:
+        return before.with_allocation(_in_pattern(before, job, found, pieces, {}))
+    counts = settle(pieces, before.speeds, {})
+    return before.with_allocation(Allocation(job=job, slices=(max(slices, default=-1) + 1,), counts=counts))
+
+
+def _taken_up(after: AllocationMap, free_before: int, touched: set[str], policy: Policy) -> AllocationMap:
+    """Let jobs that were not touched use what the event has freed, when it has."""
+    return _expanded(after, touched, policy) if after.free_entries > free_before else after
+
+
+def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> AllocationMap:
+    """Let every job that was not touched move to where it is faster, and the queue begin with the next job."""
+    for job in [allocation.job for allocation in current.allocations if allocation.job not in touched]:
+        if not current.free_entries:
+            break
+        current = _faster(current, job, policy)
+    return replace(current, allocations=(*current.allocations[1:], *current.allocations[:1]))
+
+
+def _faster(current: AllocationMap, job: str, policy: Policy) -> AllocationMap:
+    """Move one job to the best pattern of its own and free entries if that makes it faster.
+
+    The best pattern has every slice that the job alone is in, so the move takes no slice away.
+    """
+    allocation = current.find(job)
+    assert allocation is not None, "the job is in the queue"
+    free = current.free
+    for name in allocation.slices:
+        free[name] |= allocation.counts.keys()
+    found = policy(list(free.values()), current.speeds, allocation.pieces)
+    if isinstance(found, NoRoom) or found.turnaround >= current.turnaround(job):
+        return current
+    return current.with_allocation(_in_pattern(current, job, found, allocation.pieces, allocation.counts))
+
+
+def _in_pattern(
+    current: AllocationMap, job: str, pattern: Expansion, pieces: int, held: Mapping[str, int]
+) -> Allocation:
+    slices = tuple(current.slices[index] for index in pattern.slices)
+    speeds = {name: current.speeds[name] for name in pattern.processors}
+    return Allocation(job=job, slices=slices, counts=settle(pieces, speeds, held))

@@ -1,0 +1,218 @@
+"""Expansion: which free part of the allocation map suits a job best [S 4.3].
+
+Objective: over all regular patterns (slices W x processors free in every one of them) minimise the job's own
+turn-around T * slices / |W|, T being that of apportionment on these processors; or maximise the pattern's size,
+|W| times the sum of its speeds, as the paper does. The largest pattern is not the best one for a given job.
+
+Theorem: with W goes every processor that is free in all of it, and every slice in which these are free too, for more of
+either never hurts. So slices with the same free processors go together, and 2**d choices are all for d kinds of them.
+
+Method: for d <= 12 the sum and the largest of the speeds of all choices at once (over supersets of bit masks). An even
+share, and one piece on the fastest, bound a turn-around from below; choices are looked at in the order of this bound
+until it passes the best. Exact. For more kinds the paper's heuristic: for each slice, its free processors and every
+slice that has them free.
+
+Ties: fewer slices, then the earlier ones. The job gets the fewest processors of the pattern that keep its turn-around.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import FloatArray, IntArray, Number, Scalar, as_number
+from coschedule.pieces.apportion import apportion_loads
+from coschedule.pieces.piece_times import Loads, check_named_speeds, check_pieces, is_rational, uniform
+from coschedule.problems.al_saqabi.compress import fill_largest
+from coschedule.problems.al_saqabi.refusals import NoRoom
+
+MOST_KINDS = 12
+"""With more kinds of slices the search is the paper's heuristic."""
+
+_ROUNDING = 1e-9
+"""Bounds are floats: what is this close to the best is looked at exactly."""
+
+
+class ExpandObjective(StrEnum):
+    """What makes a pattern the best."""
+
+    TURNAROUND = "turnaround"
+    """The least turn-around of the job."""
+    SIZE = "size"
+    """The most speed in all its slices together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """A free pattern, ``slices`` x ``processors``, and how a job would use it.
+
+    ``slices`` are indices, rising; ``processors`` names, sorted, of all that are free in every slice; ``counts`` the
+    pieces on each processor in use; ``turnaround`` in units of a slice's full time, T * slices of the map / slices of
+    the pattern; ``size`` the sum of the speeds times the slices. ``exact`` tells whether no pattern is better.
+    """
+
+    slices: tuple[int, ...]
+    processors: tuple[str, ...]
+    counts: Mapping[str, int]
+    turnaround: Number
+    size: Number
+    exact: bool
+
+
+def expand(
+    free_by_slice: Sequence[Collection[str]],
+    speeds: Mapping[str, Number],
+    pieces: int,
+    *,
+    objective: ExpandObjective = ExpandObjective.TURNAROUND,
+) -> Expansion | NoRoom:
+    """Find the best free pattern for a job of ``pieces``, given the names that are free in each slice.
+
+    Exact when every speed is rational, otherwise float64. InvalidValueError for a name without a speed and for what
+    ``apportion`` refuses. O(2**d) sums of speeds, d <= 12, and one apportionment a choice that its bound cannot rule
+    out; O(slices**2 * processors) with more kinds of slices.
+    """
+    _check(free_by_slice, speeds, pieces)
+    kinds = _kinds(free_by_slice)
+    if not kinds:
+        return NoRoom(message=f"no processor is free in any of {len(free_by_slice)} slices")
+    job = _Job.of(pieces, uniform(speeds), slices=len(free_by_slice), objective=objective)
+    exact = len(kinds) <= MOST_KINDS
+    best = _best(job, _promising(job, kinds)) if exact else _best(job, _by_slice(job, kinds))
+    return job.expansion(best, exact=exact)
+
+
+def _check(free_by_slice: Sequence[Collection[str]], speeds: Mapping[str, Number], pieces: int) -> None:
+    check_pieces(pieces)
+    check_named_speeds(speeds)
+    for index, names in enumerate(free_by_slice):
+        for name in names:
+            if name not in speeds:
+                raise InvalidValueError(f"free_by_slice[{index}]", f"names {name}, which has no speed")
+
+
+class _Kind(NamedTuple):
+    """The slices in which exactly ``free`` is free."""
+
+    free: frozenset[str]
+    slices: tuple[int, ...]
+
+
+class _Pattern(NamedTuple):
+    """Slices and rows, both rising, such that the processors of the rows are free in all the slices.
+
+    ``bound`` is at most what the pattern costs the job, but for rounding.
+    """
+
+    slices: tuple[int, ...]
+    rows: IntArray
+    bound: float
+
+
+def _kinds(free_by_slice: Sequence[Collection[str]]) -> list[_Kind]:
+    slices: dict[frozenset[str], list[int]] = {}
+    for index, names in enumerate(free_by_slice):
+        if names:
+            slices.setdefault(frozenset(names), []).append(index)
+    return [_Kind(free, tuple(indices)) for free, indices in slices.items()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Job:
+    """A job that looks for a pattern in a map of ``slices``; row r is the processor ``names[r]``, names rising."""
+
+    pieces: int
+    names: tuple[str, ...]
+    speeds: tuple[Number, ...]
+    loads: Loads
+    slices: int
+    objective: ExpandObjective
+
+    @classmethod
+    def of(cls, pieces: int, speeds: Mapping[str, Number], *, slices: int, objective: ExpandObjective) -> "_Job":
+        names = tuple(sorted(speeds))
+        own = tuple(speeds[name] for name in names)
+        loads = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own))
+        return cls(pieces=pieces, names=names, speeds=own, loads=loads, slices=slices, objective=objective)
+
+    def alone(self, pattern: _Pattern) -> Number:
+        """How long the job takes on the pattern's processors when it has every slice."""
+        return apportion_loads(self.pieces, self.loads.only(pattern.rows)).turnaround
+
+    def turnaround(self, pattern: _Pattern, alone: Scalar) -> Scalar:
+        return alone * self.slices / len(pattern.slices)
+
+    def size(self, pattern: _Pattern) -> Scalar:
+        return sum(self.speeds[row] for row in pattern.rows) * len(pattern.slices)
+
+    def cost(self, pattern: _Pattern) -> Scalar:
+        """What the least of is best."""
+        if self.objective is ExpandObjective.SIZE:
+            return -self.size(pattern)
+        return self.turnaround(pattern, self.alone(pattern))
+
+    def bounds(self, widths: IntArray, sums: FloatArray, fastest: FloatArray) -> FloatArray:
+        """Bound from below, but for rounding, the cost of patterns of these widths, sums of speeds and top speeds."""
+        if self.objective is ExpandObjective.SIZE:
+            return -widths * sums
+        alone: FloatArray = np.maximum(self.pieces / sums, 1 / fastest)
+        return alone * self.slices / widths
+
+    def expansion(self, pattern: _Pattern, *, exact: bool) -> Expansion:
+        alone = self.alone(pattern)
+        counts = fill_largest(self.loads.only(pattern.rows).most_within(alone, self.pieces), self.pieces)
+        assert counts is not None, "a pattern keeps its own turn-around"
+        processors = tuple(self.names[row] for row in pattern.rows)
+        return Expansion(
+            slices=pattern.slices,
+            processors=processors,
+            counts={name: count for name, count in zip(processors, counts.tolist(), strict=True) if count},
+            turnaround=as_number(self.turnaround(pattern, alone)),
+            size=as_number(self.size(pattern)),
+            exact=exact,
+        )
+
+
+def _best(job: _Job, patterns: Iterable[_Pattern]) -> _Pattern:
+    """Take the first pattern of least cost in the order of ties; patterns come with rising bounds."""
+    best: tuple[tuple[Scalar, int, tuple[int, ...]], _Pattern] | None = None
+    for pattern in patterns:
+        if best is not None and pattern.bound > best[0][0] + _ROUNDING * abs(best[0][0]):
+            break
+        order = (job.cost(pattern), len(pattern.slices), pattern.slices)
+        if best is None or order < best[0]:
+            best = (order, pattern)
+    assert best is not None, "there is a free processor"
+    return best[1]
+
+
+def _promising(job: _Job, kinds: Sequence[_Kind]) -> Iterator[_Pattern]:
+    """List a pattern for every choice of kinds that share a free processor, bounds rising."""
+    masks = np.array([sum((name in kind.free) << bit for bit, kind in enumerate(kinds)) for name in job.names])
+    choices = np.arange(1 << len(kinds))
+    widths, sums, fastest = np.zeros_like(choices), np.zeros(len(choices)), np.zeros(len(choices))
+    np.add.at(sums, masks, job.loads.speed)
+    np.maximum.at(fastest, masks, job.loads.speed)
+    for bit, kind in enumerate(kinds):
+        chosen = choices >> bit & 1 == 1
+        widths[chosen] += len(kind.slices)
+        sums[~chosen] += sums[chosen]
+        fastest[~chosen] = np.maximum(fastest[~chosen], fastest[chosen])
+    shared = choices[(sums > 0) & (choices > 0)]
+    bounds = job.bounds(widths[shared], sums[shared], fastest[shared])
+    for index in np.argsort(bounds, kind="stable"):
+        choice = int(shared[index])
+        slices = sorted(at for bit, kind in enumerate(kinds) if choice >> bit & 1 for at in kind.slices)
+        yield _Pattern(tuple(slices), np.flatnonzero(masks & choice == choice), float(bounds[index]))
+
+
+def _by_slice(job: _Job, kinds: Sequence[_Kind]) -> Iterator[_Pattern]:
+    """List the paper's patterns: each slice's free processors in every slice that has them free; no bounds."""
+    for kind in kinds:
+        slices = sorted(at for other in kinds if kind.free <= other.free for at in other.slices)
+        rows = np.flatnonzero([name in kind.free for name in job.names])
+        yield _Pattern(tuple(slices), rows, -math.inf)

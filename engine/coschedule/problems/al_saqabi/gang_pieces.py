@@ -1,0 +1,91 @@
+"""Pieces on a gang of nodes: a job of X pieces when every node used costs something, and nodes have starts and windows.
+
+Objective: over all counts x_i <= slots_i that sum to X, minimise
+start + load * seconds_per_piece + fixed + per_member * P, where P is the number of nodes used, start the latest start
+among them and load the largest x_i * e_i. (A node whose slow-down depends on the count has its own e_i for x_i.) All
+must be over before any node used is taken back. Generalises [S 4.1] as a cluster needs it.
+
+Theorem: for a start and a P only the least load matters at which the P largest rooms (the x_i that end within it) hold
+X pieces. With windows: a node taken back too early for that load is too early for every larger one; dropping such nodes
+and looking again ends at the least load that works.
+
+Method: branch and bound over starts and P, in gang_search.py.
+
+Ties: earlier finish, then fewer nodes, then earlier start, then larger rooms, then lower indices.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import IntArray, Number, as_number
+from coschedule.problems.al_saqabi.compress import fill_largest
+from coschedule.problems.al_saqabi.gang_search import Choice, search
+from coschedule.problems.al_saqabi.offers import Offers, PiecesJob, lay_out_offers
+from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GangPieces:
+    """Node i takes ``counts[i]`` pieces, int64[i], read-only; seconds after the request.
+
+    Of the ``size`` nodes used, node ``latest`` starts last and node ``slowest`` is done with its pieces last: the
+    lowest index of several.
+    """
+
+    finish: Number
+    start: Number
+    counts: IntArray
+    size: int
+    latest: int
+    slowest: int
+
+    def __post_init__(self) -> None:
+        self.counts.flags.writeable = False
+
+
+def place_pieces(
+    nodes: Sequence[Node], job: PiecesJob, *, fewest: int = 1, most: int | None = None
+) -> GangPieces | NoRoom:
+    """Spread the pieces of ``job`` over ``nodes`` for the earliest finish; module docstring: objective, method, ties.
+
+    ``slots`` bounds the pieces on a node; from ``fewest`` to ``most`` nodes are used, as many as there are if None.
+    Exact when every number is rational, otherwise float64. InvalidValueError when ``fewest`` is below 1. Complexity:
+    gang_search.py.
+    """
+    if fewest < 1:
+        raise InvalidValueError("fewest", "must be at least 1")
+    slots = sum(places for node in nodes for _, places in node.slowdown_steps())
+    if slots < job.pieces:
+        return NoRoom(message=f"{job.pieces} pieces need as many slots and the nodes have {slots}")
+    exact = job.is_exact and all(node.is_exact for node in nodes)
+    offers = lay_out_offers(nodes, job, exact=exact)
+    choice = search(offers, job, fewest=fewest, most=len(nodes) if most is None else most)
+    if choice is None:
+        return NoRoom(message=f"no nodes are free together until {job.pieces} pieces are done")
+    return _gang(offers, choice, _fill(choice, job.pieces))
+
+
+def _fill(choice: Choice, pieces: int) -> IntArray:
+    """Give each of the largest rooms a piece, and then all they hold; the last one takes what remains."""
+    largest = np.sort(np.argsort(-choice.room, kind="stable")[: choice.size])
+    rest = fill_largest(choice.room[largest] - 1, pieces - choice.size)
+    assert rest is not None, "a choice holds all pieces"
+    counts = np.zeros_like(choice.room)
+    counts[largest] = rest + 1
+    return counts
+
+
+def _gang(offers: Offers, choice: Choice, counts: IntArray) -> GangPieces:
+    used = np.flatnonzero(counts)
+    return GangPieces(
+        finish=as_number(choice.finish),
+        start=as_number(choice.start),
+        counts=counts,
+        size=choice.size,
+        latest=int(used[np.argmax(offers.start_rank[used])]),
+        slowest=max(used.tolist(), key=lambda node: (offers.time(node, int(counts[node])), -node)),
+    )

@@ -1,0 +1,192 @@
+"""Branch and bound for pieces on a gang of nodes: over ranges of starts x ranges of the number P of nodes.
+
+Objective and theorem: gang_pieces.py. Granting a range its earliest start, the nodes of its latest, its smallest
+overhead and its largest P bounds every choice in it from below; the range whose bound comes first is halved, and the
+first single start and P that comes first is the optimum.
+
+Granting a range nothing, the same load is a choice. Ranges and nodes that cannot finish as early as the best such
+choice are dropped. A part of a range has no smaller load than the whole: loads are searched from there.
+
+Cost: O(nodes) for each of a few steps of a search over loads, a range. Memory O(nodes + ranges).
+"""
+
+import heapq
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray, Scalar
+from coschedule.problems.al_saqabi.least_time import least_time
+from coschedule.problems.al_saqabi.offers import Offers, PiecesJob
+
+_ROUNDING = 2.0**-40
+"""More than the relative error of a finish in floats: nothing this close is dropped."""
+
+_FEW = 16
+"""Among so few nodes, dropping some costs more than looking at all."""
+
+_WORTH_DROPPING = 0.8
+"""Columns are made anew when no larger share of the nodes would be left."""
+
+
+class Choice(NamedTuple):
+    """The best start and number of nodes: ``room[i]`` pieces are done on node i in time, on ``size`` nodes or more."""
+
+    finish: Scalar
+    start: Scalar
+    size: int
+    room: IntArray
+
+
+def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> Choice | None:
+    """Find the best choice of ``fewest`` to ``most`` nodes that have slots for all pieces; None when there is none."""
+    every = _Box(0, len(offers.starts), fewest, min(most, len(offers.until), job.pieces))
+    return _Search(offers, job).run(every) if every.fewest <= every.most else None
+
+
+class _Box(NamedTuple):
+    """Starts of the ranks [first, last) and at least ``fewest``, at most ``most`` nodes."""
+
+    first: int
+    last: int
+    fewest: int
+    most: int
+
+    @property
+    def is_single(self) -> bool:
+        return self.last - self.first == 1 and self.fewest == self.most
+
+    def halves(self, *, by_start: bool) -> tuple["_Box", "_Box"]:
+        """Split in two."""
+        if by_start:
+            middle = (self.first + self.last) // 2
+            return self._replace(last=middle), self._replace(first=middle)
+        middle = (self.fewest + self.most) // 2
+        return self._replace(most=middle), self._replace(fewest=middle + 1)
+
+
+class _Bound(NamedTuple):
+    """No choice in a box has a smaller load or an earlier finish; when the box is single, its best choice has these."""
+
+    finish: Scalar
+    load: Scalar
+
+
+_Entry = tuple[tuple[Scalar, int, Scalar], _Box, _Bound]
+
+
+class _Search:
+    """The search for one job: ``_nodes`` of all offers are looked at, as ``_offers``; no finish past ``_latest``."""
+
+    def __init__(self, offers: Offers, job: PiecesJob) -> None:
+        self._all = offers
+        self._job = job
+        self._earliest = _earliest_finishes(offers, job)
+        self._nodes = np.arange(len(offers.until))
+        self._offers = offers
+        self._latest: Scalar = math.inf
+        self._queue: list[_Entry] = []
+
+    def run(self, every: _Box) -> Choice | None:
+        """Halve the box whose bound comes first until it is single."""
+        self._push(every, 0)
+        while self._queue:
+            _, box, bound = heapq.heappop(self._queue)
+            if box.is_single:
+                return self._choice(box, bound)
+            for half in box.halves(by_start=self._is_wider_in_starts(box)):
+                self._push(half, bound.load)
+        return None
+
+    def _is_wider_in_starts(self, box: _Box) -> bool:
+        if box.last - box.first == 1 or box.fewest == box.most:
+            return box.fewest == box.most
+        starts = self._all.starts
+        return bool(starts[box.last - 1] - starts[box.first] >= self._job.per_member * (box.most - box.fewest))
+
+    def _push(self, box: _Box, load: Scalar) -> None:
+        """Queue a box of no smaller load than ``load``, unless no choice in it is wanted."""
+        found = self._bounded(box, load)
+        if found is None:
+            return
+        bound, counts = found
+        heapq.heappush(self._queue, ((bound.finish, box.fewest, self._all.starts[box.first]), box, bound))
+        self._learn(box, bound.load, counts)
+
+    def _bounded(self, box: _Box, load: Scalar) -> tuple[_Bound, IntArray] | None:
+        """Bound every choice in the box, given that its load is at least ``load``; the counts that are done then.
+
+        With windows: nodes that are taken back before the bound are too early for every choice.
+        """
+        finish = self._finish(box.first, box.fewest, load)
+        if finish > self._latest:
+            return None
+        offers = self._offers
+        timely = offers.loads.most_by_key(self._largest_load(box), offers.row_last)
+        within = offers.start_rank < box.last
+        while finish <= self._latest:
+            within &= offers.until >= finish
+            most = np.where(within[offers.row_node], timely, 0)
+            least = least_time(offers.loads, most, lambda counts: self._is_enough(counts, box), at_least=load)
+            if least is None:
+                return None
+            load, counts = least
+            finish = self._finish(box.first, box.fewest, load)
+            if not (within & (offers.until < finish)).any():
+                return _Bound(finish, load), counts
+        return None
+
+    def _largest_load(self, box: _Box) -> float:
+        """A load that no wanted choice in the box exceeds."""
+        left: Scalar = self._latest - self._finish(box.first, box.fewest, 0)
+        return float((left + self._latest * _ROUNDING) / self._job.seconds_per_piece)
+
+    def _finish(self, start_rank: int, nodes: int, load: Scalar) -> Scalar:
+        job = self._job
+        overhead = job.fixed + job.per_member * nodes
+        return self._all.starts[start_rank] + load * job.seconds_per_piece + overhead
+
+    def _is_enough(self, counts: IntArray, box: _Box) -> bool:
+        """Whether enough nodes have room, and the largest rooms hold all pieces.
+
+        Past 2**53 the sum is rounded, and far more than enough.
+        """
+        room = self._offers.room(counts)
+        left_out = len(room) - box.most
+        largest = np.partition(room, left_out)[left_out:] if left_out > 0 else room
+        return bool(largest.sum(dtype=np.float64) >= self._job.pieces and np.count_nonzero(largest) >= box.fewest)
+
+    def _learn(self, box: _Box, load: Scalar, counts: IntArray) -> None:
+        """Want no finish past that of the latest start and the most nodes in the box, if windows allow it."""
+        finish = self._finish(box.last - 1, box.most, load)
+        if finish >= self._latest:
+            return
+        lasting = self._offers.until[self._offers.row_node] >= finish
+        if self._is_enough(np.where(lasting, counts, 0), box):
+            self._latest = finish
+            self._drop_nodes()
+
+    def _drop_nodes(self) -> None:
+        """Leave out nodes on which even a single piece ends too late."""
+        if len(self._nodes) <= _FEW:
+            return
+        wanted = np.flatnonzero(self._earliest <= float(self._latest) * (1 + _ROUNDING))
+        if len(wanted) <= _WORTH_DROPPING * len(self._nodes):
+            self._nodes, self._offers = wanted, self._all.only(wanted)
+
+    def _choice(self, box: _Box, bound: _Bound) -> Choice:
+        found = self._bounded(box, bound.load)
+        assert found is not None, "the best box is wanted"
+        room = np.zeros(len(self._all.until), dtype=np.int64)
+        room[self._nodes] = self._offers.room(found[1])
+        return Choice(bound.finish, self._all.starts[box.first], box.fewest, room)
+
+
+def _earliest_finishes(offers: Offers, job: PiecesJob) -> FloatArray:
+    """When a gang that has one piece on node i is done at best; inf where that is past the node's window."""
+    one = offers.loads.keys(offers.first_row, np.ones(len(offers.until), dtype=np.int64))
+    start = offers.starts.astype(np.float64)[offers.start_rank]
+    finish = start + one * float(job.seconds_per_piece) + float(job.fixed + job.per_member)
+    usable = finish <= offers.until.astype(np.float64) * (1 + _ROUNDING)
+    return np.where(usable, finish, math.inf)

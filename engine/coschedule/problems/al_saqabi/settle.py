@@ -1,0 +1,38 @@
+"""Where a job's pieces go on given processors: soonest done, then fewest processors, then few moves.
+
+The turn-around is that of apportionment, the processors are those of Compression; of processors with equal room those
+that hold more of the job already come first. Pieces stay where they are as far as there is room: on the processors
+chosen no other counts move fewer.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from coschedule.model.numbers import Number
+from coschedule.pieces.apportion import apportion_loads
+from coschedule.pieces.piece_times import Loads, is_rational
+from coschedule.problems.al_saqabi.compress import fill_largest
+
+
+def settle(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -> dict[str, int]:
+    """Return the pieces on each processor in use, of those in ``speeds``, when ``held`` is what they have now.
+
+    ``held`` may name other processors, and is at most ``pieces`` in all. O(n log n). Source: [S 4.1, 4.2], and that
+    nothing moves without need [S 3].
+    """
+    names = sorted(speeds, key=lambda name: (-held.get(name, 0), name))
+    own = [speeds[name] for name in names]
+    loads = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own))
+    room = loads.most_within(apportion_loads(pieces, loads).turnaround, pieces)
+    filled = fill_largest(room, pieces)
+    assert filled is not None, "processors keep their own turn-around"
+    chosen = [names[index] for index in np.flatnonzero(filled)]
+    space = {name: int(most) for name, most in zip(names, room, strict=True)}
+    counts = {name: min(held.get(name, 0), space[name]) for name in chosen}
+    missing = pieces - sum(counts.values())
+    for name in chosen:
+        more = min(missing, space[name] - counts[name])
+        counts[name] += more
+        missing -= more
+    return counts

@@ -1,0 +1,1 @@
+"""[A]: which nodes one gang should take, how many, and when."""

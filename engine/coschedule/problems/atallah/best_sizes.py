@@ -1,0 +1,143 @@
+"""Which size an equal load would take, given a start, a slow-down and so many places, for many of them at once.
+
+A size counts only if no smaller one is as quick: the smaller one would need fewer of the same places, end no later and,
+whatever the price, cost less. Of the sizes that count, larger ones are always quicker.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.goal import Goal, Objective, SizeTable
+from coschedule.model.numbers import FloatArray, IntArray, Scalar, Vector
+from coschedule.problems.atallah.bounding.ranges import RangeMinima
+from coschedule.problems.atallah.gang import Choice
+
+Cell = tuple[FloatArray, FloatArray]
+"""Starts and slow-downs."""
+
+SLACK = 1e-12
+"""Rounded to floats, sums and products of numbers that are not negative are off by a part in 10**15 at most."""
+
+
+def quickest(table: SizeTable) -> SizeTable:
+    """Keep the sizes that are quicker than every smaller one."""
+    if not len(table.sizes):
+        return table
+    if (table.times[1:] < table.times[:-1]).all():
+        return table
+    record = np.ones(len(table.sizes), dtype=np.bool_)
+    record[1:] = (table.times[1:] < np.minimum.accumulate(table.times)[:-1]).astype(np.bool_)
+    return table.where(record)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Menu:
+    """``last[n]`` is the index of the largest size of ``table`` that ``n`` places can hold, -1 if none.
+
+    ``least[n]`` is the least cost of any size up to there, inf if none; all numbers are rounded to floats.
+    """
+
+    table: SizeTable
+    last: IntArray
+    least: FloatArray
+    deadline: float
+    fewest: bool
+    priced: bool
+
+    def values(self, best: Cell, worst: Cell, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Find the least value with ``places`` in the best case, and in the worst, inf when no size meets the deadline.
+
+        With the fewest members as objective the value is their number. Rounding of the deadline favours the best case
+        and not the worst.
+        """
+        held = places.astype(np.int64)
+        if self.fewest or (self.priced and self.deadline < math.inf):
+            last = self.last.take(held, mode="clip")
+            return self._in_time(*best, last, SLACK), self._in_time(*worst, last, -SLACK)
+        costs = self.least.take(held, mode="clip")
+        least = costs * best[1]
+        least += best[0]
+        if worst is best and self.deadline == math.inf:
+            return least, least
+        values = np.multiply(costs, worst[1], out=costs)
+        values += worst[0]
+        if self.deadline < math.inf:
+            least[least > self.deadline * (1 + SLACK)] = math.inf
+            values[values > self.deadline * (1 - SLACK)] = math.inf
+        return least, values
+
+    def _in_time(self, starts: FloatArray, slowdowns: FloatArray, last: IntArray, slack: float) -> FloatArray:
+        longest = (self.deadline * (1 + slack) - starts) / slowdowns
+        first = np.searchsorted(-self.table.times, -longest)
+        fits = first <= last
+        first = np.where(fits, first, 0)
+        if self.fewest:
+            return np.where(fits, self.table.sizes[first], math.inf)
+        costs = RangeMinima(self.table.costs).of(first, np.where(fits, last, 0))
+        return np.where(fits, starts + slowdowns * costs, math.inf)
+
+    def limit(self, reached: float, *, exact: bool) -> float:
+        """Say up to which value a choice may still be the best."""
+        if self.fewest:
+            return reached - 1
+        return reached * (1 + SLACK) if exact else reached
+
+
+def menu_of(table: SizeTable, goal: Goal, *, places: int) -> Menu:
+    """List what can be had with up to ``places`` places; ``table`` has one size at least."""
+    times, costs = (numbers.astype(np.float64, copy=False) for numbers in (table.times, table.costs))
+    last = _last(table.sizes, min(places, goal.maximum))
+    least = np.minimum.accumulate(costs) if goal.price else costs
+    # Index -1, for no size, finds the inf at the end.
+    least = np.concatenate((least, (math.inf,)))[last]
+    return Menu(
+        table=SizeTable(table.sizes, times, costs),
+        last=last,
+        least=least,
+        deadline=float(goal.deadline),
+        fewest=goal.objective is Objective.FEWEST,
+        priced=goal.price > 0,
+    )
+
+
+def _last(sizes: IntArray, most: int) -> IntArray:
+    """Find the index of the largest size up to each of 0, 1, ..., most."""
+    if int(sizes[-1]) - int(sizes[0]) == len(sizes) - 1:
+        return np.clip(np.arange(-int(sizes[0]), most + 1 - int(sizes[0])), -1, len(sizes) - 1)
+    return np.bincount(sizes, minlength=most + 1).cumsum()[: most + 1] - 1
+
+
+def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, places: IntArray) -> list[Choice]:
+    """List the choices of cells that end first, if they meet the deadline; one of each cell, in the table's numbers."""
+    index = np.searchsorted(table.sizes, places, side="right") - 1
+    finishes = starts + slowdowns * table.times[index]
+    finish = finishes.min(initial=math.inf)
+    if not finish <= goal.deadline:
+        return []
+    first = np.flatnonzero(finishes == finish)
+    columns = (starts[first], slowdowns[first], table.sizes[index[first]].tolist())
+    return [Choice(*column, finish=finish, value=finish) for column in zip(*columns, strict=True)]
+
+
+def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, places: IntArray) -> list[Choice]:
+    """List the best choice of every cell that has one, in the table's own numbers."""
+    columns = zip(starts, slowdowns, places.tolist(), strict=True)
+    choices = (_best_choice(table, goal, *column) for column in columns)
+    return [choice for choice in choices if choice is not None]
+
+
+def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, places: int) -> Choice | None:
+    sizes = table.up_to(places)
+    in_time = np.flatnonzero(start + slowdown * sizes.times <= goal.deadline)
+    if not in_time.size:
+        return None
+    index = int(in_time[0] if goal.objective is Objective.FEWEST else in_time[_last_least(sizes.costs[in_time])])
+    finish, value = start + slowdown * sizes.times[index], start + slowdown * sizes.costs[index]
+    return Choice(start, slowdown, int(sizes.sizes[index]), finish=finish, value=value)
+
+
+def _last_least(costs: Vector) -> int:
+    """Find the least cost; of several the last, which is of the largest size and ends first."""
+    return len(costs) - 1 - int(costs[::-1].argmin())

@@ -1,0 +1,212 @@
+"""Grids over a large matrix: blocks of cells, and totals of what lies up to their corners."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray, PositionArray
+from coschedule.problems.atallah.bounding.strips import cut
+
+FIRST_SIDE = 512
+"""The first grid has at most about so many rows and columns: its 2**18 blocks cost a few milliseconds."""
+
+FEW_CELLS = 2**13
+"""A matrix with no more is looked at cell by cell."""
+
+SIDE = 16
+"""A block is cut into so many strips, at most."""
+
+
+Index = BoolArray | IntArray | tuple[IntArray | int, ...]
+
+
+class Points(NamedTuple):
+    """Entry ``e`` lies at ``row[e]``, ``column[e]`` and weighs ``amounts[m][e]`` in total ``m``."""
+
+    row: PositionArray
+    column: PositionArray
+    amounts: tuple[FloatArray | IntArray, ...]
+
+    def transposed(self) -> "Points":
+        """Let rows be columns."""
+        return Points(self.column, self.row, self.amounts)
+
+    def where(self, kept: BoolArray | IntArray) -> "Points":
+        """Keep some entries, named by a mask or by position."""
+        return Points(self.row[kept], self.column[kept], tuple(amount[kept] for amount in self.amounts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """Blocks of rows [top, bottom) and columns [left, right): arrays that broadcast to one shape, the blocks' shape.
+
+    Four kinds of totals, one array a total, over the entries up to each corner of the block: ``before`` (above and left
+    of it), ``above`` (above it, up to its last column), ``beside`` (left of it, up to its last row) and ``within`` (up
+    to its last row and column).
+    """
+
+    top: IntArray
+    bottom: IntArray
+    left: IntArray
+    right: IntArray
+    before: tuple[FloatArray, ...]
+    above: tuple[FloatArray, ...]
+    beside: tuple[FloatArray, ...]
+    within: tuple[FloatArray, ...]
+
+    def take(self, kept: BoolArray | IntArray) -> "Blocks":
+        """List some blocks along one axis, named by a mask or by position; of a grid by a mask."""
+        rows, columns, both = _indices(kept)
+        return Blocks(
+            self.top[rows],
+            self.bottom[rows],
+            self.left[columns],
+            self.right[columns],
+            tuple([total[both] for total in self.before]),
+            tuple([total[both] for total in self.above]),
+            tuple([total[both] for total in self.beside]),
+            tuple([total[both] for total in self.within]),
+        )
+
+    def transposed(self) -> "Blocks":
+        """Let rows be columns."""
+        if self.top.ndim == 1:
+            return Blocks(
+                self.left, self.right, self.top, self.bottom, self.before, self.beside, self.above, self.within
+            )
+        before, beside, above, within = (
+            tuple([total.swapaxes(1, 2) for total in totals])
+            for totals in (self.before, self.beside, self.above, self.within)
+        )
+        left, right, top, bottom = (edge.swapaxes(1, 2) for edge in (self.left, self.right, self.top, self.bottom))
+        return Blocks(left, right, top, bottom, before, beside, above, within)
+
+    def first_row(self) -> "Blocks":
+        """Make blocks of what is above all but the first row, at most."""
+        return replace(self, bottom=self.top + 1, beside=self.before, within=self.above)
+
+    def last_row(self) -> "Blocks":
+        """Make blocks of the last rows, of which all entries may be in earlier rows."""
+        return replace(self, top=self.bottom - 1, before=self.beside, above=self.within)
+
+    def __len__(self) -> int:
+        return len(self.top)
+
+
+def _indices(kept: BoolArray | IntArray) -> tuple[Index, Index, Index]:
+    """Say where the kept blocks have their rows, their columns and their totals."""
+    if kept.ndim == 1:
+        return kept, kept, kept
+    block, row, column = kept.nonzero()
+    return (block, row, 0), (block, 0, column), (block, row, column)
+
+
+def dimensions(blocks: Blocks) -> tuple[BoolArray, BoolArray]:
+    """Tell which blocks have several rows, and which several columns."""
+    return blocks.bottom - blocks.top > 1, blocks.right - blocks.left > 1
+
+
+def cells(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
+    """Make a block of every cell of the matrix from its first column on."""
+    points = points._replace(column=points.column - first_column) if first_column else points
+    return _grid_of(points, np.arange(rows), np.arange(first_column, columns), rows, columns)
+
+
+def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
+    """Divide the whole matrix so that every row and every column of the grid has about as many entries.
+
+    Entries in columns before the first have no cell; they lie to the left of all cells of their row.
+    """
+    if rows * columns <= FEW_CELLS:
+        return cells(points, rows, columns, first_column=first_column)
+    side = min(FIRST_SIDE, max(SIDE, int(2 * len(points.row) ** 0.5)))
+    top, row = cut(np.bincount(points.row, minlength=rows), side)
+    left, column = cut(np.bincount(points.column, minlength=columns)[first_column:], side)
+    column = np.concatenate((np.full(first_column, -1), column))
+    strips = Points(row[points.row], column[points.column], points.amounts)
+    return _grid_of(strips, top, left + first_column, rows, columns)
+
+
+def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: int) -> Blocks:
+    """Make a block of each strip of rows, from ``top[s]`` on, and each of columns.
+
+    Points are placed in strips; strip -1 of the columns lies before all others.
+    """
+    shape = (len(top), len(left) + 1)
+    cell = np.multiply(points.row, shape[1], dtype=np.int64)
+    cell += points.column
+    cell += 1
+    totals = [_sums_before(_histogram(cell, amount, shape)) for amount in points.amounts]
+    bottom, right = np.concatenate((top[1:], (rows,))), np.concatenate((left[1:], (columns,)))
+    return _grid(top[np.newaxis], bottom[np.newaxis], left[np.newaxis], right[np.newaxis], totals)
+
+
+def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, BoolArray]:
+    """Cut each block into strips of rows; say which of them exist, as not every height is a multiple of theirs.
+
+    ``points[e]`` is in the rows of block ``owner[e]``, and not beyond its last column.
+    """
+    heights = blocks.bottom - blocks.top
+    rows = min(SIDE, int(heights.max(initial=1)))
+    heights = -(-heights // rows)
+    row = (points.row - blocks.top[owner]) // heights[owner] + 1
+    corner = (owner * 2 + (points.column >= blocks.left[owner])) * (rows + 1) + row
+    totals = [_histogram(corner, amount, (len(blocks), 2, rows + 1)) for amount in points.amounts]
+    for total, before, above in zip(totals, blocks.before, blocks.above, strict=True):
+        total[:, 0, 0] += before
+        total[:, 1, 0] += above - before
+        np.cumsum(total, axis=2, out=total)
+        total[:, 1] += total[:, 0]
+    top, bottom, exists = _edges(blocks.top, blocks.bottom, heights, rows)
+    left, right = blocks.left[:, np.newaxis], blocks.right[:, np.newaxis]
+    return _grid(top, bottom, left, right, [total.swapaxes(1, 2) for total in totals]), exists[:, :, np.newaxis]
+
+
+def _grid(top: IntArray, bottom: IntArray, left: IntArray, right: IntArray, totals: list[FloatArray]) -> Blocks:
+    """Blocks between corners: ``totals[q, i, j]`` are over what lies before the i-th row and the j-th column."""
+    return Blocks(
+        top=top[:, :, np.newaxis],
+        bottom=bottom[:, :, np.newaxis],
+        left=left[:, np.newaxis],
+        right=right[:, np.newaxis],
+        before=tuple(total[:, :-1, :-1] for total in totals),
+        above=tuple(total[:, :-1, 1:] for total in totals),
+        beside=tuple(total[:, 1:, :-1] for total in totals),
+        within=tuple(total[:, 1:, 1:] for total in totals),
+    )
+
+
+def _histogram(corner: IntArray, amount: FloatArray | IntArray, shape: tuple[int, ...]) -> FloatArray:
+    # Without any entry, numpy counts in integers.
+    return np.bincount(corner, weights=amount, minlength=math.prod(shape)).astype(np.float64, copy=False).reshape(shape)
+
+
+def _sums_before(totals: FloatArray) -> FloatArray:
+    """Sum up ``totals[i, j]`` up to each column, before each row and before the end."""
+    sums = np.zeros((1, totals.shape[0] + 1, totals.shape[1]))
+    totals.cumsum(axis=0, out=sums[0, 1:])
+    sums[0, 1:].cumsum(axis=1, out=sums[0, 1:])
+    return sums
+
+
+def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:
+    """Cut [first, end) of each block into ``count`` pieces; what is left over repeats the end and does not exist."""
+    begin = first[:, np.newaxis] + step[:, np.newaxis] * np.arange(count)
+    last = end[:, np.newaxis]
+    return np.minimum(begin, last - 1), np.minimum(begin + step[:, np.newaxis], last), begin < last
+
+
+def joined(parts: list[Blocks]) -> Blocks:
+    """Put lists of blocks one behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+    top, bottom, left, right = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("top", "bottom", "left", "right")
+    )
+    before, above, beside, within = (
+        tuple(np.concatenate(total) for total in zip(*(getattr(part, name) for part in parts), strict=True))
+        for name in ("before", "above", "beside", "within")
+    )
+    return Blocks(top, bottom, left, right, before, above, beside, within)

@@ -1,0 +1,139 @@
+"""Narrowing a matrix of starts and speeds to the part around its least value, in time linear in its entries.
+
+As in ``narrow``, but sums of speeds matter too, and so does which places are the slowest of a gang. Places faster than
+the first column of the rectangle are therefore kept apart, as places ahead of all columns: they join whenever they have
+started, and no gang of interest ends with one of them. Those that have started by the first row become one entry.
+Entries of the same start and speed become one, too: no grid tells them apart.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray, PositionArray, Scalar, Vector
+from coschedule.problems.atallah.bounding.blocks import Bounds
+from coschedule.problems.atallah.bounding.grids import Blocks, Points, cells
+from coschedule.problems.atallah.bounding.narrow import FEW, MUCH, Borders, ends, side_for
+from coschedule.problems.atallah.bounding.strips import Strips, strips_of
+from coschedule.problems.atallah.slots import Places
+
+SLACK = 1e-12
+"""Of a quotient, which is rounded."""
+
+_MANY = 16
+"""A block with more than one place in so many has so many sizes that its corners alone bound it badly."""
+
+
+class Field(NamedTuple):
+    """Entry ``e`` is ``places[e]`` places of ``total[e]`` speed together that open at ``start[e]``.
+
+    The first ones have a column; they are entry ``entry[e]`` of the places searched. The rest is ahead of all.
+    """
+
+    start: Vector
+    places: IntArray
+    total: FloatArray
+    entry: IntArray
+
+    @property
+    def ahead(self) -> int:
+        """How many entries are ahead of all columns."""
+        return len(self.start) - len(self.entry)
+
+
+class SizeBounds(Bounds, Protocol):
+    """What a problem knows about blocks and the sizes that end there."""
+
+    def hopeful(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
+        """Tell which blocks may hold the least value, range of sizes by range; and the least value reached."""
+
+
+def narrowed_field(places: Places, bounds_of: Callable[[Borders], SizeBounds]) -> tuple[Field, float]:
+    """Keep what tells the cells that may hold the least value apart; return the least value that was reached, too."""
+    speed = places.level.astype(np.float64, copy=False)
+    field = Field(places.start, places.count, places.count * speed, np.arange(len(speed)))
+    reached = math.inf
+    while len(field.entry) > FEW:
+        narrower, reached = _narrowed_once(field, places.level[field.entry], bounds_of, reached)
+        much = len(narrower.start) < MUCH * len(field.start)
+        field = narrower
+        if not much:
+            break
+    return field, reached
+
+
+def columns_of_field(field: Field, rank: PositionArray) -> PositionArray:
+    """Place entries: ``rank[e]`` counts the columns from 0 on, and column 0 lies ahead of all."""
+    return np.concatenate((rank + 1, np.zeros(field.ahead, dtype=rank.dtype)))
+
+
+def _narrowed_once(
+    field: Field, level: Vector, bounds_of: Callable[[Borders], SizeBounds], reached: float
+) -> tuple[Field, float]:
+    side = side_for(len(field.start))
+    rows = strips_of(field.start.astype(np.float64, copy=False), side)
+    columns = strips_of(1 / level.astype(np.float64, copy=False), side)
+    column, width = columns_of_field(field, columns.of), len(columns.lowest)
+    points = Points(rows.of, column, (field.places, field.total))
+    blocks = cells(points, len(rows.lowest), width + 1, first_column=1)
+    bounds = bounds_of(Borders(rows.lowest, rows.highest, *_speeds(columns)))
+    hopeful, reached = _hopeful(blocks, bounds, reached)
+    if not hopeful.any():
+        return Field(field.start[:0], field.places[:0], field.total[:0], field.entry[:0]), reached
+    (first_row, last_row), (first_column, last_column) = ends(hopeful, axis=0), ends(hopeful, axis=1)
+    counts = (rows.of <= last_row) & (column <= last_column + 1)
+    first = field.start[(counts & (rows.of >= first_row)).nonzero()[0]].min()
+    within = counts & (column > first_column)
+    kept = within.nonzero()[0]
+    cell = rows.of[kept].astype(np.int64) * width + columns.of[kept]
+    return _alike_together(_within(field, first, counts & ~within, within), level[kept], cell), reached
+
+
+def _hopeful(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
+    """Tell which blocks of a grid may hold the least value; if one has a good part of all places, by sizes, too."""
+    (least,), values = bounds.around(blocks)
+    reached = min(reached, float(values.min()))
+    hopeful = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))
+    (before,), (above,), (beside,), (within,) = blocks.before[0], blocks.above[0], blocks.beside[0], blocks.within[0]
+    if ((within - above - beside + before)[hopeful] > within[-1, -1] / _MANY).any():
+        hopeful[hopeful], reached = bounds.hopeful(blocks.take(hopeful[np.newaxis]), reached)
+    return hopeful, reached
+
+
+def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> Field:
+    """Keep some entries with a column; let nothing start before ``first``, and what is ahead by then be one entry."""
+    started = field.start <= first
+    together, columns = (ahead & started).nonzero()[0], kept.nonzero()[0]
+    entries = np.concatenate((columns, (ahead & ~started).nonzero()[0]))
+    return Field(
+        np.concatenate((np.maximum(field.start[entries], first), (first,))),
+        np.concatenate((field.places[entries], (field.places[together].sum(),))),
+        np.concatenate((field.total[entries], (field.total[together].sum(),))),
+        field.entry[columns],
+    )
+
+
+def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
+    """Make one entry of all in a cell that have the start and the level of one of them.
+
+    ``level[e]`` and ``cell[e]`` are of the entries that have a column.
+    """
+    position = np.arange(len(cell))
+    named = np.empty(int(cell.max(initial=-1)) + 1, dtype=np.int64)
+    named[cell] = position
+    of = named[cell]
+    alike = (field.start[of] == field.start[: len(cell)]) & (level[of] == level)
+    of = np.where(alike.astype(np.bool_), of, position)
+    kept = np.concatenate((of == position, np.ones(field.ahead, dtype=np.bool_))).nonzero()[0]
+    of = np.concatenate((of, np.arange(len(cell), len(field.start))))
+    places = np.bincount(of, weights=field.places)[kept].astype(np.int64)
+    total = np.bincount(of, weights=field.total).astype(np.float64, copy=False)[kept]
+    return Field(field.start[kept], places, total, field.entry[kept[: len(kept) - field.ahead]])
+
+
+def _speeds(columns: Strips) -> tuple[FloatArray, FloatArray]:
+    """Bound the speeds of each column, after column 0."""
+    fastest, slowest = (np.concatenate(((math.inf,), 1 / slowness)) for slowness in (columns.lowest, columns.highest))
+    return fastest * (1 + SLACK), slowest * (1 - SLACK)

@@ -1,0 +1,37 @@
+"""The least value between two positions, for many pairs of positions at once."""
+
+import math
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+
+
+class RangeMinima:
+    """Least of ``values[first], ..., values[last]``: looked up if values fall and then rise, else by powers of two."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self._levels = values[np.newaxis]
+        self._lowest = int(values.argmin())
+        rising = values[1:] >= values[:-1]
+        self._one_valley = bool(rising[self._lowest :].all() and not rising[: self._lowest].any())
+        if not self._one_valley:
+            self._levels = np.stack(_doubled(values))
+
+    def of(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Look up many ranges, none empty."""
+        if self._one_valley:
+            least: FloatArray = self._levels[0][np.maximum(first, np.minimum(last, self._lowest))]
+            return least
+        level = np.frexp(last + 1 - first)[1] - 1
+        minima: FloatArray = np.minimum(self._levels[level, first], self._levels[level, last + 1 - 2**level])
+        return minima
+
+
+def _doubled(values: FloatArray) -> list[FloatArray]:
+    levels = [values]
+    while 2 ** len(levels) <= len(values):
+        half = 2 ** (len(levels) - 1)
+        shifted = np.append(levels[-1][half:], np.full(half, math.inf))
+        levels.append(np.minimum(levels[-1], shifted))
+    return levels

@@ -1,0 +1,67 @@
+"""Blocks that wait to be cut into strips of rows, the most promising first, and what is known of their entries."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.problems.atallah.bounding.grids import SIDE, Blocks, Points, dimensions, divide, joined
+
+_AT_ONCE = 2**16
+"""So many entries and corners are looked at together at most: they fit a cache, and the limit falls in between."""
+
+
+class Waiting:
+    """Blocks to be cut; ``points`` are all entries in the rows of any of them. Memory: O(entries + blocks)."""
+
+    def __init__(self, points: Points, rows: int) -> None:
+        self._points = points.where(np.argsort(points.row))
+        self._ends = np.concatenate(([0], np.cumsum(np.bincount(points.row, minlength=rows))))
+        self._portions: list[tuple[Blocks, FloatArray, int]] = []
+        self.size = 0
+
+    def add(self, blocks: Blocks, least: FloatArray) -> None:
+        """Let blocks wait, ``least`` being their bounds."""
+        if not len(blocks):
+            return
+        self.size += len(blocks)
+        order = np.argsort(least)
+        entries = self._ends[blocks.bottom] - self._ends[blocks.top]
+        weight = np.cumsum(entries[order] + 2 * (SIDE + 1))
+        parts = np.split(order, np.flatnonzero(np.diff(weight // _AT_ONCE)) + 1)
+        each = min(int(weight[-1]), _AT_ONCE)
+        self._portions += [(blocks.take(part), least[part], each) for part in reversed(parts)]
+
+    def cut(self, is_interesting: Callable[[FloatArray], BoolArray]) -> tuple[Blocks, BoolArray]:
+        """Cut blocks that came last and are still of interest, as many as fit; say which parts exist."""
+        parts, weight = [], 0
+        while self._portions and weight <= _AT_ONCE // 2:
+            blocks, least, more = self._portions.pop()
+            self.size -= len(blocks)
+            parts.append(blocks.take(is_interesting(least)))
+            weight += more
+        blocks = joined(parts)
+        return divide(blocks, *self._entries(blocks))
+
+    def _entries(self, blocks: Blocks) -> tuple[Points, IntArray]:
+        """List the entries in the rows of blocks, up to their last columns, and whose they are."""
+        begin = self._ends[blocks.top]
+        lengths = self._ends[blocks.bottom] - begin
+        owner = np.repeat(np.arange(len(blocks)), lengths)
+        entry = np.arange(len(owner)) + (begin - (np.cumsum(lengths) - lengths))[owner]
+        kept = (self._points.column[entry] < blocks.right[owner]).nonzero()[0]
+        return self._points.where(entry[kept]), owner[kept]
+
+
+def near(points: Points, blocks: Blocks, rows: int, columns: int) -> Points:
+    """Keep the entries in the rows of blocks that have several, or in their columns."""
+    high, wide = dimensions(blocks)
+    in_rows = _covered(blocks.top[high], blocks.bottom[high], rows)[points.row]
+    in_columns = _covered(blocks.left[wide], blocks.right[wide], columns)[points.column]
+    return points.where((in_rows | in_columns).nonzero()[0])
+
+
+def _covered(first: IntArray, end: IntArray, count: int) -> BoolArray:
+    """Tell which of the positions [0, count) lie in some stretch."""
+    change = np.bincount(first, minlength=count + 1) - np.bincount(end, minlength=count + 1)
+    return np.cumsum(change)[:count] > 0

@@ -1,0 +1,106 @@
+"""The largest speed of P members when a node's members may add more speed than the ones before them.
+
+Then no order of places is right for every P. Best sums are convolved instead: with one node more, the best sum of P
+members is the best, over the number j of them on that node, of what the node contributes with j and the best sum of
+P - j on the others. Exact for any slow-downs; O(places * sizes).
+"""
+
+import numpy as np
+
+from coschedule.model.divided_work import Loads
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.numbers import IntArray, Scalar, Vector
+from coschedule.problems.atallah.gang import Choice
+from coschedule.problems.atallah.node_columns import NodeColumns
+from coschedule.problems.atallah.slots import Places, ranked
+from coschedule.problems.atallah.speeds import inverse
+
+
+class Convolved:
+    """The search by convolution; a place's node says what it contributes, ``places`` only which nodes take part."""
+
+    def __init__(self, columns: NodeColumns, loads: Loads) -> None:
+        self._loads = loads
+        self.least_size = int(loads.sizes[0])
+        self._sums = _contributions(columns)
+        self.places = Places(
+            start=columns.start,
+            level=columns.start,
+            count=np.array([len(sums) - 1 for sums in self._sums], dtype=np.int64),
+            node=np.arange(len(columns.start)),
+            until=columns.until,
+        )
+
+    def best(self, places: Places, goal: Goal) -> Choice | None:
+        """Find the best choice: after the nodes of every start, look at all sizes."""
+        loads = self._loads.up_to(places.total).priced(goal.price)
+        if not len(loads.sizes):
+            return None
+        best: Choice | None = None
+        sums = self._no_members(int(loads.sizes[-1]))
+        starts, row = ranked(places.start)
+        for rank, start in enumerate(starts):
+            for node in places.node[row == rank].tolist():
+                sums = _convolve(sums, self._sums[node])
+            choice = _best_size(sums, loads, goal, start)
+            if choice is not None and (best is None or choice.rank(goal) < best.rank(goal)):
+                best = choice
+        return best
+
+    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Give every node, lowest index first, as many members as any best group allows it."""
+        nodes = places.node[places.start <= choice.start].tolist()
+        tails = [self._no_members(choice.size)]
+        for node in reversed(nodes):
+            tails.append(_convolve(tails[-1], self._sums[node]))
+        taken, left = [], choice.size
+        for node, tail, rest in zip(nodes, reversed(tails[1:]), reversed(tails[:-1]), strict=True):
+            sums = self._sums[node][: left + 1]
+            reached = sums + rest[left::-1][: len(sums)]
+            taken.append(int(np.flatnonzero(reached == tail[left])[-1]))
+            left -= taken[-1]
+        held = np.array(taken)
+        return np.array(nodes)[held > 0], held[held > 0]
+
+    def _no_members(self, largest: int) -> Vector:
+        sums = np.full(largest + 1, -np.inf, dtype=self._loads.work.dtype)
+        sums[0] = 0
+        return sums
+
+
+def _contributions(columns: NodeColumns) -> list[Vector]:
+    """List, for every node, the speed of 0, 1, ... members on it together."""
+    speed = inverse(columns.slowdown)
+    by_node: list[list[Scalar]] = [[0] for _ in range(len(columns.start))]
+    for node, one, count in zip(columns.node.tolist(), speed.tolist(), columns.count.tolist(), strict=True):
+        sums = by_node[node]
+        sums.extend(held * one for held in range(len(sums), len(sums) + count))
+    return [np.array(sums, dtype=speed.dtype) for sums in by_node]
+
+
+def _convolve(sums: Vector, node: Vector) -> Vector:
+    best = sums.copy()
+    for members in range(1, min(len(node), len(sums))):
+        np.maximum(best[members:], sums[:-members] + node[members], out=best[members:])
+    return best
+
+
+def _best_size(sums: Vector, loads: Loads, goal: Goal, start: Scalar) -> Choice | None:
+    speeds = sums[loads.sizes]
+    held = np.flatnonzero(speeds > 0)
+    runs = loads.run_time(held, speeds[held])
+    finishes, values = start + runs, start + loads.weight[held] * runs
+    in_time = np.flatnonzero((finishes <= goal.deadline).astype(np.bool_)).tolist()
+    if goal.objective is Objective.FEWEST:
+        in_time = in_time[:1]
+    choices = (
+        Choice(
+            start=start,
+            level=start,
+            size=int(loads.sizes[held[index]]),
+            finish=finishes[index],
+            value=values[index],
+        )
+        for index in in_time
+    )
+    return min(choices, key=lambda choice: choice.rank(goal), default=None)

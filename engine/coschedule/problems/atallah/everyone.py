@@ -1,0 +1,100 @@
+"""Work that divides evenly and costs nothing to divide: every node that has started joins [A 4].
+
+The more members, the larger their speed and the sooner the finish, so a start decides everything: the finish is the
+start plus the work over the speed of all that have started. Over a strip of starts the first start and the speed at its
+end bound the finish from below, the last start and that speed can be reached: only the starts of the few strips that
+may hold the earliest finish are sorted. O(Q) but for those.
+"""
+
+import math
+from typing import TypeGuard
+
+import numpy as np
+
+from coschedule.model.goal import Goal
+from coschedule.model.numbers import IntArray, Scalar, Vector
+from coschedule.model.run_times import SerialWork, Work
+from coschedule.problems.atallah.bounding.strips import strips_of
+from coschedule.problems.atallah.gang import Choice, is_plain
+from coschedule.problems.atallah.node_columns import MOST_PLACES, NodeColumns
+from coschedule.problems.atallah.slots import Places, lay_out, ranked
+from coschedule.problems.atallah.speeds import inverse
+
+_FEW = 2000
+"""So few starts are sorted at once."""
+
+_SIDE = 500
+"""Starts are divided into about so many strips."""
+
+_SLACK = 1e-9
+"""Sums of a million positive floats, in whatever order, are off by a part in 10**10 at most."""
+
+
+def everyone_joins(work: Work, columns: NodeColumns, goal: Goal) -> TypeGuard[SerialWork]:
+    """Whether a further member never hurts and is always allowed.
+
+    There must be no overhead, the finish alone must count, the size have no end, and every node one slow-down.
+    """
+    return (
+        isinstance(work, SerialWork)
+        and not work.has_overhead
+        and is_plain(goal)
+        and len(columns.node) == len(columns.start)
+        and goal.maximum >= int(columns.count.sum())
+    )
+
+
+class Everyone:
+    """The search when everyone joins."""
+
+    def __init__(self, columns: NodeColumns, serial: Scalar, minimum: int) -> None:
+        self.least_size = minimum
+        self._serial = serial
+        self.places = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_PLACES)
+
+    def best(self, places: Places, goal: Goal) -> Choice | None:
+        """Find the start from which everyone ends first."""
+        speed, count = places.level * places.count, places.count
+        near = self._likely(places, speed)
+        if not len(near):
+            return None
+        first = places.start[near].min()
+        before, near = (places.start <= first).nonzero()[0], near[places.start[near] > first]
+        starts, row = ranked(places.start[near])
+        starts = np.concatenate(((first,), starts))
+        held = count[before].sum() + _sums_before(row, count[near])
+        finishes = starts + self._serial / (speed[before].sum() + _sums_before(row, speed[near]))
+        finishes[held < self.least_size] = math.inf
+        best = int(finishes.argmin())
+        finish = finishes[best]
+        if not finish <= goal.deadline or held[best] < self.least_size:
+            return None
+        return Choice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
+
+    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Take every place that has started: the nodes, and how many places of each."""
+        started = (places.start <= choice.start).nonzero()[0]
+        return places.node[started], places.count[started]
+
+    def _likely(self, places: Places, speed: Vector) -> IntArray:
+        """List the entries in the strips of starts from which everyone may end first."""
+        if len(places.start) <= _FEW:
+            return np.arange(len(places.start))
+        strips = strips_of(places.start.astype(np.float64, copy=False), _SIDE)
+        held = np.bincount(strips.of, weights=places.count).cumsum()
+        run = float(self._serial) / np.bincount(strips.of, weights=speed.astype(np.float64, copy=False)).cumsum()
+        run[held < self.least_size] = math.inf
+        reached = (strips.highest + run).min() * (1 + _SLACK)
+        likely = ((strips.lowest + run <= reached) & (run < math.inf)).nonzero()[0]
+        first, last = (likely[0], likely[-1]) if len(likely) else (0, -1)
+        return ((strips.of >= first) & (strips.of <= last)).nonzero()[0]
+
+
+def _sums_before(row: IntArray, amounts: Vector) -> Vector:
+    """Sum up the amounts of all rows before each, and before the end."""
+    rows = int(row.max(initial=-1)) + 2
+    if amounts.dtype != object:
+        return np.bincount(row + 1, weights=amounts, minlength=rows).astype(amounts.dtype, copy=False).cumsum()
+    by_row = np.zeros(rows, dtype=object)
+    np.add.at(by_row, row + 1, amounts)
+    return by_row.cumsum()

@@ -1,0 +1,64 @@
+"""What a choice for one gang is, and what the answer says about it."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.numbers import Number, Scalar, as_number
+
+
+class GroupReason(StrEnum):
+    """Why there is no group."""
+
+    NO_GROUP_FITS = "NoGroupFits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The best group: ``members`` are node indices, rising, repeated when a node holds several.
+
+    Seconds after the request; ``speedup`` is T(1) / finish, None when T(1) is not known. Of the members, node
+    ``latest`` starts last and node ``slowest`` has the largest slow-down: the lowest index of several.
+    """
+
+    finish: Number
+    size: int
+    members: tuple[int, ...]
+    start: Number
+    speedup: Number | None
+    latest: int
+    slowest: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoGroup:
+    """No group meets the goal; ``message`` is one sentence with the numbers that stand in the way."""
+
+    reason: GroupReason
+    message: str
+
+
+class Choice(NamedTuple):
+    """One way to run: ``size`` places, open at ``start`` and at ``level``, or earlier and better."""
+
+    start: Scalar
+    level: Scalar
+    size: int
+    finish: Scalar
+    value: Scalar
+
+    def rank(self, goal: Goal) -> tuple[Scalar, ...]:
+        """Order by which ``goal`` prefers choices, lower first."""
+        return goal.rank(value=self.value, finish=self.finish, size=self.size, start=self.start)
+
+
+def is_plain(goal: Goal) -> bool:
+    """Whether the finish alone decides between two choices of a size, whatever the deadline."""
+    return goal.objective is Objective.FINISH and goal.price == 0
+
+
+def speedup_of(serial: Scalar, finish: Scalar) -> Number | None:
+    """Effective speed-up T(1) / finish [A 2]; None when T(1) is not known."""
+    return as_number(serial / finish) if serial < math.inf else None

@@ -1,0 +1,78 @@
+"""Places for members: when they open, and how good they are.
+
+A node that holds several members becomes several entries, one a distinct slow-down: the places with the smallest
+slow-downs are always used first, so any choice of P places is a choice of P members.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray, Vector
+from coschedule.problems.atallah.node_columns import NodeColumns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Places:
+    """Entry ``e`` is ``count[e]`` equal places on node ``node[e]``, rising, open from ``start[e]`` to ``until[e]``.
+
+    ``level[e]`` says how good they are: a slow-down or a speed.
+    """
+
+    start: Vector
+    level: Vector
+    count: IntArray
+    node: IntArray
+    until: Vector
+
+    @property
+    def total(self) -> int:
+        """How many members all nodes together hold."""
+        return int(self.count.sum())
+
+    def where(self, kept: BoolArray) -> "Places":
+        """Keep the entries that ``kept``, bool[e], says."""
+        return Places(
+            start=self.start[kept],
+            level=self.level[kept],
+            count=self.count[kept],
+            node=self.node[kept],
+            until=self.until[kept],
+        )
+
+
+def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Places:
+    """Turn the steps of nodes, each with its level, into places, at most ``most_on_a_node`` an entry."""
+    one_each = len(columns.node) == len(columns.start)
+    return Places(
+        start=columns.start if one_each else columns.start[columns.node],
+        level=level,
+        count=np.minimum(columns.count, most_on_a_node),
+        node=columns.node,
+        until=columns.until if one_each else columns.until[columns.node],
+    )
+
+
+def ranked(values: Vector) -> tuple[Vector, IntArray]:
+    """List every value once, rising, and the place of each value in that list; one sort."""
+    order = np.argsort(values)
+    rising = values[order]
+    first = np.ones(len(rising), dtype=np.bool_)
+    np.not_equal(rising[1:], rising[:-1], out=first[1:], casting="unsafe")
+    rank = np.empty(len(rising), dtype=np.int64)
+    rank[order] = np.cumsum(first) - 1
+    return rising[first], rank
+
+
+def lowest_nodes(places: Places, eligible: BoolArray, size: int) -> tuple[IntArray, IntArray]:
+    """Take ``size`` of the eligible places, the lowest indices first: the nodes, and how many places of each.
+
+    Nodes rise, and are repeated where several entries give.
+    """
+    entries = eligible.nonzero()[0]
+    count = places.count[entries]
+    after = count.cumsum()
+    last = int(after.searchsorted(size))
+    given = count[: last + 1]
+    given[last:] -= after[last] - size
+    return places.node[entries[: last + 1]], given

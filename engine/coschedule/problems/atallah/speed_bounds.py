@@ -1,0 +1,198 @@
+"""Bounds on the value of a proportional load over blocks of starts and speeds.
+
+At the corners of a block the number of places and the sum of their speeds are known. So are, for any number of places
+in between, the most and the least speed that the fastest of them have together. Where very many sizes end in one block
+they are bounded range by range.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.divided_work import Loads
+from coschedule.model.goal import Goal, Objective
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.problems.atallah.bounding.grids import Blocks
+from coschedule.problems.atallah.bounding.narrow import Borders
+from coschedule.problems.atallah.bounding.ranges import RangeMinima
+
+_SLACK = 1e-9
+"""Sums of a million positive floats, rounded one after the other, are off by a part in 10**10 at most."""
+
+_PARTS = 16
+"""A range of sizes is divided into so many at once."""
+
+
+class Pairs(NamedTuple):
+    """Cells by row and column, and the index of a size that ends in each: one axis."""
+
+    row: IntArray
+    column: IntArray
+    size_index: IntArray
+
+
+class _Ranges(NamedTuple):
+    """The size with index ``size[r]`` may end in block ``block[r]``; ``reached`` is the least value reached."""
+
+    block: IntArray
+    size: IntArray
+    reached: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeedBounds:
+    """Bounds on blocks of starts and speeds. ``held[n]`` is how many of the sizes ``n`` places can hold."""
+
+    borders: Borders
+    loads: Loads
+    held: IntArray
+    least_work: RangeMinima
+    least_share: RangeMinima
+    least_overhead: RangeMinima
+    deadline: float
+    fewest: bool
+
+    def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
+        """Bound from below by ``least`` and from above by ``reached``."""
+        return self.least(blocks), self.reached(blocks)
+
+    def least(self, blocks: Blocks) -> FloatArray:
+        """Take the earliest start, the least work of any size that may end here, and the most speed."""
+        starts = self.borders.soonest[blocks.top]
+        first, last = self._first_and_last(blocks)
+        some = (last >= first) & (blocks.within[1] > 0)
+        first, last = np.where(some, first, 0), np.where(some, last, 0)
+        speed = np.where(some, self._most_speed(blocks, self.loads.sizes[last]), 1)
+        run = self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
+        in_time = some & (starts + run <= self.deadline * (1 + _SLACK))
+        if self.fewest:
+            return self._least_sizes(blocks, in_time, first, last)
+        return np.where(in_time, starts + self.loads.weight[first] * run, math.inf)
+
+    def _least_sizes(self, blocks: Blocks, in_time: BoolArray, first: IntArray, last: IntArray) -> FloatArray:
+        """Bound the sizes [first, last] that meet the deadline from below: fewer places would not have the speed."""
+        left = self.deadline * (1 + _SLACK) - self.borders.soonest[blocks.top] - self.least_overhead.of(first, last)
+        needed = self.least_work.of(first, last) / np.where(in_time, left, 1)
+        beside = blocks.beside[1]
+        # No place from the block on is faster than its first column, and none before it is slower.
+        further = (needed - beside - _SLACK * (needed + beside)) / self.borders.fastest[blocks.left]
+        places = np.where(in_time, np.ceil(blocks.beside[0] + further), 1)
+        index = np.maximum(first, self._sizes(np.maximum(places, 1) - 1))
+        return np.where(in_time & (index <= last), self.loads.sizes[np.minimum(index, last)], math.inf)
+
+    def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
+        """Bound the speed of ``size`` places: those beside the block, then as fast as its first column, but no more."""
+        further = np.maximum(size - blocks.beside[0], 0)
+        return np.minimum(blocks.within[1], blocks.beside[1] + further * self.borders.fastest[blocks.left])
+
+    def _least_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
+        """Bound the speed of the fastest ``size`` places: the further there are, the less each of them adds."""
+        beside, within = blocks.beside[0], blocks.within[0]
+        further = (size - beside) / np.maximum(within - beside, 1)
+        chord = blocks.beside[1] + further * (blocks.within[1] - blocks.beside[1])
+        return np.where(size > beside, chord, blocks.beside[1] * (size / np.maximum(beside, 1)))
+
+    def _first_and_last(self, blocks: Blocks) -> tuple[IntArray, IntArray]:
+        """Find the sizes that may end in each block; the last is before the first if there are none."""
+        # All that is left of a single start has started by then.
+        single = self.borders.soonest[blocks.top] == self.borders.latest[blocks.bottom - 1]
+        first = self._sizes(np.where(single, blocks.beside[0], blocks.before[0]))
+        return first, self._sizes(blocks.within[0]) - 1
+
+    def reached(self, blocks: Blocks) -> FloatArray:
+        """Take the largest size that the places of the last cell hold; the fastest of them do at least their part."""
+        end = self._sizes(blocks.within[0])
+        some = (end > 0) & (blocks.within[1] > 0)
+        index = np.where(some, end - 1, 0)
+        size = self.loads.sizes[index]
+        speed = np.where(some, blocks.within[1] * (size / np.maximum(blocks.within[0], 1)), 1)
+        run = self.loads.run_time(index, speed)
+        starts = self.borders.latest[blocks.bottom - 1]
+        some &= starts + run <= self.deadline * (1 - _SLACK)
+        return np.where(some, size if self.fewest else starts + self.loads.weight[index] * run, math.inf)
+
+    def limit(self, reached: float) -> float:
+        """Say up to which bound a block may hold the best value."""
+        return reached - 1 if self.fewest else reached * (1 + _SLACK)
+
+    def pairs(self, cells: Blocks, reached: float) -> tuple[Pairs, float]:
+        """List every size that ends in one of the cells and may have the best value; and the least value reached."""
+        cell, size, reached = self._ranges(cells, reached)
+        return Pairs(cells.top[cell], cells.left[cell], size), reached
+
+    def hopeful(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
+        """Tell which blocks may hold the least value, by all sizes that end there; and the least value reached."""
+        first, last = self._first_and_last(blocks)
+        some = (first <= last).nonzero()[0]
+        least = np.full(len(blocks), math.inf)
+        least[some], _ = self._around_sizes(blocks.take(some), first[some], last[some])
+        reached = self._ranges(blocks.take(np.array([least.argmin()])), reached).reached
+        return (least <= self.limit(reached)) & (least < math.inf), reached
+
+    def _ranges(self, blocks: Blocks, reached: float) -> _Ranges:
+        """List the sizes that may have the least value: bound them range by range, and divide ranges until single."""
+        first, last = self._first_and_last(blocks)
+        block = (first <= last).nonzero()[0]
+        first, last = first[block], last[block]
+        while True:
+            least, values = self._around_sizes(blocks.take(block), first, last)
+            reached = min(reached, float(values.min(initial=math.inf)))
+            kept = (least <= self.limit(reached)) & (least < math.inf)
+            block, first, last = block[kept], first[kept], last[kept]
+            if (first == last).all():
+                return _Ranges(block, first, reached)
+            part, first, last = _parts(first, last)
+            block = block[part]
+
+    def _around_sizes(self, blocks: Blocks, first: IntArray, last: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Bound the value of all sizes [first, last] that end in a block from below, and the least from above."""
+        sizes, starts = self.loads.sizes, self.borders.soonest[blocks.top]
+        shortest = self._least_run(blocks, first, last)
+        least = sizes[first].astype(np.float64) if self.fewest else starts + self.loads.weight[first] * shortest
+        least[starts + shortest > self.deadline * (1 + _SLACK)] = math.inf
+        starts = self.borders.latest[blocks.bottom - 1]
+        run = self.loads.run_time(last, self._least_speed(blocks, sizes[last]))
+        values = sizes[last].astype(np.float64) if self.fewest else starts + self.loads.weight[last] * run
+        values[starts + run > self.deadline * (1 - _SLACK)] = math.inf
+        return least, values
+
+    def _least_run(self, blocks: Blocks, first: IntArray, last: IntArray) -> FloatArray:
+        """Bound the run times of sizes [first, last] by the most speed in all, and by the most speed a member.
+
+        A member's share of the speed is largest in the smallest gang.
+        """
+        fewest, most = self.loads.sizes[first], self.loads.sizes[last]
+        by_all = self.least_work.of(first, last) / self._most_speed(blocks, most)
+        by_each = self.least_share.of(first, last) * (fewest / self._most_speed(blocks, fewest))
+        return np.maximum(by_all, by_each) + self.least_overhead.of(first, last)
+
+    def _sizes(self, places: FloatArray) -> IntArray:
+        return self.held[np.minimum(places, len(self.held) - 1).astype(np.int64)]
+
+
+def _parts(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Divide ranges [first, last] into up to ``_PARTS`` each: whose part it is, and its own first and last."""
+    step = ((last - first) // _PARTS + 1)[:, np.newaxis]
+    begin = first[:, np.newaxis] + step * np.arange(_PARTS)
+    end = np.minimum(begin + step - 1, last[:, np.newaxis])
+    whose, part = (begin <= end).nonzero()
+    return whose, begin[whose, part], end[whose, part]
+
+
+def speed_bounds(loads: Loads, goal: Goal, *, places: int) -> Callable[[Borders], SpeedBounds]:
+    """Prepare the bounds for sizes of ``loads`` and up to so many places, for whatever borders."""
+    floats = loads.as_floats()
+    return partial(
+        SpeedBounds,
+        loads=floats,
+        held=np.bincount(loads.sizes, minlength=min(places, goal.maximum) + 1).cumsum(),
+        least_work=RangeMinima(floats.work),
+        least_share=RangeMinima(floats.work / floats.sizes),
+        least_overhead=RangeMinima(floats.overhead),
+        deadline=float(goal.deadline),
+        fewest=goal.objective is Objective.FEWEST,
+    )

@@ -1,0 +1,69 @@
+"""Nodes that are taken back, for any load: a few searches that know nothing of windows.
+
+Theorem: let no allowed gang end before f. Then nodes taken back before f hold no member, and dropping them changes
+nothing. If the best gang on the nodes that are left, windows ignored, ends when none of them is taken back, it is the
+best of all. So with the least finish as objective: search, drop the nodes taken back before the finish found, search
+again. The finish never falls, a node goes in every round, and the first finish that every node outlasts is the answer.
+
+With a price or with the fewest members as objective, the best gang need not be the one that ends first. Then the gangs
+that use a node taken back at r, the first of all, must end by r: a search with that deadline. The others do without.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from coschedule.model.goal import Goal, Objective
+from coschedule.problems.atallah.gang import Choice, is_plain
+from coschedule.problems.atallah.slots import Places
+
+Search = Callable[[Places, Goal], Choice | None]
+"""Finds the best choice for a goal among some places, windows ignored."""
+
+
+def best_lasting(places: Places, goal: Goal, search: Search) -> tuple[Choice, Places] | None:
+    """Find the best choice whose places outlast it, and the places it may take; None when there is none."""
+    best: tuple[Choice, Places] | None = None
+    lasting = places
+    while (choice := search(lasting, goal)) is not None:
+        if best is not None and best[0].rank(goal) <= choice.rank(goal):
+            return best
+        outlasts = (lasting.until >= choice.finish).astype(np.bool_)
+        if outlasts.all():
+            return choice, lasting
+        narrowed = lasting.where(outlasts)
+        if is_plain(goal):
+            lasting = narrowed
+            continue
+        best = _better(best, _within(narrowed, choice, goal, search), goal)
+        lasting, found = _without_the_first(lasting, goal, search)
+        best = _better(best, found, goal)
+    return best
+
+
+def _within(narrowed: Places, choice: Choice, goal: Goal, search: Search) -> tuple[Choice, Places] | None:
+    """Take ``choice`` itself if the places that outlast it have one as good."""
+    again = search(narrowed, goal)
+    return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
+
+
+def _without_the_first(lasting: Places, goal: Goal, search: Search) -> tuple[Places, tuple[Choice, Places] | None]:
+    """Drop the places taken back first, or all before which no gang ends; find the best that ends before the first."""
+    soonest = search(lasting, replace(goal, objective=Objective.FINISH, price=0))
+    if soonest is None:
+        return lasting.where(np.zeros(len(lasting.until), dtype=np.bool_)), None
+    narrowed = lasting.where((lasting.until >= soonest.finish).astype(np.bool_))
+    if len(narrowed.node) < len(lasting.node):
+        return narrowed, None
+    first = lasting.until.min()
+    found = search(lasting, replace(goal, deadline=min(goal.deadline, first)))
+    return lasting.where((lasting.until > first).astype(np.bool_)), None if found is None else (found, lasting)
+
+
+def _better(
+    one: tuple[Choice, Places] | None, other: tuple[Choice, Places] | None, goal: Goal
+) -> tuple[Choice, Places] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one, other, key=lambda found: found[0].rank(goal))

@@ -1,0 +1,160 @@
+"""The power every member can count on, and what that is of each node's time [D 2.2, 3.2.1, 3.2.2].
+
+Objective: members that wait for each other at every step are no faster than the one with least power. Node i has the
+power weight W_i and leaves the share F_i of its time free, so a member there has rho_i = W_i * F_i at most, and all
+of them can count on rho = min rho_i (3.8). More than rho on any node would only be waited away: a member needs the
+share rho / W_i of all time there, one free slice in pace_i = rho_i / rho (3.13).
+
+Formula (3.4), the power that is left on the slowest node, promises more than a fast node with much local work can
+give; it is not used.
+
+Method: direct, O(nodes). Paces are fractions, and a member that gets one slice in a rounded pace drifts away from the
+others; ``TimeCredit`` counts time used instead. Ints and fractions stay exact.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """How uneven nodes are: their number, their total power (2.2), and their heterogeneity (2.3), 0 when all are equal.
+
+    Power is in units of the fastest node.
+    """
+
+    members: int
+    power: Number
+    heterogeneity: Number
+
+
+class PaceReason(StrEnum):
+    """Why there is no pace."""
+
+    NO_POWER_LEFT = "NoPowerLeft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalPace:
+    """What a gang that has a member on every node gets there; entry i of the tuples is node i.
+
+    ``power`` is what each member can count on, in the unit of the weights. ``paces`` says how many times that node i
+    could give, 1 or more. ``shares`` is the part of all its time that node i gives the member, never more than what
+    it leaves free. ``limiting`` is the first node that has no more than ``power``.
+    """
+
+    power: Number
+    paces: tuple[Number, ...]
+    shares: tuple[Number, ...]
+    limiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoPace:
+    """A node leaves no time at all; ``message`` names it."""
+
+    reason: PaceReason
+    message: str
+
+
+def measure_network(weights: Sequence[Number]) -> Network:
+    """Measure how uneven nodes are, given their power relative to the fastest: above 0 and at most 1.
+
+    InvalidValueError for other weights, and when there are none. Source: [D 2.2], (2.2) and (2.3).
+    """
+    _check_weights(weights, largest=1)
+    members = len(weights)
+    return Network(
+        members=members,
+        power=_sum(weights),
+        heterogeneity=Fraction(1, members) * _sum([1 - weight for weight in weights]),
+    )
+
+
+def keep_pace(weights: Sequence[Number], free: Sequence[Number]) -> LocalPace | NoPace:
+    """Give every member the power that the node with least of it has; module docstring: formulas.
+
+    ``weights[i]`` is the power of node i, above 0, in any unit; ``free[i]`` the share of its time that local work and
+    the kernel leave, from 0 to 1. InvalidValueError for other numbers, for lists of different lengths, and when there
+    are no nodes. Source: [D 3.2], (3.6) to (3.8) and (3.13).
+    """
+    _check_weights(weights, largest=math.inf)
+    _check_free(free, nodes=len(weights))
+    powers = [weight * share for weight, share in zip(weights, free, strict=True)]
+    power = min(powers)
+    limiting = powers.index(power)
+    if not power:
+        return NoPace(reason=PaceReason.NO_POWER_LEFT, message=f"node {limiting} leaves a member none of its time")
+    shares = (min(_ratio(power, weight), share) for weight, share in zip(weights, free, strict=True))
+    return LocalPace(
+        power=power, paces=tuple(_ratio(own, power) for own in powers), shares=tuple(shares), limiting=limiting
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeCredit:
+    """The account of one member on one node: what its share has earned against the time it has used, in seconds.
+
+    Guarantee: a member that runs whenever ``is_due`` says so and uses the whole slice has, after n slices, had
+    ceil(n * share) of them: never less than its share of the time, and more by less than one slice. When it gives a
+    slice back early it pays only for what it used and is due again sooner. Source: [D 3.2.2, figure 2].
+
+    ``share`` is above 0 and at most 1, ``balance`` is what is earned and not yet used; InvalidValueError otherwise.
+    """
+
+    share: Number
+    balance: Number = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise InvalidValueError("share", "must be above 0 and at most 1")
+        if not -math.inf < self.balance < math.inf:
+            raise InvalidValueError("balance", "must be finite")
+
+    def is_due(self, slice_seconds: Number) -> bool:
+        """Tell whether the member must run in the next slice to keep up with its share until the end of it."""
+        return self.balance + self.share * slice_seconds > 0
+
+    def after(self, *, elapsed: Number, used: Number) -> "TimeCredit":
+        """Let ``elapsed`` seconds earn their share and pay for the ``used`` ones among them; both at least 0."""
+        if not 0 <= elapsed < math.inf:
+            raise InvalidValueError("elapsed", "must be at least 0 and finite")
+        if not 0 <= used <= elapsed:
+            raise InvalidValueError("used", "must be at least 0 and not more than what has elapsed")
+        return replace(self, balance=self.balance + self.share * elapsed - used)
+
+
+def _ratio(dividend: Number, divisor: Number) -> Number:
+    """Divide, exactly when both are."""
+    return Fraction(1) * dividend / divisor
+
+
+def _sum(numbers: Sequence[Number]) -> Number:
+    """Add by halves, so that the denominators of fractions stay small for as long as they can."""
+    if len(numbers) == 1:
+        return numbers[0]
+    middle = len(numbers) // 2
+    return _sum(numbers[:middle]) + _sum(numbers[middle:])
+
+
+def _check_weights(weights: Sequence[Number], *, largest: Number) -> None:
+    if not weights:
+        raise InvalidValueError("weights", "must hold at least one weight")
+    above = "finite" if largest == math.inf else f"at most {largest}"
+    for index, weight in enumerate(weights):
+        if not 0 < weight <= largest or weight == math.inf:
+            raise InvalidValueError(f"weights[{index}]", f"must be above 0 and {above}")
+
+
+def _check_free(free: Sequence[Number], *, nodes: int) -> None:
+    if len(free) != nodes:
+        raise InvalidValueError("free", f"must hold {nodes} shares, one a weight")
+    for index, share in enumerate(free):
+        if not 0 <= share <= 1:
+            raise InvalidValueError(f"free[{index}]", "must be from 0 to 1")

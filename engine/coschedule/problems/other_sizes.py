@@ -1,0 +1,49 @@
+"""Why so many members were chosen: what other sizes would have given.
+
+Which node limits a gang stands in the gang itself: ``latest`` and ``slowest``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from coschedule.model.numbers import Scalar
+
+Gang = TypeVar("Gang")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why(Generic[Gang]):
+    """The best gangs of other sizes within the range allowed; None where there is none.
+
+    ``runner_up`` has the best of all other sizes, ``one_fewer`` and ``one_more`` one member (of pieces: one node) less
+    and more.
+    """
+
+    runner_up: Gang | None
+    one_fewer: Gang | None
+    one_more: Gang | None
+
+
+def compare_sizes(
+    chosen: int,
+    *,
+    smallest: int,
+    largest: int,
+    best: Callable[[int, int], Gang | None],
+    rank: Callable[[Gang], tuple[Scalar, ...]],
+) -> Why[Gang]:
+    """Compare the ``chosen`` size with all others from ``smallest`` to ``largest``: four choices more.
+
+    ``best`` chooses among the sizes of a range, ``rank`` orders what it chooses, lower first.
+    """
+
+    def within(low: int, high: int) -> Gang | None:
+        return best(low, high) if low <= high else None
+
+    fewer, more = within(smallest, chosen - 1), within(chosen + 1, largest)
+    return Why(
+        runner_up=min((other for other in (fewer, more) if other is not None), key=rank, default=None),
+        one_fewer=within(max(smallest, chosen - 1), chosen - 1),
+        one_more=within(chosen + 1, min(largest, chosen + 1)),
+    )

@@ -1,0 +1,1 @@
+"""[C]: how applications share a cluster: load forecasts, auctions and replicas."""

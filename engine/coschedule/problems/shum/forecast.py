@@ -1,0 +1,143 @@
+"""How loaded a node will be, from the hours of past days and of today [C 5.5, pages 64-67].
+
+Model, with X[d][h] the mean of an hour (of twelve five-minute loads) and x the newest five-minute load:
+
+    Z[d][h]   = A * Z[d-1][h] + (1 - A) * X[d-1][h], from Z[0] = X[0]        (5.1) the habits of the hour
+    Y^[d][h+i] = B**(i+1) * X[d][h-1] + (1 - B**(i+1)) * Z[d][h+i]           (5.2) the hours from this one on
+    Y[d][h]   = C * Y^[d][h] + (1 - C) * x                                   (5.3) this hour, corrected by now
+    mean      = the mean of Y^[d][h] to Y^[d][h+s]                           (5.4)
+
+In the first hour of a day the last hour of the past days stands for X[d][h-1]. The hours past midnight use tomorrow's
+Z, A * Z[d] + (1 - A) * X[d], whose X are known for the 23 hours ahead that may be asked for.
+
+Nothing here is particular to load: given the part of each hour in which an owner was present, the same formulas
+forecast presence. Weekdays and weekends are separate series. A = 0.6 and B of 0.3 or less worked best [C 5.5.2].
+
+Method: direct, O(24 * days). Ints and fractions stay exact.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+
+DAY_HOURS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Smoothing:
+    """The three weights, each from 0 to 1; InvalidValueError otherwise.
+
+    ``past`` (A) is the weight of older days against yesterday, ``last_hour`` (B) of the last hour against the habits
+    of the hour, ``forecast`` (C) of the forecast against the current load.
+    """
+
+    past: Number
+    last_hour: Number
+    forecast: Number
+
+    def __post_init__(self) -> None:
+        for name in ("past", "last_hour", "forecast"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InvalidValueError(name, "must be from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadHistory:
+    """What was measured on one node: loads of at least 0 and finite; InvalidValueError otherwise.
+
+    ``past_days[d][h]`` are hourly means, 24 a day, oldest day first, at least one day; ``today[h]`` the hourly means of
+    the hours of today that are over, 23 at most; ``now`` is the newest five-minute load.
+    """
+
+    past_days: tuple[tuple[Number, ...], ...]
+    today: tuple[Number, ...]
+    now: Number
+
+    def __post_init__(self) -> None:
+        if not self.past_days:
+            raise InvalidValueError("past_days", "must hold at least one day")
+        for day, loads in enumerate(self.past_days):
+            if len(loads) != DAY_HOURS:
+                raise InvalidValueError(f"past_days[{day}]", f"must hold {DAY_HOURS} hours")
+            _check_loads(loads, f"past_days[{day}]")
+        if len(self.today) >= DAY_HOURS:
+            raise InvalidValueError("today", f"must hold fewer than {DAY_HOURS} hours")
+        _check_loads(self.today, "today")
+        if not 0 <= self.now < math.inf:
+            raise InvalidValueError("now", "must be at least 0 and finite")
+
+
+def _check_loads(loads: Sequence[Number], field: str) -> None:
+    for hour, load in enumerate(loads):
+        if not 0 <= load < math.inf:
+            raise InvalidValueError(f"{field}[{hour}]", "must be at least 0 and finite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """Expected loads, in the unit of the history.
+
+    ``long_term[h]`` is what the past days say about hour h of today (Z), ``hourly[i]`` the load i hours from now (Y^,
+    this hour first), ``now`` that of this hour corrected by the current load (Y), ``mean`` the mean of ``hourly``.
+    """
+
+    long_term: tuple[Number, ...]
+    hourly: tuple[Number, ...]
+    now: Number
+    mean: Number
+
+    def hours_below(self, threshold: Number) -> int:
+        """Count the hours from this one on that stay below ``threshold``; 0 when this hour does not [C 5.5.1].
+
+        A node is available for as long as that.
+        """
+        if self.now >= threshold:
+            return 0
+        over = (hour for hour, load in enumerate(self.hourly) if load >= threshold)
+        return next(over, len(self.hourly))
+
+
+def forecast_load(history: LoadHistory, smoothing: Smoothing, *, hours: int) -> Forecast:
+    """Forecast this hour and the next ``hours``, 0 to 23 (InvalidValueError otherwise); module docstring: formulas."""
+    if not 0 <= hours < DAY_HOURS:
+        raise InvalidValueError("hours", f"must be from 0 to {DAY_HOURS - 1}")
+    long_term = _habits(history.past_days, smoothing.past)
+    hourly = _hours_ahead(history, smoothing, long_term, hours)
+    return Forecast(
+        long_term=long_term,
+        hourly=hourly,
+        now=_blend(smoothing.forecast, hourly[0], history.now),
+        mean=Fraction(1, len(hourly)) * sum(hourly),
+    )
+
+
+def _habits(past_days: Sequence[Sequence[Number]], past: Number) -> tuple[Number, ...]:
+    """Z of the day after ``past_days``."""
+    habits = tuple(past_days[0])
+    for day in past_days:
+        habits = _next_day(habits, day, past)
+    return habits
+
+
+def _next_day(habits: Sequence[Number], measured: Sequence[Number], past: Number) -> tuple[Number, ...]:
+    """(5.1) for the hours that were measured."""
+    return tuple(_blend(past, habit, load) for habit, load in zip(habits, measured, strict=False))
+
+
+def _hours_ahead(
+    history: LoadHistory, smoothing: Smoothing, long_term: tuple[Number, ...], hours: int
+) -> tuple[Number, ...]:
+    """(5.2) for this hour and the next ``hours``."""
+    hour = len(history.today)
+    last_hour = history.today[-1] if hour else history.past_days[-1][-1]
+    # Tomorrow's habits reach as far as today was measured, which is 23 hours ahead of now.
+    habits = (*long_term, *_next_day(long_term, history.today, smoothing.past))[hour : hour + hours + 1]
+    return tuple(_blend(smoothing.last_hour ** (ahead + 1), last_hour, habit) for ahead, habit in enumerate(habits))
+
+
+def _blend(weight: Number, one: Number, other: Number) -> Number:
+    return weight * one + (1 - weight) * other

@@ -1,0 +1,41 @@
+"""How long many runs of one program take on several replicas of it [C 7.4.2, pages 105-107].
+
+Model: N runs with independent, exponential run times, of mean 1 on one node; R replicas, each of which takes the next
+run as soon as it has ended one, and each of which is S_p times as fast as one node because it is parallel itself.
+
+Theorem: the mean time until the last of the first N runs ends is ((N - R)/R + H_R) / S_p, with the harmonic number
+H_R = 1 + 1/2 + ... + 1/R. While a run waits, R of them are running and one ends every 1/(R * S_p) on average: that is
+N - R ends. Then R run and none waits, and as an exponential run time has no memory, the last of them ends after
+H_R / S_p on average.
+
+Formula (7.1), N/(S_p * R) + H_R, counts the R runs of the end twice and lets parallelism not shorten the end.
+"""
+
+import math
+from fractions import Fraction
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import Number
+
+
+def mean_turnaround(*, runs: int, replicas: int, speedup: Number) -> Number:
+    """Return the mean time until all ``runs`` have ended, in units of the mean run time on one node.
+
+    1 <= ``replicas`` <= ``runs``, and a finite ``speedup`` above 0 of each replica; InvalidValueError otherwise. Exact
+    when the speed-up is; O(replicas).
+    """
+    if runs < 1:
+        raise InvalidValueError("runs", "must be at least 1")
+    if not 1 <= replicas <= runs:
+        raise InvalidValueError("replicas", f"must be from 1 to {runs}, the number of runs")
+    if not 0 < speedup < math.inf:
+        raise InvalidValueError("speedup", "must be above 0 and finite")
+    return (Fraction(runs - replicas, replicas) + _harmonic(1, replicas + 1)) / speedup
+
+
+def _harmonic(first: int, end: int) -> Fraction:
+    """Sum 1/i over first <= i < end; halved, so that the denominators stay small for as long as they can."""
+    if end - first == 1:
+        return Fraction(1, first)
+    middle = (first + end) // 2
+    return _harmonic(first, middle) + _harmonic(middle, end)

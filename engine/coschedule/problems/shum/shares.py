@@ -1,0 +1,202 @@
+"""Who gets how many workstations when every speed-up is known: the exact alternative to the share auction [C 5.7].
+
+Objective: one level for each application, within the workstations there are, so that the sum of the logarithms of the
+speed-ups is largest. This is proportional fairness: no other division raises some speed-ups by a larger factor, all in
+all, than that by which it lowers the others.
+
+Theorem: the largest sum of logarithms is the largest product, so rational speed-ups are compared exactly by products.
+It is a multiple-choice knapsack: of two ways to give the first applications the same number of workstations, the one
+with the larger product is no worse, whatever the others get.
+
+Method: tables of float64 logarithms say, for every number of workstations left, how much the other applications can
+still add. A way whose bound is below the optimum by more than all rounding together is out; what remains (the optimum
+and its ties, as a rule) is compared in exact products. O(applications * levels * workstations) time in vectors,
+O(applications * workstations) memory.
+
+Ties: fewest workstations, then the lowest level of the first application, of the second, and so on.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.errors import InvalidValueError
+from coschedule.model.numbers import FloatArray, IntArray, Number, Vector
+
+LARGEST_TABLE = 10_000_000
+"""Levels of all applications times workstations may not be more than this: that many ways may have to be compared."""
+
+_ROUNDING = 2.0**-50
+"""More than the rounding of a logarithm and of the sums it is in, relative to the largest sum, per application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """An application: ``workstations[l]``, at least 0, and speed-up ``speedups[l]``, above 0 and finite, of level l.
+
+    InvalidValueError otherwise, and when there are no levels.
+    """
+
+    workstations: tuple[int, ...]
+    speedups: tuple[Number, ...]
+
+    def __post_init__(self) -> None:
+        if not self.workstations:
+            raise InvalidValueError("workstations", "must hold at least one level")
+        if len(self.speedups) != len(self.workstations):
+            raise InvalidValueError("speedups", f"must hold {len(self.workstations)} speed-ups, one a level")
+        for level, workstations in enumerate(self.workstations):
+            if workstations < 0:
+                raise InvalidValueError(f"workstations[{level}]", "must be at least 0")
+        for level, speedup in enumerate(self.speedups):
+            if not 0 < speedup < math.inf:
+                raise InvalidValueError(f"speedups[{level}]", "must be above 0 and finite")
+
+    def whole_speedups(self) -> list[int]:
+        """The speed-ups times their common denominator: in the same proportions, without fractions."""
+        exact = [Fraction(speedup) for speedup in self.speedups]
+        common = math.lcm(*(speedup.denominator for speedup in exact))
+        return [int(speedup * common) for speedup in exact]
+
+
+class ShareReason(StrEnum):
+    """Why there are no shares."""
+
+    NO_SHARES_FIT = "NoSharesFit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """The best division: the level of each application, the workstations used, and the sum of log speed-ups."""
+
+    levels: tuple[int, ...]
+    workstations: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoShares:
+    """Not even the smallest levels fit; ``message`` says so with numbers."""
+
+    reason: ShareReason
+    message: str
+
+
+def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoShares:
+    """Choose the levels with the largest product of speed-ups that need no more than ``total`` workstations.
+
+    Exact for floats too, each of which is a rational. InvalidValueError when ``total`` is negative or when there are
+    more than LARGEST_TABLE levels times workstations; module docstring: method, complexity, ties.
+    """
+    if total < 0:
+        raise InvalidValueError("total", "must be at least 0")
+    least = sum(min(application.workstations) for application in applications)
+    if least > total:
+        return NoShares(reason=ShareReason.NO_SHARES_FIT, message=_too_few(least, total))
+    usable = min(total, sum(max(application.workstations) for application in applications))
+    levels = sum(len(application.workstations) for application in applications)
+    if levels * usable > LARGEST_TABLE:
+        raise InvalidValueError("total", f"must be at most {LARGEST_TABLE // levels} for {levels} levels")
+    left, chosen = _best_way(applications, usable)
+    logs = [math.log(application.speedups[level]) for application, level in zip(applications, chosen, strict=True)]
+    return Shares(levels=chosen, workstations=usable - left, value=math.fsum(logs))
+
+
+def _too_few(least: int, total: int) -> str:
+    return f"the smallest levels need {least} workstations together and there are {total}"
+
+
+class _Ways(NamedTuple):
+    """Choices for the applications so far, the best for each number of workstations left, in the order of levels.
+
+    Entry i: it leaves ``left[i]`` and has ``product[i]``, whose float64 logarithm is ``log[i]``; its last application
+    is at ``level[i]``, the others as in entry ``before[i]`` of the ways that this one extends.
+    """
+
+    left: IntArray
+    product: Vector
+    log: FloatArray
+    level: IntArray
+    before: IntArray
+
+
+def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, tuple[int, ...]]:
+    """Find the workstations left and the levels of the choice for all applications that comes first, as stated."""
+    addable, slack = _addable(applications, usable), _slack(applications)
+    least = float(addable[0][usable]) - slack
+    none = np.zeros(1, dtype=np.int64)
+    ways = _Ways(left=none + usable, product=np.array([1], dtype=object), log=np.zeros(1), level=none, before=none)
+    steps: list[tuple[IntArray, IntArray]] = []
+    for application, rest in zip(applications, addable[1:], strict=True):
+        ways = _extended(ways, application, rest, least=least, slack=slack)
+        steps.append((ways.level, ways.before))
+    best = max(range(len(ways.left)), key=lambda index: (ways.product[index], ways.left[index]))
+    return int(ways.left[best]), _levels(steps, best)
+
+
+def _extended(ways: _Ways, application: Levels, rest: FloatArray, *, least: float, slack: float) -> _Ways:
+    """Give one more application each of its levels; of the ways that leave as many workstations keep the best."""
+    needed = np.array([min(workstations, len(rest)) for workstations in application.workstations], dtype=np.int64)
+    lefts, logs = ways.left[:, None] - needed, ways.log[:, None] + np.array(_logs(application))
+    reaches = (lefts >= 0) & (logs + rest[np.maximum(lefts, 0)] >= least)
+    # In the order of levels, as the ways are and nonzero goes row by row.
+    before, level = np.nonzero(reaches)
+    left, log = lefts[reaches], logs[reaches]
+    best = np.full(len(rest), -np.inf)
+    np.maximum.at(best, left, log)
+    near = np.flatnonzero(log >= best[left] - slack)
+    product = ways.product[before[near]] * np.array(application.whole_speedups(), dtype=object)[level[near]]
+    first = _first_of_best(left[near], product)
+    kept = near[first]
+    return _Ways(left=left[kept], product=product[first], log=log[kept], level=level[kept], before=before[kept])
+
+
+def _first_of_best(left: IntArray, product: Vector) -> IntArray:
+    """Return, rising, the index of the first of the largest products for each number of workstations left."""
+    by_left = np.argsort(left, kind="stable")
+    starts = np.flatnonzero(np.diff(left[by_left], prepend=-1))
+    largest = np.maximum.reduceat(product[by_left], starts)
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(left)))
+    best = np.flatnonzero(product[by_left] == largest[group])
+    _, first = np.unique(group[best], return_index=True)
+    return np.sort(by_left[best[first]])
+
+
+def _levels(steps: Sequence[tuple[IntArray, IntArray]], last: int) -> tuple[int, ...]:
+    """Follow one way back to the first application; a step is ``level`` and ``before`` of the ways there."""
+    levels = []
+    for level, before in reversed(steps):
+        levels.append(int(level[last]))
+        last = int(before[last])
+    return tuple(reversed(levels))
+
+
+def _addable(applications: Sequence[Levels], usable: int) -> list[FloatArray]:
+    """Table ``addable[i][w]``: the largest sum of logarithms of applications i, i + 1, ... on w workstations or fewer.
+
+    -inf where they do not fit.
+    """
+    tables = [np.zeros(usable + 1)]
+    for application in reversed(applications):
+        rest, table = tables[-1], np.full(usable + 1, -np.inf)
+        for workstations, log in zip(application.workstations, _logs(application), strict=True):
+            if workstations <= usable:
+                reached = table[workstations:]
+                np.maximum(reached, rest[: len(reached)] + log, out=reached)
+        tables.append(table)
+    return tables[::-1]
+
+
+def _logs(application: Levels) -> list[float]:
+    return [math.log(speedup) for speedup in application.speedups]
+
+
+def _slack(applications: Sequence[Levels]) -> float:
+    """Bound how far two equal products can be apart as sums of rounded logarithms."""
+    largest = sum(max(abs(log) for log in _logs(application)) for application in applications)
+    return _ROUNDING * (len(applications) + 2) * (1 + largest)

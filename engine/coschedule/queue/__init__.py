@@ -1,0 +1,1 @@
+"""The planner of a whole queue of gangs: what the operator asks in every cycle."""

@@ -1,0 +1,1 @@
+"""Which nodes a gang's members may run on, resources aside."""

@@ -1,0 +1,90 @@
+"""What a plan says: where and when each gang goes, or why it goes nowhere."""
+
+from dataclasses import dataclass
+
+from coschedule.queue.gangs import GangKey
+from coschedule.queue.parts import Part
+from coschedule.queue.refusals import Reason, Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """The best placement that was not chosen and differs in a telling way; fields as in ``Placement``."""
+
+    size: int
+    start: float
+    finish: float
+    speedup: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """``count`` members on the node of that name, and the ``part`` of the work that each of them has."""
+
+    node: str
+    count: int
+    part: Part = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """A gang of ``size`` members on ``members``, ranks numbered along that list, in node order.
+
+    A node is listed once for each different number of pieces that its members have, larger numbers first.
+
+    Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
+    ``speedup`` is T(1) / (finish - now), None when either is unknown.
+
+    ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
+    gang that starts later, the best start now. Best means the least finish. None when there is none.
+
+    What limits it: node ``slowest`` has the largest slow-down of its nodes; node ``latest`` has room for its members
+    only from the start on, None when the gang starts now or waits for no node. Of several nodes, the fastest, then the
+    first by name.
+    """
+
+    gang: GangKey
+    size: int
+    start: float
+    finish: float
+    speedup: float | None
+    members: tuple[Members, ...]
+    slowest: str
+    latest: str | None
+    alternative: Alternative | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """The nodes a gang holds, in node order: nothing behind it is put there that does not end by ``start``."""
+
+    nodes: tuple[str, ...]
+    start: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unplaceable:
+    """A gang that fits nowhere, now or later; ``refusal`` says why, with numbers.
+
+    ``hold``: what it holds until it fits; the reason is then that it holds nodes.
+    """
+
+    gang: GangKey
+    refusal: Refusal
+    hold: Hold | None = None
+
+    @property
+    def reason(self) -> Reason:
+        """Why the gang has no placement."""
+        return self.refusal.reason if self.hold is None else Reason.HOLDS_NODES
+
+
+Decision = Placement | Unplaceable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One decision a gang, in planning order, for the snapshot of this generation."""
+
+    generation: int
+    decisions: tuple[Decision, ...]

@@ -1,0 +1,118 @@
+"""What one gang wants, and the best it can get in a given room."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.divided_work import Overhead, loads_of
+from coschedule.model.goal import Goal, size_table
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.run_times import SerialWork, Work
+from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outlook, fewest_members, outlook_of
+from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.loads.equal import EqualLoad
+from coschedule.queue.loads.pieces import PiecesLoad
+from coschedule.queue.loads.proportional import ProportionalLoad
+from coschedule.queue.loads.unknown_run_time import earliest_start
+from coschedule.queue.slots.open_slots import room_for
+from coschedule.queue.slots.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Wish:
+    """A gang with what is fixed about it: what a member requests, int[r], where it may run, bool[n], its sizes.
+
+    ``load`` is None when the run time is unknown. ``consider`` is told what is looked at.
+    """
+
+    gang: PendingGang
+    request: IntArray
+    passes: BoolArray
+    load: GangLoad | None
+    consider: Consider
+
+    @property
+    def serial(self) -> float | None:
+        """T(1), None when it is not known."""
+        serial = math.inf if self.gang.work is None else float(self.gang.work.float_times(1)[0])
+        return serial if serial < math.inf else None
+
+    @property
+    def needed(self) -> int:
+        """The least size that may run; the minimum when no size of the range has a time."""
+        return int(self.load.sizes[0]) if self.load and self.load.sizes.size else self.gang.minimum
+
+    def outlook(self, timeline: Timeline) -> Outlook:
+        """Find the places on a timeline."""
+        most, not_before = _largest(self.gang), self.gang.not_before
+        room = room_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
+        return outlook_of(room, self.consider)
+
+    def best(self, outlook: Outlook) -> Candidate | None:
+        """Choose by the gang's own objective: the least finish, or the fewest members that meet its deadline.
+
+        A gang whose run time is unknown starts as early as it can; a deadline cannot bind it.
+        """
+        if self.load is None or self.gang.deadline is None:
+            return self.soonest(outlook)
+        return fewest_members(outlook, self.load, among=outlook.instants, deadline=self.gang.deadline)
+
+    def soonest(self, outlook: Outlook) -> Candidate | None:
+        """Choose the least finish, whatever the deadline; the earliest start when the run time is unknown."""
+        if self.load is None:
+            return self._earliest_start(outlook, self.gang.minimum, outlook.instants)
+        return self.load.earliest_finish(outlook, among=outlook.instants, limit=math.inf)
+
+    def alternative(self, outlook: Outlook, chosen: Candidate) -> Candidate | None:
+        """Choose the candidate that says most about ``chosen``; see ``Placement``."""
+        now, later = outlook.instants[:1], outlook.instants[1:]
+        starts_now = chosen.start == outlook.room.instants[0]
+        if self.load is None:
+            return self._earliest_start(outlook, chosen.size + 1, later) if starts_now else None
+        if not starts_now:
+            return self.load.earliest_finish(outlook, among=now, limit=math.inf)
+        larger = self.load.where(self.load.sizes > chosen.size)
+        other = self.load.where(self.load.sizes != chosen.size)
+        return larger.earliest_finish(outlook, among=later, limit=math.inf) or other.earliest_finish(
+            outlook, among=outlook.instants, limit=math.inf
+        )
+
+    def _earliest_start(self, outlook: Outlook, minimum: int, among: IntArray) -> Candidate | None:
+        return earliest_start(
+            outlook.room, minimum=minimum, maximum=_largest(self.gang), pieces=self.gang.pieces, among=among
+        )
+
+
+def wish_of(gang: PendingGang, passes: BoolArray, consider: Consider) -> Wish:
+    """Prepare the choice for a gang."""
+    return Wish(
+        gang=gang,
+        request=np.array(gang.request, dtype=np.int64),
+        passes=passes,
+        load=None if gang.work is None else _load_of(gang, gang.work),
+        consider=consider,
+    )
+
+
+def _load_of(gang: PendingGang, work: Work) -> GangLoad:
+    goal = Goal(minimum=gang.minimum, maximum=_largest(gang))
+    table = size_table(work, goal, places=goal.maximum, exact=False)
+    if gang.load is Load.PROPORTIONAL:
+        loads = loads_of(work, goal, Overhead.PER_MEMBER, places=goal.maximum, exact=False)
+        return ProportionalLoad(sizes=loads.sizes, work=loads.work)
+    if gang.load is Load.PIECES:
+        assert isinstance(work, SerialWork), "the snapshot checks it"
+        assert gang.pieces is not None, "the snapshot checks it"
+        return PiecesLoad(
+            pieces=gang.pieces,
+            seconds_per_piece=float(work.serial) / gang.pieces,
+            sizes=table.sizes,
+            overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
+        )
+    return EqualLoad(sizes=table.sizes, times=table.times)
+
+
+def _largest(gang: PendingGang) -> int:
+    """Tell the most members that could have something to do."""
+    return gang.maximum if gang.pieces is None else min(gang.maximum, gang.pieces)

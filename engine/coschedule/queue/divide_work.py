@@ -1,0 +1,42 @@
+"""What each member of a placed gang has to do, from the load and the nodes it was seated on."""
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.pieces.fastest_nodes import deal
+from coschedule.queue.decisions import Members
+from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.parts import Pieces, Share
+
+
+def divide_work(
+    gang: PendingGang, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray
+) -> tuple[Members, ...]:
+    """Tell what the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``, have to do; see ``Placement``."""
+    if gang.load is Load.PROPORTIONAL:
+        return _by_speed(nodes, counts, slowdowns)
+    if gang.pieces is not None:
+        return _by_pieces(nodes, counts, deal(np.repeat(slowdowns, counts), gang.pieces))
+    return tuple(Members(node, count) for node, count in zip(nodes, counts.tolist(), strict=True))
+
+
+def _by_speed(nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
+    """Give every member the share of its speed in the speed of all [A 4]."""
+    speeds = 1 / slowdowns
+    shares = speeds / (speeds * counts).sum()
+    return tuple(
+        Members(node, count, Share(share))
+        for node, count, share in zip(nodes, counts.tolist(), shares.tolist(), strict=True)
+    )
+
+
+def _by_pieces(nodes: tuple[str, ...], counts: IntArray, dealt: IntArray) -> tuple[Members, ...]:
+    """Put members of a node together that have as many pieces; ``dealt[m]`` of each member, node by node."""
+    members = []
+    for node, of_node in zip(nodes, np.split(dealt, np.cumsum(counts)[:-1]), strict=True):
+        numbers, times = np.unique(-of_node, return_counts=True)
+        members += [
+            Members(node, count, Pieces(-number))
+            for number, count in zip(numbers.tolist(), times.tolist(), strict=True)
+        ]
+    return tuple(members)

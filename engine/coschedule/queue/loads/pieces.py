@@ -1,0 +1,66 @@
+"""Pieces: the work is whole pieces, dealt so that the member that ends last ends soonest [S 4].
+
+P members on the fastest places, each with one piece at least, run as long as the member whose pieces take longest, and
+then the overhead of P members. Of equal runs the one with the fewest members is taken: that is Compression.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.pieces.fastest_nodes import pieces_among
+from coschedule.queue.candidates import Candidate, Outlook
+from coschedule.queue.loads import unequal
+from coschedule.queue.loads.unequal import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PiecesLoad:
+    """``sizes[p]`` members, rising, none above ``pieces``, have an overhead of ``overheads[p]`` seconds.
+
+    A piece takes ``seconds_per_piece`` on an idle reference node.
+    """
+
+    pieces: int
+    seconds_per_piece: float
+    sizes: IntArray
+    overheads: FloatArray
+
+    def where(self, kept: BoolArray) -> Self:
+        """Keep the sizes that ``kept``, bool[p], says."""
+        return type(self)(
+            pieces=self.pieces,
+            seconds_per_piece=self.seconds_per_piece,
+            sizes=self.sizes[kept],
+            overheads=self.overheads[kept],
+        )
+
+    def runs_at(self, slowdown: float) -> FloatArray:
+        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+        most = -(-self.pieces // self.sizes)
+        runs: FloatArray = most * slowdown * self.seconds_per_piece + self.overheads
+        return runs
+
+    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+        return unequal.earliest_finish(outlook, self, among=among, limit=limit)
+
+    def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
+        """Grant every range of sizes the least overhead of any of them; see ``UnequalLoad``."""
+        overheads = np.minimum.reduceat(self.overheads, first)[:, np.newaxis]
+        runs: FloatArray = self.pieces / speed * self.seconds_per_piece + overheads
+        return runs
+
+    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
+        """Deal the pieces among the fastest places."""
+        found = pieces_among(
+            slowdowns,
+            np.diff(held, prepend=0),
+            pieces=self.pieces,
+            seconds_per_piece=self.seconds_per_piece,
+            sizes=self.sizes,
+            overheads=self.overheads,
+        )
+        return None if found is None else Run(found.seconds, found.size)

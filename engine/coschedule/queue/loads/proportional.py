@@ -1,0 +1,52 @@
+"""Proportional load: a member's share is in proportion to its speed, so all end together [A 4].
+
+P members of total speed H = sum of 1 / e run P * T(P) / H seconds: of each size, the fastest places are the best.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.candidates import Candidate, Outlook
+from coschedule.queue.loads import unequal
+from coschedule.queue.loads.unequal import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProportionalLoad:
+    """``sizes[p]`` members, rising, have ``work[p]`` = P * T(P) seconds on one idle reference node to divide."""
+
+    sizes: IntArray
+    work: FloatArray
+
+    def where(self, kept: BoolArray) -> Self:
+        """Keep the sizes that ``kept``, bool[p], says."""
+        return type(self)(sizes=self.sizes[kept], work=self.work[kept])
+
+    def runs_at(self, slowdown: float) -> FloatArray:
+        """Seconds that each size runs when all its members have this slow-down: float[p]."""
+        runs: FloatArray = slowdown * self.work / self.sizes
+        return runs
+
+    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+        return unequal.earliest_finish(outlook, self, among=among, limit=limit)
+
+    def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
+        """Grant every range of sizes the least work of any of them; see ``UnequalLoad``."""
+        runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed
+        return runs
+
+    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
+        """Look at the fastest places for every size."""
+        fitting = int(np.searchsorted(self.sizes, held[-1], side="right"))
+        if not fitting:
+            return None
+        there = np.flatnonzero(np.diff(held, prepend=0))
+        gained = np.diff(held[there], prepend=0) / slowdowns[there]
+        speed = np.interp(self.sizes[:fitting], np.append(0, held[there]), np.append(0, np.cumsum(gained)))
+        runs = self.work[:fitting] / speed
+        best = int(np.argmin(runs))
+        return Run(float(runs[best]), int(self.sizes[best]))

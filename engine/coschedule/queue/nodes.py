@@ -1,0 +1,70 @@
+"""What is known of nodes: their labels and taints, and the resources that come back or are about to be taken."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from coschedule.model.numbers import BoolArray
+from coschedule.queue.constraints.terms import Taint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NodeTable:
+    """What is known of every node besides resources and time; entry ``n`` of each column is node ``names[n]``.
+
+    Names are sorted and distinct. ``ready`` and ``unschedulable`` are read-only bool[n]. Raises ValueError otherwise.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[Mapping[str, str], ...]
+    taints: tuple[tuple[Taint, ...], ...]
+    ready: BoolArray
+    unschedulable: BoolArray
+
+    def __post_init__(self) -> None:
+        count = len(self.names)
+        if any(left >= right for left, right in zip(self.names, self.names[1:], strict=False)):
+            raise ValueError("node names must be sorted and distinct")
+        if len(self.labels) != count or len(self.taints) != count:
+            raise ValueError(f"labels and taints must have one entry for each of {count} nodes")
+        for name in ("ready", "unschedulable"):
+            object.__setattr__(self, name, read_only(name, getattr(self, name), np.bool_, (count,)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Resources that come back on a node when the gang that runs there is expected to end.
+
+    A release that is due or overdue has not happened yet: it counts from the first instant after ``now``.
+    """
+
+    node: int
+    request: tuple[int, ...]
+    time: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nominated:
+    """Room that a pod in front of some gangs is about to take on a node, for ever as far as anybody knows.
+
+    It is taken from gangs of its priority and lower ones.
+    """
+
+    node: int
+    request: tuple[int, ...]
+    priority: int
+
+
+def read_only(
+    name: str, values: npt.ArrayLike, dtype: npt.DTypeLike, shape: tuple[int, ...]
+) -> npt.NDArray[np.generic]:
+    """Copy ``values`` into a read-only array; ValueError when the shape differs, but nothing has every empty shape."""
+    array = np.array(values, dtype=dtype)
+    if not array.size and 0 in shape:
+        array = array.reshape(shape)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {array.shape}")
+    array.setflags(write=False)
+    return array

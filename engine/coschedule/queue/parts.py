@@ -1,0 +1,41 @@
+"""What one member has to do of its gang's work, and the one form in which that is written down."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``fraction`` of the whole work, of a load that is proportional to speed: above 0, at most 1."""
+
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """``count`` whole pieces of the work, at least 1, of a load of pieces."""
+
+    count: int
+
+
+Part = Share | Pieces | None
+"""None means as much as every other member has."""
+
+
+def encode_part(part: Part) -> dict[str, float | int]:
+    """Write a part as ``{"share": 0.25}``, ``{"pieces": 3}`` or, where all members have the same, ``{}``."""
+    match part:
+        case Share(fraction):
+            return {"share": fraction}
+        case Pieces(count):
+            return {"pieces": count}
+        case None:
+            return {}
+
+
+def decode_part(fields: Mapping[str, Any]) -> Part:
+    """Read what ``encode_part`` writes; a share may also be a decimal in a string. Other fields are ignored."""
+    if "share" in fields:
+        return Share(float(fields["share"]))
+    return Pieces(int(fields["pieces"])) if "pieces" in fields else None

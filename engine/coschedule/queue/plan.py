@@ -1,0 +1,218 @@
+"""The plan of a whole queue: each gang in its order gets the best placement that delays nobody in front of it.
+
+A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish;
+gangs behind it may use them before, if they are done by then: nobody in front is ever delayed. A gang that fits only
+when others have ended, nobody knows when, may hold nodes (``holding``): it then starts at the latest when what runs
+there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray
+from coschedule.queue.candidates import Candidate
+from coschedule.queue.constraints.feasibility import Feasibility
+from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
+from coschedule.queue.demand import Wish, wish_of
+from coschedule.queue.divide_work import divide_work
+from coschedule.queue.explain import refuse
+from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.holds import Held, nodes_to_hold
+from coschedule.queue.limiting_nodes import Limits, limits_of
+from coschedule.queue.node_choice import Seats, seat
+from coschedule.queue.observer import Observer, silent
+from coschedule.queue.order import in_order
+from coschedule.queue.refusals import PlanningFailed, Reason
+from coschedule.queue.slots.open_slots import Room
+from coschedule.queue.slots.timeline import Claim
+from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.windows_and_releases import foretell
+
+# Why a gang has no placement, where that may change once others have ended, nobody knows when.
+_MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
+
+Rescue = Callable[[GangKey, Exception], None]
+
+
+def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Plan:
+    """Decide where and when every gang of the snapshot runs, most urgent first.
+
+    Guarantees: a plan never takes more than is free at any instant, nor a node outside its window; a gang is placed
+    whole or not at all; a decision depends only on the gangs in front; every gang that fits on these facts, now or at a
+    known time, gets a placement; nothing behind a gang is put on the nodes it holds unless it ends before. The same
+    snapshot gives the same plan, whatever the order of its gangs.
+
+    An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears of
+    it, that gang gets no placement, and the others are planned as if it were not there.
+    """
+    planner = _Planner(snapshot, observer, rescue)
+    return Plan(
+        generation=snapshot.generation, decisions=tuple(planner.decide(gang) for gang in in_order(snapshot.gangs))
+    )
+
+
+class _Planner:
+    """The state of one plan: what is still free when, after the gangs decided so far."""
+
+    def __init__(self, snapshot: Snapshot, observer: Observer, rescue: Rescue | None) -> None:
+        self._snapshot = snapshot
+        self._observer = observer
+        self._rescue = rescue
+        self._feasibility = Feasibility(snapshot.nodes)
+        self._at_first = self._timeline = foretell(snapshot, self._masks())
+        self._someday = snapshot.someday.copy()
+        self._may_hold = snapshot.most_holding
+        self._nominated = sorted(snapshot.nominated, key=lambda pod: pod.priority)
+
+    def decide(self, gang: PendingGang) -> Decision:
+        """Decide on the next gang, and claim what it gets."""
+        try:
+            decision = self._decide(gang)
+        except Exception as error:
+            if self._rescue is None:
+                raise
+            self._rescue(gang.key, error)
+            decision = failed(gang.key, error)
+        self._observer.decided(gang, decision)
+        return decision
+
+    def _masks(self) -> list[BoolArray]:
+        """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
+        masks = {}
+        for gang in self._snapshot.gangs:
+            try:
+                masks[gang.constraints] = self._feasibility.mask(gang.constraints)
+            except Exception:
+                if self._rescue is None:
+                    raise
+        return list(masks.values())
+
+    def _decide(self, gang: PendingGang) -> Decision:
+        self._let_in_front_of(gang)
+        passes = self._feasibility.mask(gang.constraints)
+        wish = wish_of(gang, passes, partial(self._observer.considered, gang))
+        outlook = wish.outlook(self._timeline)
+        chosen = wish.best(outlook)
+        if chosen is None:
+            return self._refuse(wish)
+        seats = self._seat(outlook.room, chosen)
+        limits = limits_of(self._timeline, outlook.room, seats, chosen.start)
+        placement = self._placement(wish, chosen, seats, limits, wish.alternative(outlook, chosen))
+        self._claim(wish, chosen, seats)
+        return placement
+
+    def _claim(self, wish: Wish, chosen: Candidate, seats: Seats) -> None:
+        self._timeline = self._timeline.claimed(
+            Claim(
+                ranks=seats.ranks,
+                counts=seats.counts,
+                request=wish.request,
+                start=chosen.start,
+                finish=chosen.finish,
+            )
+        )
+        if chosen.finish == np.inf:
+            # Nobody knows when it ends, but some time it does.
+            nodes = self._timeline.node[seats.ranks]
+            taken = seats.counts[:, np.newaxis] * wish.request
+            self._someday[nodes] = np.minimum(self._someday[nodes], AMOUNT_LIMIT - taken) + taken
+
+    def _let_in_front_of(self, gang: PendingGang) -> None:
+        """Take the room of nominated pods that are at least as urgent as the gang, and so as all behind it."""
+        while self._nominated and self._nominated[-1].priority >= gang.priority:
+            pod = self._nominated.pop()
+            [rank] = np.flatnonzero(self._timeline.node == pod.node)
+            claim = Claim(
+                ranks=np.array([rank]),
+                counts=np.array([1]),
+                request=np.array(pod.request, dtype=np.int64),
+                start=self._snapshot.now,
+                finish=np.inf,
+            )
+            self._timeline = self._timeline.claimed(claim)
+
+    def _seat(self, room: Room, chosen: Candidate) -> Seats:
+        finish, size, start, pace = chosen
+        return seat(self._timeline, room, size=size, start=start, finish=finish, pace=pace)
+
+    def _refuse(self, wish: Wish) -> Unplaceable:
+        refused = refuse(
+            wish,
+            snapshot=self._snapshot,
+            feasibility=self._feasibility,
+            at_first=self._at_first,
+            by_now=self._timeline,
+        )
+        held = self._held(wish) if refused.reason in _MAY_CHANGE else None
+        if held is None:
+            return refused
+        self._may_hold -= 1
+        nothing = np.zeros_like(wish.request)
+        self._timeline = self._timeline.claimed(
+            Claim(
+                ranks=held.ranks,
+                counts=np.ones_like(held.ranks),
+                request=nothing,
+                start=held.start,
+                finish=np.inf,
+                closes=True,
+            )
+        )
+        names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
+        return replace(refused, hold=Hold(nodes=names, start=held.start))
+
+    def _held(self, wish: Wish) -> Held | None:
+        """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
+        if not (self._may_hold and wish.gang.may_hold):
+            return None
+        held = nodes_to_hold(self._timeline, wish, self._someday)
+        if held is None or wish.gang.deadline is None or wish.load is None:
+            return held
+        shortest = float(wish.load.runs_at(float(self._timeline.slowdowns[0])).min())
+        return held if held.start + shortest <= wish.gang.deadline else None
+
+    def _placement(
+        self, wish: Wish, chosen: Candidate, seats: Seats, limits: Limits, other: Candidate | None
+    ) -> Placement:
+        return Placement(
+            gang=wish.gang.key,
+            size=chosen.size,
+            start=chosen.start,
+            finish=chosen.finish,
+            speedup=self._speedup(wish, chosen),
+            members=self._members(wish, seats),
+            slowest=self._name(limits.slowest),
+            latest=None if limits.latest is None else self._name(limits.latest),
+            alternative=None if other is None else self._alternative(wish, other),
+        )
+
+    def _members(self, wish: Wish, seats: Seats) -> tuple[Members, ...]:
+        nodes = self._timeline.node[seats.ranks]
+        by_name = np.argsort(nodes)
+        nodes = nodes[by_name]
+        names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
+        return divide_work(wish.gang, names, seats.counts[by_name], self._snapshot.slowdown[nodes])
+
+    def _name(self, rank: int) -> str:
+        return self._snapshot.nodes.names[int(self._timeline.node[rank])]
+
+    def _alternative(self, wish: Wish, candidate: Candidate) -> Alternative:
+        return Alternative(
+            size=candidate.size,
+            start=candidate.start,
+            finish=candidate.finish,
+            speedup=self._speedup(wish, candidate),
+        )
+
+    def _speedup(self, wish: Wish, candidate: Candidate) -> float | None:
+        if wish.serial is None:
+            return None
+        return wish.serial / (candidate.finish - self._snapshot.now)
+
+
+def failed(gang: GangKey, error: Exception) -> Unplaceable:
+    """Decide on a gang that raised an exception when it was planned."""
+    return Unplaceable(gang=gang, refusal=PlanningFailed(error=type(error).__name__, message=str(error)))

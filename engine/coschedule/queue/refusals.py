@@ -1,0 +1,138 @@
+"""Why a gang has no placement: one value for each reason, with the numbers that a sentence for its owner needs."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Protocol
+
+
+class Reason(StrEnum):
+    """Why a gang has no placement, on the facts of this snapshot."""
+
+    NO_NODE_FITS = "NoNodeFits"
+    """No node passes the gang's constraints."""
+    NO_TIME_FOR_SIZE = "NoTimeForSize"
+    """The measured profile has no time for any size of the gang's range."""
+    NOT_ENOUGH_ROOM = "NotEnoughRoom"
+    """Fewer than the minimum fit, even when every gang with a known end has ended."""
+    WINDOW_TOO_SHORT = "WindowTooShort"
+    """There is room, but nodes are taken back by their owners before the gang could end."""
+    HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
+    """There is room, but gangs in front hold it: for ever, until it is taken back, or for themselves."""
+    DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
+    """Every possible placement ends after the deadline."""
+    HELD_BY_LASTING_PODS = "HeldByLastingPods"
+    """Fewer than the minimum fit even when everything has ended that is meant to end; without the rest it would fit."""
+    HOLDS_NODES = "HoldsNodes"
+    """It fits when others have ended, nobody knows when; until then it keeps nodes from those behind it."""
+    BEHIND_IN_QUEUE = "BehindInQueue"
+    """Too many gangs are in front to plan it now. The engine plans whatever it is given; who asks it may not."""
+    PLANNING_FAILED = "PlanningFailed"
+    """Planning it raised an exception, which is a mistake of the planner's; the other gangs were planned without it."""
+
+
+class Refusal(Protocol):
+    """Why a gang has no placement, with numbers; who asks the engine may have refusals of its own."""
+
+    @property
+    def reason(self) -> Reason:
+        """The reason that the value stands for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoNodeFits:
+    """None of ``nodes`` nodes passes the constraints of a gang that needs ``needed`` members.
+
+    ``failures`` counts the nodes by the first check that they fail, in the order of the checks.
+    """
+
+    reason: ClassVar[Reason] = Reason.NO_NODE_FITS
+    needed: int
+    nodes: int
+    failures: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoTimeForSize:
+    """The work has no time for any size from ``minimum`` to ``maximum``."""
+
+    reason: ClassVar[Reason] = Reason.NO_TIME_FOR_SIZE
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadlineCannotBeMet:
+    """The earliest finish is ``seconds`` from now, with ``size`` members, and ``late_seconds`` after the deadline."""
+
+    reason: ClassVar[Reason] = Reason.DEADLINE_CANNOT_BE_MET
+    seconds: float
+    size: int
+    late_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotEnoughRoom:
+    """Of ``needed`` members ``fit`` do; ``passing`` of ``nodes`` nodes pass the constraints.
+
+    ``short`` counts the passing nodes that hold no member by the resource that each of them lacks most, the most
+    frequent resource first.
+    """
+
+    reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
+    needed: int
+    fit: int
+    passing: int
+    nodes: int
+    short: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldByLastingPods:
+    """Of ``needed`` members ``fit`` do; the rest would, without the pods that are not meant to end."""
+
+    reason: ClassVar[Reason] = Reason.HELD_BY_LASTING_PODS
+    needed: int
+    fit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowTooShort:
+    """``needed`` members find no time together: they need ``shortest_seconds``, or None where nobody knows how long.
+
+    Of the ``passing`` nodes, which pass the constraints, ``never_open`` are never open to gangs and ``closing`` close
+    again, after ``longest_seconds`` at most; None where none of them closes.
+    """
+
+    reason: ClassVar[Reason] = Reason.WINDOW_TOO_SHORT
+    needed: int
+    shortest_seconds: float | None
+    passing: int
+    never_open: int
+    closing: int
+    longest_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldByGangsInFront:
+    """``needed`` members would fit, but gangs in front hold the room, or pods that are ``nominated`` for it."""
+
+    reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT
+    needed: int
+    nominated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningFailed:
+    """Planning the gang raised an exception of the type ``error`` with that message."""
+
+    reason: ClassVar[Reason] = Reason.PLANNING_FAILED
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelled:
+    """A refusal of a plan that was written down before: its reason, and the sentence instead of the numbers."""
+
+    reason: Reason
+    sentence: str

@@ -1,0 +1,159 @@
+"""What is free on every node from now on, for classes of equal nodes.
+
+Nodes with the same slow-down, the same answers to every constraint and the same free resources at every instant form a
+class. The future of a class is a row of pieces, each a span of time in which nothing changes. A claim takes resources
+for a span; it splits a class when it takes only some of its nodes. Timelines are values: a claim makes a new one.
+
+Nodes are numbered by rank here: fastest first, then in the order of their names.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.slots.segments import is_last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pieces:
+    """Pieces of several classes, grouped by class in their order, in time order within a class.
+
+    Axes: piece ``b``, resource ``r``. Piece ``b`` of class ``owner[b]`` lasts from ``begin[b]`` to the begin of the
+    next piece of its class, the last one for ever. ``free[b, r]`` is what each node has free meanwhile, ``open[b]``
+    whether it takes members.
+    """
+
+    owner: IntArray
+    begin: FloatArray
+    free: IntArray
+    open: BoolArray
+
+    def take(self, indices: IntArray) -> "Pieces":
+        """Select pieces."""
+        return Pieces(
+            owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
+        )
+
+    def then(self, others: "Pieces") -> "Pieces":
+        """Append the pieces of further classes."""
+        return Pieces(
+            owner=np.concatenate([self.owner, others.owner]),
+            begin=np.concatenate([self.begin, others.begin]),
+            free=np.concatenate([self.free, others.free]),
+            open=np.concatenate([self.open, others.open]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Claim:
+    """``counts[i]`` members on the node of rank ``ranks[i]``, all distinct; ``finish`` may be inf.
+
+    ``closes``: nobody else is put on these nodes meanwhile.
+    """
+
+    ranks: IntArray
+    counts: IntArray
+    request: IntArray
+    start: float
+    finish: float
+    closes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Timeline:
+    """Axes: rank ``k`` of a node, class ``c``.
+
+    ``node[k]`` is the node's index in the snapshot and ``class_of[k]`` its class. ``pace[c]`` is the index of the
+    class's slow-down in ``slowdowns``, which rise; ``width[c]`` how many nodes it has, one at least; ``example[c]`` the
+    index in the snapshot of a node that answers every constraint as its own nodes do.
+    """
+
+    now: float
+    slowdowns: FloatArray
+    node: IntArray
+    class_of: IntArray
+    pace: IntArray
+    width: IntArray
+    example: IntArray
+    pieces: Pieces
+
+    def claimed(self, claim: Claim) -> "Timeline":
+        """Take what ``claim`` needs; what is not free becomes negative."""
+        parents, counts, group_of = _groups(self.class_of[claim.ranks], claim.counts)
+        class_of = self.class_of.copy()
+        class_of[claim.ranks] = len(self.width) + group_of
+        taken = np.bincount(group_of)
+        width = np.concatenate([self.width, taken])
+        np.subtract.at(width, parents, taken)
+        split = Timeline(
+            now=self.now,
+            slowdowns=self.slowdowns,
+            node=self.node,
+            class_of=class_of,
+            pace=np.concatenate([self.pace, self.pace[parents]]),
+            width=width,
+            example=np.concatenate([self.example, self.example[parents]]),
+            pieces=self.pieces.then(_cut(self.pieces, parents, counts, claim, len(self.width))),
+        )
+        return split._without_empty_classes()
+
+    def _without_empty_classes(self) -> "Timeline":
+        kept = self.width > 0
+        if kept.all():
+            return self
+        renumbered = np.cumsum(kept) - 1
+        pieces = self.pieces.take(np.flatnonzero(kept[self.pieces.owner]))
+        return replace(
+            self,
+            class_of=renumbered[self.class_of],
+            pace=self.pace[kept],
+            width=self.width[kept],
+            example=self.example[kept],
+            pieces=replace(pieces, owner=renumbered[pieces.owner]),
+        )
+
+
+def _groups(classes: IntArray, counts: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Group nodes by class and count: class and count of every group, and the group of every node."""
+    base = int(counts.max()) + 1
+    groups, group_of = np.unique(classes * base + counts, return_inverse=True)
+    return groups // base, groups % base, group_of
+
+
+def _cut(pieces: Pieces, parents: IntArray, counts: IntArray, claim: Claim, first_class: int) -> Pieces:
+    """Copy the pieces of each group's parent class, cut where the claim begins and ends, less what it takes."""
+    source, group = _pieces_of(pieces.owner, parents)
+    source, group, begin = _with_cut(source, group, pieces.begin[source], claim.start)
+    if claim.finish < np.inf:
+        source, group, begin = _with_cut(source, group, begin, claim.finish)
+    free = pieces.free[source]
+    during = np.flatnonzero((begin >= claim.start) & (begin < claim.finish))
+    free[during] -= counts[group[during], np.newaxis] * claim.request
+    is_open = pieces.open[source]
+    is_open[during] &= not claim.closes
+    return Pieces(owner=first_class + group, begin=begin, free=free, open=is_open)
+
+
+def _pieces_of(owner: IntArray, classes: IntArray) -> tuple[IntArray, IntArray]:
+    """List the pieces of classes, which may repeat: index of each piece, and of the entry of ``classes`` it is for."""
+    first = np.searchsorted(owner, classes, side="left")
+    lengths = np.searchsorted(owner, classes, side="right") - first
+    offset = np.cumsum(lengths) - lengths
+    source = np.arange(int(lengths.sum())) + np.repeat(first - offset, lengths)
+    return source, np.repeat(np.arange(len(classes)), lengths)
+
+
+def _with_cut(
+    source: IntArray, group: IntArray, begin: FloatArray, time: float
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Let a piece of every group begin at ``time``: the piece that is going on then is split unless it begins then."""
+    ends_later = is_last(group) | (np.append(begin[1:], np.inf) > time)
+    going_on = np.flatnonzero((begin <= time) & ends_later)
+    split = going_on[begin[going_on] < time]
+    after = split + 1
+    return (
+        np.insert(source, after, source[split]),
+        np.insert(group, after, group[split]),
+        np.insert(begin, after, time),
+    )

@@ -1,0 +1,92 @@
+"""The frozen facts of one cycle: nodes, what is free on them and when, and the gangs that wait.
+
+All times are absolute seconds on the same axis as ``Snapshot.now``. Resources are integers in base units, one column
+a resource; pod count, a bid's slots and host ports are columns like any other.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
+
+AMOUNT_LIMIT = 2**62
+"""More of a resource than any node has; sums of amounts stop here, so that no 64 bits wrap around."""
+
+
+def _nothing() -> IntArray:
+    return np.zeros((0, 0), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Snapshot:
+    """Everything one cycle decides on.
+
+    Axes: node ``n``, resource ``r``. ``free[n, r]`` is what is free at ``now``, possibly negative where others
+    overcommit. A node takes members in its window ``[start[n], until[n])``, until inf when it is never taken back; a
+    member costs ``slowdown[n]`` seconds a second of work on an idle reference node.
+
+    Of what is not free at ``now``, ``releases`` come back at known times, ``someday[n, r]`` some time, nobody knows
+    when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes
+    until something of ``someday`` has come back. Arrays are copied and read-only; ValueError when a shape or a value is
+    wrong.
+    """
+
+    generation: int
+    now: float
+    resources: tuple[str, ...]
+    nodes: NodeTable
+    free: IntArray
+    start: FloatArray
+    slowdown: FloatArray
+    until: FloatArray
+    releases: tuple[Release, ...]
+    gangs: tuple[PendingGang, ...]
+    someday: IntArray = field(default_factory=_nothing)
+    lasting: IntArray = field(default_factory=_nothing)
+    most_holding: int = 0
+    nominated: tuple[Nominated, ...] = ()
+
+    def __post_init__(self) -> None:
+        count, width = len(self.nodes.names), len(self.resources)
+        object.__setattr__(self, "free", read_only("free", self.free, np.int64, (count, width)))
+        for name in ("someday", "lasting"):
+            given = getattr(self, name)
+            amounts = given if np.size(given) else np.zeros((count, width))
+            object.__setattr__(self, name, read_only(name, amounts, np.int64, (count, width)))
+        for name in ("start", "slowdown", "until"):
+            object.__setattr__(self, name, read_only(name, getattr(self, name), np.float64, (count,)))
+        self._check_numbers()
+        self._check_releases()
+        self._check_nominated()
+        self._check_gangs()
+
+    def _check_numbers(self) -> None:
+        if not math.isfinite(self.now):
+            raise ValueError("now must be finite")
+        if np.isnan(self.start).any() or np.isnan(self.until).any():
+            raise ValueError("start and until must be numbers")
+        if not (np.isfinite(self.slowdown).all() and (self.slowdown > 0).all()):
+            raise ValueError("every slowdown must be positive and finite")
+
+    def _check_releases(self) -> None:
+        for release in self.releases:
+            if not 0 <= release.node < len(self.nodes.names):
+                raise ValueError(f"a release names node {release.node} of {len(self.nodes.names)}")
+            if len(release.request) != len(self.resources) or math.isnan(release.time):
+                raise ValueError("a release needs one amount a resource and a time")
+
+    def _check_nominated(self) -> None:
+        for pod in self.nominated:
+            if not 0 <= pod.node < len(self.nodes.names) or len(pod.request) != len(self.resources):
+                raise ValueError("a nominated pod needs a node of the snapshot and one amount a resource")
+
+    def _check_gangs(self) -> None:
+        for gang in self.gangs:
+            if len(gang.request) != len(self.resources):
+                raise ValueError(f"gang {gang.key} must request one amount a resource")
+        if len({gang.key for gang in self.gangs}) != len(self.gangs):
+            raise ValueError("gang keys must be distinct")

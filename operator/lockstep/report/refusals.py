@@ -1,0 +1,170 @@
+"""Why a gang has no placement, in one sentence with numbers for its owner: the only place that spells refusals.
+
+The engine answers most of them (``coschedule.Refusal``). Those that the operator adds to it stand here.
+"""
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import ClassVar
+
+from coschedule import (
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoNodeFits,
+    NotEnoughRoom,
+    NoTimeForSize,
+    PlanningFailed,
+    Reason,
+    Refusal,
+    Spelled,
+    WindowTooShort,
+)
+from lockstep.api.quantities import rfc3339
+from lockstep.report.sentences import members, node_ranges
+
+_LONGEST_FAILURE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BehindInQueue:
+    """``in_front`` gangs or more are in front; ``starts_by`` is a rough estimate, None where there is none."""
+
+    reason: ClassVar[Reason] = Reason.BEHIND_IN_QUEUE
+    in_front: int
+    starts_by: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldingNodes:
+    """Refused, and holding ``nodes`` from ``since`` until ``until`` at the latest, both times of day."""
+
+    refusal: Refusal
+    nodes: tuple[str, ...]
+    since: float
+    until: float
+
+    @property
+    def reason(self) -> Reason:
+        """Why the gang has no placement."""
+        return self.refusal.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestingFromHold:
+    """Refused, after it held nodes until ``until``; it may do so again from ``again`` on, both times of day."""
+
+    refusal: Refusal
+    until: float
+    again: float
+
+    @property
+    def reason(self) -> Reason:
+        """Why the gang has no placement."""
+        return self.refusal.reason
+
+
+@singledispatch
+def spell(refusal: Refusal) -> str:
+    """Spell a refusal as one sentence, without a capital and a full stop. Raises TypeError for an unknown one."""
+    raise TypeError(refusal)
+
+
+@spell.register
+def _no_node(refusal: NoNodeFits) -> str:
+    if not refusal.nodes:
+        return f"needs {members(refusal.needed)} and there are 0 nodes"
+    failures = ", ".join(f"{count} {check}" for check, count in refusal.failures)
+    return f"0 of {refusal.nodes} nodes pass its constraints: {failures}"
+
+
+@spell.register
+def _no_time(refusal: NoTimeForSize) -> str:
+    return f"its work has no time for any size from {refusal.minimum} to {refusal.maximum}"
+
+
+@spell.register
+def _late(refusal: DeadlineCannotBeMet) -> str:
+    finish = f"the earliest possible finish is in {_seconds(refusal.seconds)} with {members(refusal.size)}"
+    return f"{finish}, {_seconds(refusal.late_seconds)} late"
+
+
+@spell.register
+def _too_little(refusal: NotEnoughRoom) -> str:
+    shortages = " and ".join(f"{count} short of {name}" for name, count in refusal.short)
+    passing = f"{refusal.passing} of {refusal.nodes} nodes pass its constraints"
+    return f"{_fit(refusal.needed, refusal.fit)}: {passing}" + (f", {shortages}" if shortages else "")
+
+
+@spell.register
+def _lasting(refusal: HeldByLastingPods) -> str:
+    return f"{_fit(refusal.needed, refusal.fit)}: pods that are not meant to end hold the rest"
+
+
+@spell.register
+def _too_short(refusal: WindowTooShort) -> str:
+    if refusal.shortest_seconds is None:
+        return (
+            f"its run time is unknown, so it needs nodes that never close for {members(refusal.needed)}: "
+            f"{_windows(refusal)}"
+        )
+    shortest = _seconds(refusal.shortest_seconds)
+    return f"needs {members(refusal.needed)} together for {shortest} or more: {_windows(refusal)}"
+
+
+@spell.register
+def _in_front(refusal: HeldByGangsInFront) -> str:
+    who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
+    why = "for ever, until taken back or for themselves"
+    return f"needs {members(refusal.needed)} and would fit, but {who} hold room: {why}"
+
+
+@spell.register
+def _failed(refusal: PlanningFailed) -> str:
+    sentence = f"planning it failed by a mistake of the planner's: {refusal.error}: {refusal.message}"
+    return sentence[:_LONGEST_FAILURE]
+
+
+@spell.register
+def _spelled(refusal: Spelled) -> str:
+    return refusal.sentence
+
+
+@spell.register
+def _behind(refusal: BehindInQueue) -> str:
+    sentence = f"{refusal.in_front} gangs or more are in front of it; it is planned exactly when fewer are"
+    if refusal.starts_by is None:
+        return sentence
+    return f"{sentence}, and by a rough estimate it starts by {rfc3339(refusal.starts_by)}"
+
+
+@spell.register
+def _holding(refusal: HoldingNodes) -> str:
+    return (
+        f"{spell(refusal.refusal)}; it holds {node_ranges(refusal.nodes)} since {rfc3339(refusal.since)}, "
+        f"until {rfc3339(refusal.until)} at most: "
+        "nothing behind it is put there that could be in its way when those that run there have ended"
+    )
+
+
+@spell.register
+def _resting(refusal: RestingFromHold) -> str:
+    return (
+        f"{spell(refusal.refusal)}; it held nodes until {rfc3339(refusal.until)}, which was long enough, "
+        f"and may do so again from {rfc3339(refusal.again)} on"
+    )
+
+
+def _fit(needed: int, fit: int) -> str:
+    return f"needs {members(needed)}, {fit} fit"
+
+
+def _windows(refusal: WindowTooShort) -> str:
+    longest = refusal.longest_seconds
+    after = "" if longest is None else f", after {_seconds(longest)} at most"
+    nodes = f"of {refusal.passing} nodes that pass its constraints"
+    return f"{nodes} {refusal.never_open} never open and {refusal.closing} close again{after}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}".rstrip("0").rstrip(".") + " s"

@@ -1,0 +1,165 @@
+"""Why a gang fits nowhere: the reason, and a sentence whose numbers are true."""
+
+import math
+
+import pytest
+
+from coschedule import Constraints, NodeTerm, Reason, Requirement, Taint, plan
+from engine.builders import NOW, gang, in_front, node, release, snapshot
+from lockstep.report.refusals import spell
+
+SSD = Constraints(node_selector=(("disk", "ssd"),))
+ZONE_B = Constraints(affinity=(NodeTerm((Requirement("zone", "In", ("b",)),), ()),))
+GPU_ONLY = Taint("gpu", "", "NoSchedule")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "one", "want_reason", "want_detail"),
+    [
+        pytest.param(
+            [],
+            gang(size=2, serial=1),
+            Reason.NO_NODE_FITS,
+            "needs 2 members and there are 0 nodes",
+            id="no nodes at all",
+        ),
+        pytest.param(
+            [node("n1", ready=False), node("n2", cordoned=True), node("n3", taints=[GPU_ONLY]), node("n4")],
+            gang(serial=1, constraints=SSD),
+            Reason.NO_NODE_FITS,
+            "0 of 4 nodes pass its constraints: 1 not ready, 1 cordoned, 1 with a taint it does not tolerate, "
+            "1 without a label it selects",
+            id="every node fails at something else",
+        ),
+        pytest.param(
+            [node("n1", labels={"zone": "a"}), node("n2")],
+            gang(serial=1, constraints=ZONE_B),
+            Reason.NO_NODE_FITS,
+            "0 of 2 nodes pass its constraints: 2 outside its affinity",
+            id="affinity matches nothing",
+        ),
+        pytest.param(
+            [
+                node("n1", free=(4, 1)),
+                node("n2", free=(2, 9)),
+                node("n3", free=(0, 9)),
+                node("n4", free=(9, 9), ready=False),
+            ],
+            gang(size=4, serial=1, request=(2, 1)),
+            Reason.NOT_ENOUGH_ROOM,
+            "needs 4 members, 2 fit: 3 of 4 nodes pass its constraints, 1 short of cpu",
+            id="too little room on the nodes that pass",
+        ),
+        pytest.param(
+            [node("n1", free=(4, 9))],
+            gang(size=4, serial=1, request=(2, 1)),
+            Reason.NOT_ENOUGH_ROOM,
+            "needs 4 members, 2 fit: 1 of 1 nodes pass its constraints",
+            id="room on every node, but too few",
+        ),
+        pytest.param(
+            [node("n1", until=NOW + 10), node("n2")],
+            gang(size=1, times=[20], constraints=SSD),
+            Reason.NO_NODE_FITS,
+            "0 of 2 nodes pass its constraints: 2 without a label it selects",
+            id="constraints come first",
+        ),
+        pytest.param(
+            [node("n1", until=NOW + 10, slowdown=2.0)],
+            gang(size=1, serial=6),
+            Reason.WINDOW_TOO_SHORT,
+            "needs 1 member together for 12 s or more: of 1 nodes that pass its constraints 0 never open and 1 close "
+            "again, after 10 s at most",
+            id="taken back before the end",
+        ),
+        pytest.param(
+            [node("n1", until=NOW + 10)],
+            gang(size=1),
+            Reason.WINDOW_TOO_SHORT,
+            "its run time is unknown, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
+            "constraints 0 never open and 1 close again, after 10 s at most",
+            id="taken back some time, run time unknown",
+        ),
+        pytest.param(
+            [node("n1", start=math.inf), node("n2", start=NOW + 9, until=NOW + 9), node("n3", until=NOW + 2)],
+            gang(size=1, serial=6),
+            Reason.WINDOW_TOO_SHORT,
+            "needs 1 member together for 6 s or more: of 3 nodes that pass its constraints 2 never open and 1 "
+            "close again, after 2 s at most",
+            id="windows that never open",
+        ),
+        pytest.param(
+            [node("n1", start=math.inf)],
+            gang(size=1),
+            Reason.WINDOW_TOO_SHORT,
+            "its run time is unknown, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
+            "constraints 1 never open and 0 close again",
+            id="a window that never opens, run time unknown",
+        ),
+        pytest.param(
+            [node("n1", free=4)],
+            gang(size=1, most=4, serial=10, deadline=NOW + 2),
+            Reason.DEADLINE_CANNOT_BE_MET,
+            "the earliest possible finish is in 2.5 s with 4 members, 0.5 s late",
+            id="deadline too early",
+        ),
+        pytest.param(
+            [node("n1", free=4)],
+            gang(size=2, most=3, times=[4, math.inf, math.inf, 1]),
+            Reason.NO_TIME_FOR_SIZE,
+            "its work has no time for any size from 2 to 3",
+            id="a gap in the measured profile",
+        ),
+    ],
+)
+def test_reason_and_sentence(nodes, one, want_reason, want_detail):
+    resources = ("cpu", "memory")[: len(one.request)]
+
+    [decision] = plan(snapshot(nodes, [one], resources=resources)).decisions
+
+    assert (decision.reason, spell(decision.refusal)) == (want_reason, want_detail)
+
+
+def test_room_that_comes_back_counts():
+    nodes = [node("n1", free=0), node("n2", free=0)]
+
+    [decision] = plan(
+        snapshot(nodes, [gang(size=3, serial=1)], releases=[release(0, NOW + 5), release(1, math.inf)])
+    ).decisions
+
+    assert spell(decision.refusal) == ("needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots")
+
+
+def test_gangs_in_front_that_never_end_are_named_as_the_cause():
+    gangs = [gang("front", size=2, priority=1), gang("behind", size=2, serial=5)]
+
+    _, decision = plan(snapshot([node("n1"), node("n2")], gangs)).decisions
+
+    assert (decision.reason, spell(decision.refusal)) == (
+        Reason.HELD_BY_GANGS_IN_FRONT,
+        "needs 2 members and would fit, but gangs in front hold room: for ever, until taken back or for themselves",
+    )
+
+
+def test_pods_for_which_room_is_made_are_named_as_the_cause():
+    [decision] = plan(
+        snapshot([node("n1", free=0)], [gang()], releases=[release(0, NOW + 5)], nominated=[in_front(0, priority=3)])
+    ).decisions
+
+    assert spell(decision.refusal) == (
+        "needs 1 member and would fit, but gangs in front, or pods for which room is made, hold room: "
+        "for ever, until taken back or for themselves"
+    )
+
+
+def test_lasting_pods_are_named():
+    nodes = [node("n1", free=0, lasting=(3,)), node("n2", free=5)]
+
+    [decision] = plan(snapshot(nodes, [gang(size=8)])).decisions
+
+    assert spell(decision.refusal) == "needs 8 members, 5 fit: pods that are not meant to end hold the rest"
+
+
+def test_unknown_refusal_is_a_broken_promise():
+    with pytest.raises(TypeError):
+        spell("because")
