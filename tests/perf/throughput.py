@@ -16,7 +16,7 @@ import orjson
 from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster, operator
 from pod_groups import FLAGS, GROUPS, in_group, pod_group
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from lockstep.api import paths
 from lockstep.api.client import KubeClient, Target
@@ -85,7 +85,7 @@ class Timing:
 
 def measure(console: Console) -> None:
     """Measure both loads, the three in turn, and print the medians."""
-    table = Table("load", "", "", "pods/s", "of ceiling", "first to last bind", "of ceiling")
+    table = Table("load", "", Column(no_wrap=True), "pods/s", "of ceiling", "first to last bind", "of ceiling")
     for load in (Load(gangs=100, size=16), Load(gangs=1, size=1600)):
         batches = (load, replace(load, batch="warm"))
         rounds = [_one_round(console, batches) for _ in range(ROUNDS)]
