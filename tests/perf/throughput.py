@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from lockstep.api import paths
+from lockstep.api.binding import binding_manifest
 from lockstep.api.client import KubeClient, Target
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.member_pod import MemberPods
@@ -154,7 +155,7 @@ async def _create_and_bind(client: KubeClient, gang: int, load: Load) -> None:
     answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), pod) for pod in pods.values()))
     nodes = [f"n{(gang * load.size + rank) % NODES + 1:0{len(str(NODES))}d}" for rank in range(load.size)]
     bindings = [
-        _binding(key, answer.body["metadata"]["uid"], node)
+        binding_manifest(key, answer.body["metadata"]["uid"], node)
         for key, answer, node in zip(keys, answers, nodes, strict=True)
     ]
     await asyncio.gather(
@@ -219,15 +220,6 @@ def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
     pods = MemberPods(fact, 1, (Members("", load.size),))
     manifests = [pods.pod(rank) for rank in range(load.size)]
     return {PodKey(fact.key.namespace, one["metadata"]["name"]): one for one in manifests}
-
-
-def _binding(key: PodKey, uid: str, node: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Binding",
-        "metadata": {"name": key.name, "namespace": key.namespace, "uid": uid},
-        "target": {"apiVersion": "v1", "kind": "Node", "name": node},
-    }
 
 
 def _add_rows(table: Table, load: Load, timings: Mapping[str, Sequence[Timing]]) -> None:
