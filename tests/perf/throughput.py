@@ -223,12 +223,18 @@ def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
 
 
 def _add_rows(table: Table, load: Load, timings: Mapping[str, Sequence[Timing]]) -> None:
-    speeds = {name: statistics.median(one.pods_per_second for one in runs) for name, runs in timings.items()}
-    spreads = {name: statistics.median(one.spread for one in runs) for name, runs in timings.items()}
-    for name, speed in speeds.items():
-        shares = (speed / speeds[CEILING], spreads[name] / spreads[CEILING])
-        row = f"{speed:.0f}", f"{shares[0]:.2f}", f"{spreads[name]:.3f} s", f"{shares[1]:.2f}"
-        table.add_row(f"{load.gangs} x {load.size}", load.batch, name, *row)
+    for name, runs in timings.items():
+        # What else the machine does changes from round to round: each run is compared with the ceiling of its round.
+        rounds = list(zip(runs, timings[CEILING], strict=True))
+        table.add_row(
+            f"{load.gangs} x {load.size}",
+            load.batch,
+            name,
+            f"{statistics.median(run.pods_per_second for run in runs):.0f}",
+            f"{statistics.median(run.pods_per_second / most.pods_per_second for run, most in rounds):.2f}",
+            f"{statistics.median(run.spread for run in runs):.3f} s",
+            f"{statistics.median(run.spread / least.spread for run, least in rounds):.2f}",
+        )
 
 
 def _print_where_time_went(console: Console, running: OperatorProcess) -> None:
