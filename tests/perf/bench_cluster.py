@@ -1,6 +1,7 @@
 """What the benchmarks run on: a control plane of their own, nodes without kubelets, the operator as a process."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -38,6 +39,13 @@ def admin_client(sandbox: Sandbox) -> KubeClient:
     """A client with all rights, as many requests at once as the operator."""
     configuration = load_configuration(kubeconfig=str(sandbox.kubeconfig), context=None)
     return KubeClient(configuration, concurrency=64, observer=lambda *_: None)
+
+
+def writes(sandbox: Sandbox) -> float:
+    """How many requests that write the API server has answered, by its own count."""
+    lines = sandbox.kubectl("get", "--raw", "/metrics").splitlines()
+    samples = (line for line in lines if line.startswith("apiserver_request_total{"))
+    return sum(float(line.rsplit(" ", 1)[1]) for line in samples if re.search(r'verb="(POST|PUT|PATCH|DELETE)"', line))
 
 
 class OperatorProcess:

@@ -7,13 +7,13 @@ the same kind of API server, and one observer notes when pods are seen bound.
 
 import asyncio
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
 import orjson
-from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster, operator
+from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster, operator, writes
 from pod_groups import FLAGS, GROUPS, in_group, pod_group
 from rich.console import Console
 from rich.table import Column, Table
@@ -67,16 +67,22 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """When the work began, and when each pod was seen bound, by gang; seconds of one clock."""
+    """When the work began, and when each pod was seen bound, by gang, in seconds of one clock; requests that wrote."""
 
     began: float
     bound: Mapping[str, list[float]]
+    writes: float = 0.0
 
     @property
     def pods_per_second(self) -> float:
         """From the beginning to the last bind."""
         times = [time for of_gang in self.bound.values() for time in of_gang]
         return len(times) / (max(times) - self.began)
+
+    @property
+    def writes_per_pod(self) -> float:
+        """Of everybody, from the beginning to the last bind or a little later."""
+        return self.writes / sum(len(of_gang) for of_gang in self.bound.values())
 
     @property
     def spread(self) -> float:
@@ -86,7 +92,8 @@ class Timing:
 
 def measure(console: Console) -> None:
     """Measure both loads, the three in turn, and print the medians."""
-    table = Table("load", "", Column(no_wrap=True), "pods/s", "of ceiling", "first to last bind", "of ceiling")
+    who = Column(no_wrap=True)
+    table = Table("load", "", who, "pods/s", "of ceiling", "writes/pod", "first to last bind", "of ceiling")
     for load in (Load(gangs=100, size=16), Load(gangs=1, size=1600)):
         batches = (load, replace(load, batch="warm"))
         rounds = [_one_round(console, batches) for _ in range(ROUNDS)]
@@ -99,13 +106,19 @@ def _one_round(console: Console, batches: Sequence[Load]) -> dict[str, list[Timi
     """Each of the three on a control plane of its own, one after the other; the ceiling first."""
     timings = {}
     with bare_cluster(NODES, flags=FLAGS) as sandbox:
-        timings[CEILING] = [asyncio.run(ceiling(sandbox, batch)) for batch in batches]
+        timings[CEILING] = [_counted(sandbox, ceiling, batch) for batch in batches]
     with bare_cluster(NODES, Component.SCHEDULER, flags=FLAGS) as sandbox:
-        timings["kube-scheduler"] = [asyncio.run(grouped(sandbox, batch)) for batch in batches]
+        timings["kube-scheduler"] = [_counted(sandbox, grouped, batch) for batch in batches]
     with bare_cluster(NODES, flags=FLAGS) as sandbox, operator(sandbox) as running:
-        timings["Lockstep"] = [asyncio.run(submitted(sandbox, batch)) for batch in batches]
+        timings["Lockstep"] = [_counted(sandbox, submitted, batch) for batch in batches]
         _print_where_time_went(console, running)
     return timings
+
+
+def _counted(sandbox: Sandbox, work: Callable[[Sandbox, Load], Coroutine[None, None, Timing]], load: Load) -> Timing:
+    before = writes(sandbox)
+    timing = asyncio.run(work(sandbox, load))
+    return replace(timing, writes=writes(sandbox) - before)
 
 
 async def ceiling(sandbox: Sandbox, load: Load) -> Timing:
@@ -232,6 +245,7 @@ def _add_rows(table: Table, load: Load, timings: Mapping[str, Sequence[Timing]])
             name,
             f"{statistics.median(run.pods_per_second for run in runs):.0f}",
             f"{statistics.median(run.pods_per_second / most.pods_per_second for run, most in rounds):.2f}",
+            f"{statistics.median(run.writes_per_pod for run in runs):.1f}",
             f"{statistics.median(run.spread for run in runs):.3f} s",
             f"{statistics.median(run.spread / least.spread for run, least in rounds):.2f}",
         )
