@@ -33,7 +33,7 @@ type: $(INSTALLED) ## Types, strictly
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(INSTALLED) ## Measure speed beside the API server's own ceiling; prints, never fails
+bench: $(INSTALLED) ## Measure speed beside the API server's ceiling and kube-scheduler's gangs; prints, never fails
 	PYTHONPATH=tests $(BIN)/python tests/perf/bench.py
 
 .PHONY: bench-engine

@@ -39,6 +39,7 @@ class Options:
     """What kind of control plane to start.
 
     An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
+    ``flags`` are given to components after the sandbox's own, and override those.
     """
 
     name: str = "default"
@@ -46,6 +47,7 @@ class Options:
     nodes: int = 0
     state: Path = field(default_factory=state_folder)
     lifetime: Lifetime = Lifetime.OWNED
+    flags: Mapping[Component, tuple[str, ...]] = field(default_factory=dict)
 
 
 def start(options: Options, progress: Progress | None = None) -> "Sandbox":
@@ -237,7 +239,7 @@ def _start_anew(folder: Folder, options: Options, resolver: Resolver, programs: 
     remove(folder)
     site = prepare_site(folder, options.addons)
     client = Client(ca_file=site.ca_file, identity=site.admin)
-    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime)
+    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime, flags=options.flags)
     sandbox = Sandbox(site, client=client, starter=starter, resolver=resolver)
     try:
         _bring_up(sandbox, site, starter)

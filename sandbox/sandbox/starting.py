@@ -32,11 +32,20 @@ class Attempt:
 class Starter:
     """Starts the components of one sandbox and remembers the ports they got, so that a restart keeps them."""
 
-    def __init__(self, site: Site, *, programs: Mapping[Component, Path], client: Client, lifetime: Lifetime) -> None:
+    def __init__(
+        self,
+        site: Site,
+        *,
+        programs: Mapping[Component, Path],
+        client: Client,
+        lifetime: Lifetime,
+        flags: Mapping[Component, tuple[str, ...]],
+    ) -> None:
         self._site = site
         self._programs = programs
         self._client = client
         self._lifetime = lifetime
+        self._flags = flags
         self._ports: dict[Component, Ports] = {}
         self._attempts: dict[Component, Attempt] = {}
         # Only these may be waited for: a pid that was is free to become somebody else's child.
@@ -85,7 +94,7 @@ class Starter:
         log = self._site.folder.log(component)
         log_start = log.stat().st_size if log.exists() else 0
         pid = processes.start(
-            [str(self._programs[component]), *call.flags],
+            [str(self._programs[component]), *call.flags, *self._flags.get(component, ())],
             mark=Mark(self._site.folder.root, component),
             log=log,
             lifetime=self._lifetime,

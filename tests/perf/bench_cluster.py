@@ -1,11 +1,12 @@
 """What the benchmarks run on: a control plane of their own, nodes without kubelets, the operator as a process."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -13,16 +14,19 @@ from tempfile import TemporaryDirectory, mkdtemp
 from eventually import eventually
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import load_configuration
-from sandbox import ApiError, Options, Sandbox, generic_nodes, start
+from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
 
 ROOT = Path(__file__).parents[2]
 NAMESPACE = "bench"
 
 
 @contextmanager
-def bare_cluster(nodes: int) -> Iterator[Sandbox]:
-    """An API server with these nodes and our kinds, and nothing else: no kubelets, no controllers."""
-    with start(Options(name="bench", state=Path(mkdtemp()))) as sandbox:
+def bare_cluster(
+    nodes: int, *addons: Component, flags: Mapping[Component, tuple[str, ...]] | None = None
+) -> Iterator[Sandbox]:
+    """An API server with these nodes, our kinds and addons, and nothing else: no kubelets, no controllers."""
+    options = Options(name="bench", addons=frozenset(addons), state=Path(mkdtemp()), flags=flags or {})
+    with start(options) as sandbox:
         for path in ("crds/gangjobs.yaml", "crds/nodebids.yaml", "operator/rbac.yaml"):
             sandbox.apply(ROOT / path)
         sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
@@ -35,6 +39,13 @@ def admin_client(sandbox: Sandbox) -> KubeClient:
     """A client with all rights, as many requests at once as the operator."""
     configuration = load_configuration(kubeconfig=str(sandbox.kubeconfig), context=None)
     return KubeClient(configuration, concurrency=64, observer=lambda *_: None)
+
+
+def writes(sandbox: Sandbox) -> float:
+    """How many requests that write the API server has answered, by its own count."""
+    lines = sandbox.kubectl("get", "--raw", "/metrics").splitlines()
+    samples = (line for line in lines if line.startswith("apiserver_request_total{"))
+    return sum(float(line.rsplit(" ", 1)[1]) for line in samples if re.search(r'verb="(POST|PUT|PATCH|DELETE)"', line))
 
 
 class OperatorProcess:

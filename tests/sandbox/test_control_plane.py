@@ -183,3 +183,10 @@ def test_port_taken_meanwhile_is_exchanged_for_another(tmp_path, monkeypatch):
         start(Options(name="unlucky", state=tmp_path / "state"))
 
     assert len(set(ports.read_text().split())) == 2
+
+
+def test_flags_given_to_a_component_go_over_its_own(tmp_path):
+    flags = {Component.API_SERVER: ("--anonymous-auth=true",)}
+    with start(Options(name="flags", state=tmp_path, flags=flags)) as sandbox:
+        # Known to nobody, so it may not see that; but it is not asked who it is.
+        assert get_status(sandbox.server, "/api", ca_file=sandbox.ca_file) == 403

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from lockstep.act.concurrent import for_each
 from lockstep.act.refusals import is_conflict, refused_binding
 from lockstep.api import paths
+from lockstep.api.binding import binding_manifest
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.doubtful import read_pod
 from lockstep.belief.reservation import Reservation
@@ -37,14 +38,8 @@ class Binder:
 
     async def _bind(self, key: PodKey, uid: str) -> Failure | None:
         node = self._nodes[key]
-        body = {
-            "apiVersion": "v1",
-            "kind": "Binding",
-            "metadata": {"name": key.name, "namespace": key.namespace, "uid": uid},
-            "target": {"apiVersion": "v1", "kind": "Node", "name": node},
-        }
         try:
-            answer = await self._client.create(paths.pod_binding(key), body)
+            answer = await self._client.create(paths.pod_binding(key), binding_manifest(key, uid, node))
         except ApiUnavailableError:
             self._count("error")
             raise

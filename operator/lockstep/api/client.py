@@ -1,8 +1,9 @@
-"""The API server, as raw JSON over one pooled session: the only place that sends requests.
+"""The API server, as raw JSON over one pooled session.
 
-The requests are our own, because the typed calls of the ``kubernetes`` package cost five to eight times the CPU and
-can't decode the answer to a Binding. An HTTP status is an answer here, not an exception: 404, 409 and 403 are for the
-caller to read. What raises is an API server that gives no answer.
+Every request goes through here, but for those by which kopf lists and watches our own kinds. They are made by hand:
+the typed calls of the ``kubernetes`` package cost five to eight times the CPU and can't decode the answer to a Binding.
+An HTTP status is an answer here, not an exception: 404, 409 and 403 are for the caller to read. What raises is an API
+server that gives no answer.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Every name that Kubernetes sees from us, in one place."""
+"""The names by which Kubernetes knows our kinds, our pods and ourselves."""
 
 GROUP = "lockstep.dev"
 VERSION = "v1alpha1"

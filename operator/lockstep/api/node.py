@@ -1,4 +1,4 @@
-"""Nodes and namespaces as they come from the API server."""
+"""Nodes as they come from the API server."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from coschedule import Taint
 from lockstep.api.conditions import has_condition
 from lockstep.api.quantities import as_request, resources
-from lockstep.facts.cluster import NamespaceFact
 from lockstep.facts.columns import FEATURE_PREFIX, WHOLE
 from lockstep.facts.node import NodeFact
 
@@ -30,8 +29,3 @@ def parse_node(manifest: Manifest) -> NodeFact:
 
 def _features(status: Manifest) -> dict[str, int]:
     return {f"{FEATURE_PREFIX}{name}": WHOLE for name in status.get("declaredFeatures") or ()}
-
-
-def parse_namespace(manifest: Manifest) -> NamespaceFact:
-    """A namespace."""
-    return NamespaceFact(manifest["metadata"]["name"], manifest["metadata"].get("labels") or {})

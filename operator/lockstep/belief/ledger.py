@@ -94,7 +94,7 @@ class Ledger:
         return True
 
     def rows(self, nodes: tuple[str, ...]) -> Rows:
-        """The rows of these nodes, for the sums; a node keeps its row until ``drop_row``."""
+        """The rows of these nodes, for the sums, good until the next call of ``drop_row``."""
         return self._sums.rows(nodes)
 
     def drop_row(self, node: str) -> None:

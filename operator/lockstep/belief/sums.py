@@ -1,8 +1,9 @@
 """Sums of what is taken, by node and resource: exact for everything, and as arrays for what is asked for.
 
 Anybody may make pods that name any node and any resource, in any number and amount. So sums are Python's integers,
-which never wrap, and take memory only where something is counted; arrays have a row for a node and a column for a
-resource from when they are first asked for, hold no more than ``LARGEST_SUM``, and shrink again.
+which never wrap, and take memory only where something is counted. Arrays have a row for a node and a column for a
+resource from when they are first asked for, and hold no more than ``LARGEST_SUM``. They shrink again when most of
+their nodes are gone, or few resources are asked for.
 """
 
 import numpy as np
@@ -15,21 +16,25 @@ LARGEST_SUM = 2 * LARGEST_AMOUNT
 
 # More than gangs usually ask for; beyond, columns that were not asked for last are closed.
 _MOST_COLUMNS = 64
+# So few free rows are not worth the work of closing them.
+_SPARE_ROWS = 64
 
 Rows = NDArray[np.intp]
 Columns = NDArray[np.intp]
 
 
 class Sums:
-    """Sums in layers beside each other. Rows stay until ``drop_row``, columns until the next call of ``columns``."""
+    """Sums in layers beside each other.
+
+    Rows that were given out are good until the next call of ``drop_row``, columns until the next call of ``columns``.
+    """
 
     def __init__(self, layers: int) -> None:
         self._exact: list[dict[str, dict[str, int]]] = [{} for _ in range(layers)]
         self._rows: dict[str, int] = {}
         self._free_rows: list[int] = []
         self._columns: dict[str, int] = {}
-        self._free_columns: list[int] = []
-        self._table: NDArray[np.int64] = np.zeros((layers, 64, 8), dtype=np.int64)
+        self._table: NDArray[np.int64] = np.zeros((layers, _SPARE_ROWS, 8), dtype=np.int64)
 
     def add(self, layer: int, node: str, request: Request, sign: int) -> None:
         """Add what one pod takes of a node, or take it off again."""
@@ -57,6 +62,8 @@ class Sums:
         row = self._rows.pop(node, None)
         if row is not None:
             self._free_rows.append(row)
+            if len(self._free_rows) > len(self._rows) + _SPARE_ROWS:
+                self._close_free_rows()
 
     def columns(self, resources: tuple[str, ...]) -> Columns:
         """The columns of these resources."""
@@ -81,22 +88,27 @@ class Sums:
         row = self._free_rows.pop() if self._free_rows else len(self._rows)
         self._rows[node] = row
         if row >= self._table.shape[1]:
-            self._table = np.pad(self._table, ((0, 0), (0, row), (0, 0)))
+            self._table = np.pad(self._table, ((0, 0), (0, max(row, _SPARE_ROWS)), (0, 0)))
         for layer, exact in enumerate(self._exact):
             for resource, column in self._columns.items():
                 self._table[layer, row, column] = min(exact.get(resource, {}).get(node, 0), LARGEST_SUM)
 
     def _open_column(self, resource: str) -> None:
-        column = self._free_columns.pop() if self._free_columns else len(self._columns)
-        self._columns[resource] = column
+        self._columns[resource] = column = len(self._columns)
         if column >= self._table.shape[2]:
-            self._table = np.pad(self._table, ((0, 0), (0, 0), (0, column)))
+            self._table = np.pad(self._table, ((0, 0), (0, 0), (0, max(column, 1))))
         self._table[:, :, column] = 0
         for layer, exact in enumerate(self._exact):
             for node, total in exact.get(resource, {}).items():
                 if node in self._rows:
                     self._table[layer, self._rows[node], column] = min(total, LARGEST_SUM)
 
+    def _close_free_rows(self) -> None:
+        self._table = self._table[:, list(self._rows.values())]
+        self._rows = {node: row for row, node in enumerate(self._rows)}
+        self._free_rows.clear()
+
     def _close_columns_but(self, asked: frozenset[str]) -> None:
-        for resource in [resource for resource in self._columns if resource not in asked]:
-            self._free_columns.append(self._columns.pop(resource))
+        kept = [resource for resource in self._columns if resource in asked]
+        self._table = self._table[:, :, [self._columns[resource] for resource in kept]]
+        self._columns = {resource: column for column, resource in enumerate(kept)}

@@ -6,9 +6,10 @@ from typing import Any
 from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.bid import parse_bid
+from lockstep.api.cluster import parse_namespace, parse_priority_class
 from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
 from lockstep.api.gangjob import parse_gang
-from lockstep.api.node import parse_namespace, parse_node
+from lockstep.api.node import parse_node
 from lockstep.api.pod import parse_pod
 from lockstep.api.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.belief.state import State
@@ -68,7 +69,7 @@ def priority_classes_kind(state: State) -> Kind[PriorityClass]:
     return Kind(
         target=paths.ALL_PRIORITY_CLASSES,
         key=_name,
-        parse=lambda it: PriorityClass(it["metadata"]["name"], it["value"], bool(it.get("globalDefault"))),
+        parse=parse_priority_class,
         apply=state.apply_priority,
         remove=state.remove_priority,
         doubts=state.doubts,

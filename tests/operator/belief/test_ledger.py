@@ -257,6 +257,31 @@ def test_arrays_grow_neither_with_names_of_resources_nor_with_nodes_that_come_an
     assert ledger._sums._table.size < 100_000
 
 
+def test_arrays_shrink_when_most_nodes_are_gone(ledger):
+    many = tuple(f"node-{number}" for number in range(5000))
+    for number, node in enumerate(many):
+        ledger.confirm(shown(node, node=node, member=None, request=(("cpu", number + 1),)))
+    ledger.rows(many)
+    for node in many[:-3]:
+        ledger.drop_row(node)
+
+    table = ledger.committed(ledger.rows(("new", *many[-3:], many[0])), ledger.columns(("cpu",)))
+
+    assert table.tolist() == [[0], [4998], [4999], [5000], [1]]
+    assert ledger._sums._table.size < 10_000
+
+
+def test_arrays_shrink_when_few_resources_are_asked_for(ledger):
+    wide = tuple(f"example.com/r{number}" for number in range(1000))
+    ledger.confirm(shown(member=None, request=tuple((name, number + 1) for number, name in enumerate(wide))))
+    ledger.committed(ledger.rows(("n1",)), ledger.columns(wide))
+
+    table = ledger.committed(ledger.rows(("n1",)), ledger.columns(("cpu", "example.com/r7", "example.com/r999")))
+
+    assert table.tolist() == [[0, 8, 1000]]
+    assert ledger._sums._table.size < 10_000
+
+
 def test_asking_for_what_was_never_charged_gives_zeros(ledger):
     ledger.confirm(shown())
 

@@ -1,0 +1,18 @@
+"""Namespaces and priority classes as they come from the API server."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.facts.cluster import NamespaceFact, PriorityClass
+
+Manifest = Mapping[str, Any]
+
+
+def parse_namespace(manifest: Manifest) -> NamespaceFact:
+    """A namespace."""
+    return NamespaceFact(manifest["metadata"]["name"], manifest["metadata"].get("labels") or {})
+
+
+def parse_priority_class(manifest: Manifest) -> PriorityClass:
+    """A priority class."""
+    return PriorityClass(manifest["metadata"]["name"], manifest["value"], bool(manifest.get("globalDefault")))

@@ -1,0 +1,59 @@
+"""What is gone leaves nothing behind: a cluster's nodes, bids and pods may come and go for months."""
+
+import gc
+import sys
+from itertools import count
+from types import FunctionType, ModuleType
+
+from fake_cluster.facts import gang_fact
+from fake_cluster.manifests import bid, node, pod
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.watch.kinds import bids_kind, nodes_kind, pods_kind
+
+NUMBERS = count()
+# Dictionaries and lists keep some room to grow into.
+ROOM_BYTES = 4096
+
+
+def bytes_of(*roots):
+    """All that can be reached from these objects, but code."""
+    seen, waiting = {}, list(roots)
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen and not isinstance(one, (type, ModuleType, FunctionType)):
+            seen[id(one)] = one
+            waiting += gc.get_referents(one)
+    return sum(sys.getsizeof(one) for one in seen.values())
+
+
+def come_and_go(state, cutter, nodes):
+    """So many nodes are there at once, each with a bid, a pod, and a resource of its own; then none is."""
+    kinds = nodes_kind(state), bids_kind(state), pods_kind(state)
+    objects = []
+    for number in (next(NUMBERS) for _ in range(nodes)):
+        name = f"node-{number}"
+        manifests = (
+            node(name, **{f"example.com/r{number}": "1"}),
+            bid(name, dutyCycle="100m", slots=2),
+            pod(f"pod-{number}", node=name),
+        )
+        objects += zip(kinds, manifests, strict=True)
+    for kind, manifest in objects:
+        kind.believe(manifest)
+    cutter.cut(0.0, [gang_fact()])
+    for kind, manifest in reversed(objects):
+        kind.drop(kind.key(manifest))
+    cutter.cut(0.0, [gang_fact()])
+
+
+def test_belief_does_not_grow_with_nodes_that_come_and_go():
+    state = State(lambda: None)
+    cutter = SnapshotCutter(state)
+    come_and_go(state, cutter, nodes=100)
+    before = bytes_of(state, cutter)
+
+    for _ in range(20):
+        come_and_go(state, cutter, nodes=100)
+
+    assert bytes_of(state, cutter) <= before + ROOM_BYTES

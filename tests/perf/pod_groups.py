@@ -1,0 +1,40 @@
+"""kube-scheduler's own gang scheduling, to be measured beside Lockstep: what it asks of a control plane, and its gangs.
+
+It binds the pods of a PodGroup together, and creates none: whoever wants a gang creates the group and the pods.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bench_cluster import NAMESPACE
+
+from lockstep.api.client import Target
+from sandbox import Component
+
+API_VERSION = "scheduling.k8s.io/v1alpha2"
+GROUPS = Target(f"/apis/{API_VERSION}/namespaces/{NAMESPACE}/podgroups", "podgroups")
+
+_GATES = "--feature-gates=GenericWorkload=true,GangScheduling=true"
+# Every bind is a request: by itself kube-scheduler sends 50 a second at most, and nothing else would be measured.
+_UNTHROTTLED = ("--kube-api-qps=10000", "--kube-api-burst=10000")
+
+FLAGS: Mapping[Component, tuple[str, ...]] = {
+    Component.API_SERVER: (_GATES, f"--runtime-config={API_VERSION}=true"),
+    Component.SCHEDULER: (_GATES, *_UNTHROTTLED),
+}
+
+
+def pod_group(name: str, size: int) -> dict[str, Any]:
+    """A gang of which that many members are bound together, or none."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "PodGroup",
+        "metadata": {"name": name},
+        "spec": {"schedulingPolicy": {"gang": {"minCount": size}}},
+    }
+
+
+def in_group(pod: Mapping[str, Any], group: str) -> dict[str, Any]:
+    """The same pod as a member of a group of kube-scheduler's."""
+    spec = {**pod["spec"], "schedulerName": "default-scheduler", "schedulingGroup": {"podGroupName": group}}
+    return {**pod, "spec": spec}
