@@ -117,9 +117,9 @@ def _environment_of(pid: int) -> list[bytes]:
     # Another user's process, or one that has just ended.
     with contextlib.suppress(OSError):
         for _ in range(BIRTH_LOOKS):
-            environment = (entry / "environ").read_bytes()
-            if environment:
-                return environment.split(b"\0")
+            found = (entry / "environ").read_bytes()
+            if found:
+                return found.split(b"\0")
             # The kernel's own processes and those that have ended have no program, and this raises.
             (entry / "exe").readlink()
             time.sleep(BIRTH_SECONDS)
