@@ -17,10 +17,17 @@ help: ## Show this list
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
 	@$(BIN)/python -m lockstep_demo
 
+# Most tests of the whole wait for a control plane, so there are more processes than cores; those of a unit never wait.
+PROCESSES ?= 4
+
 .PHONY: test
 test: lint type $(INSTALLED) ## Lint, types, import contracts and every test
 	$(BIN)/python -m sandbox fetch
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(PROCESSES)
+
+.PHONY: test-unit
+test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; less than a minute
+	$(BIN)/pytest -n auto -m unit
 
 .PHONY: lint
 lint: $(INSTALLED) ## Formatting, lint rules and import contracts

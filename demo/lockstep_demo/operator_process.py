@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sandbox import SandboxError, processes
-from sandbox.ports import LOOPBACK, free_ports
+from sandbox.ports import LOOPBACK, KeptPort
 from sandbox.processes import Mark
 from sandbox.waiting import wait_until
 
@@ -76,7 +76,7 @@ class OperatorProcess:
         self._log = log
         self._options = options
         self._spawn = spawn
-        [self._port] = free_ports(1)
+        self._port = KeptPort()
         self._life: Life | None = None
 
     # Its life
@@ -89,7 +89,14 @@ class OperatorProcess:
     def launch(self) -> None:
         """Start, and return at once."""
         assert self._life is None, "one life at a time"
-        where = ["--kubeconfig", str(self._kubeconfig), "--listen-host", LOOPBACK, "--listen-port", str(self._port)]
+        where = [
+            "--kubeconfig",
+            str(self._kubeconfig),
+            "--listen-host",
+            LOOPBACK,
+            "--listen-port",
+            str(self._port.number),
+        ]
         self._life = self._spawn(["run", *where, *self._options], self._log)
 
     def kill(self) -> None:
@@ -127,7 +134,7 @@ class OperatorProcess:
     @property
     def url(self) -> str:
         """Where its pages are."""
-        return f"http://{LOOPBACK}:{self._port}"
+        return f"http://{LOOPBACK}:{self._port.number}"
 
     def is_ready(self) -> bool:
         """Tell whether every first list is in; raise OperatorEndedError if it has ended by itself."""

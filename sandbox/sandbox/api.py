@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import select
 import ssl
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +18,7 @@ ANSWER_SECONDS = 30.0
 
 
 class Connection:
-    """One kept-alive connection; for one thread at a time."""
+    """One kept-alive connection; for one thread at a time. It is opened anew where the server has ended it."""
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
         self._connection = connection
@@ -25,41 +27,71 @@ class Connection:
         """Return the object that the server answers with; raise ApiError for any status but 2xx."""
         content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
         encoded = None if body is None else json.dumps(body).encode()
-        self._connection.request(method, path, encoded, {"Content-Type": content_type, "Accept": "application/json"})
-        answer = self._connection.getresponse()
-        content = answer.read()
-        if answer.status // 100 != 2:
-            raise ApiError(answer.status, _message(content))
+        status, content = self._ask(method, path, encoded, {"Content-Type": content_type, "Accept": "application/json"})
+        if status // 100 != 2:
+            raise ApiError(status, _message(content))
         parsed: dict[str, Any] = json.loads(content)
         return parsed
 
     def status(self, path: str) -> int:
         """Return only the status of a GET."""
-        self._connection.request("GET", path)
-        answer = self._connection.getresponse()
-        answer.read()
-        return answer.status
+        status, _ = self._ask("GET", path, None, {})
+        return status
+
+    def close(self) -> None:
+        """Close it, until the next request."""
+        self._connection.close()
+
+    def _ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        if self._is_ended():
+            self.close()
+        try:
+            self._connection.request(method, path, body, headers)
+            answer = self._connection.getresponse()
+            return answer.status, answer.read()
+        except BaseException:
+            # What is still to come belongs to no later request.
+            self.close()
+            raise
+
+    def _is_ended(self) -> bool:
+        # Between two requests a server has nothing to say but that it ends the connection.
+        if self._connection.sock is None:
+            return False
+        poller = select.poll()
+        poller.register(self._connection.sock, select.POLLIN)
+        return bool(poller.poll(0))
 
 
 class Client:
-    """Opens connections to one server as one identity."""
+    """Talks to servers as one identity. Any thread may; each has a connection of its own at a time."""
 
     def __init__(self, *, ca_file: Path, identity: KeyPair) -> None:
         self._tls = ssl.create_default_context(cafile=ca_file)
         self._tls.load_cert_chain(identity.certificate, identity.key)
+        self._idle: defaultdict[str, list[Connection]] = defaultdict(list)
+
+    def request(self, server: str, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send one request to ``server``, a URL, over a connection that is kept for the next one."""
+        # A new connection costs more than most requests do.
+        connection = self._kept_connection(server) or self._new_connection(server)
+        try:
+            return connection.request(method, path, body)
+        finally:
+            self._idle[server].append(connection)
+
+    def close(self) -> None:
+        """Close every connection that was kept."""
+        for idle in self._idle.values():
+            while idle:
+                idle.pop().close()
 
     @contextmanager
     def connect(self, server: str) -> Iterator[Connection]:
         """Yield a connection to ``server``, a URL, and close it afterwards."""
-        address = urlsplit(server)
-        host = address.hostname or ""
-        connection = (
-            http.client.HTTPSConnection(host, address.port, timeout=ANSWER_SECONDS, context=self._tls)
-            if address.scheme == "https"
-            else http.client.HTTPConnection(host, address.port, timeout=ANSWER_SECONDS)
-        )
+        connection = self._new_connection(server)
         try:
-            yield Connection(connection)
+            yield connection
         finally:
             connection.close()
 
@@ -70,6 +102,20 @@ class Client:
                 return connection.status(urlsplit(url).path) == http.client.OK
         except (OSError, http.client.HTTPException):
             return False
+
+    def _kept_connection(self, server: str) -> Connection | None:
+        try:
+            return self._idle[server].pop()
+        except IndexError:
+            return None
+
+    def _new_connection(self, server: str) -> Connection:
+        address = urlsplit(server)
+        host = address.hostname or ""
+        if address.scheme == "https":
+            tls = self._tls
+            return Connection(http.client.HTTPSConnection(host, address.port, timeout=ANSWER_SECONDS, context=tls))
+        return Connection(http.client.HTTPConnection(host, address.port, timeout=ANSWER_SECONDS))
 
 
 def _message(content: bytes) -> str:

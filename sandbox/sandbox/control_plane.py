@@ -126,6 +126,7 @@ class Sandbox:
 
     def stop(self) -> None:
         """Stop everything and delete what is on disk; a second call does nothing."""
+        self._client.close()
         remove(self._site.folder)
         self._starter.reap()
 
@@ -170,8 +171,7 @@ class Sandbox:
 
         The body of a PATCH is a merge patch.
         """
-        with self._client.connect(self.server) as connection:
-            return connection.request(method, path, body)
+        return self._client.request(self.server, method, path, body)
 
     def create_nodes(self, wanted: Iterable[Node]) -> None:
         """Create nodes that are Ready at once and have exactly the labels, taints and resources given."""

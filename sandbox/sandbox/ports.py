@@ -1,18 +1,21 @@
-"""Ports on the loopback that nobody uses right now."""
+"""Ports on the loopback for servers that are yet to start, or to start again."""
 
+import os
 import socket
-from contextlib import ExitStack
+import weakref
 
 LOOPBACK = "127.0.0.1"
 
 
-def free_ports(count: int) -> list[int]:
-    """Return ``count`` different ports.
+class KeptPort:
+    """A port that nobody else gets as long as this object lives, whether somebody listens on it or not.
 
-    Another process may take one before it is used: whoever listens on it has to be ready to ask again.
+    A server can listen on it if it sets SO_REUSEADDR, as servers do; a new port is only given to those that have none.
     """
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for listener in sockets:
-            listener.bind((LOOPBACK, 0))
-        return [int(listener.getsockname()[1]) for listener in sockets]
+
+    def __init__(self) -> None:
+        with socket.socket() as keeper:
+            keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            keeper.bind((LOOPBACK, 0))
+            self.number = int(keeper.getsockname()[1])
+            weakref.finalize(self, os.close, keeper.detach())

@@ -19,6 +19,9 @@ from sandbox import leash
 
 MARK = "LOCKSTEP_SANDBOX_PROCESS"
 PROC = Path("/proc")
+# While a process becomes another program it has no environment for a moment, longer on a busy machine.
+BIRTH_LOOKS = 50
+BIRTH_SECONDS = 0.002
 
 
 class Lifetime(StrEnum):
@@ -110,9 +113,16 @@ def _pids() -> list[int]:
 
 
 def _environment_of(pid: int) -> list[bytes]:
+    entry = PROC / str(pid)
     # Another user's process, or one that has just ended.
     with contextlib.suppress(OSError):
-        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        for _ in range(BIRTH_LOOKS):
+            found = (entry / "environ").read_bytes()
+            if found:
+                return found.split(b"\0")
+            # The kernel's own processes and those that have ended have no program, and this raises.
+            (entry / "exe").readlink()
+            time.sleep(BIRTH_SECONDS)
     return []
 
 

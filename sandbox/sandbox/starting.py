@@ -10,7 +10,7 @@ from sandbox.api import Client
 from sandbox.component import Component
 from sandbox.errors import SandboxError
 from sandbox.launching import Ports, launch
-from sandbox.ports import free_ports
+from sandbox.ports import KeptPort
 from sandbox.processes import Lifetime, Mark
 from sandbox.site import Site
 
@@ -47,6 +47,7 @@ class Starter:
         self._lifetime = lifetime
         self._flags = flags
         self._ports: dict[Component, Ports] = {}
+        self._kept: dict[Component, tuple[KeptPort, KeptPort]] = {}
         self._attempts: dict[Component, Attempt] = {}
         # Only these may be waited for: a pid that was is free to become somebody else's child.
         self._children: set[int] = set()
@@ -85,8 +86,9 @@ class Starter:
         raise self._failure(component)
 
     def _launch_on_new_ports(self, component: Component) -> None:
-        client, peer = free_ports(2)
-        self._ports[component] = Ports(client=client, peer=peer)
+        client, peer = KeptPort(), KeptPort()
+        self._kept[component] = (client, peer)
+        self._ports[component] = Ports(client=client.number, peer=peer.number)
         self._launch(component)
 
     def _launch(self, component: Component) -> None:

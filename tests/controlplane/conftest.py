@@ -10,6 +10,7 @@ from live.arena import Arena
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
 from live.proxy import Proxy, proxied
+from live.quick_start import Forked
 from live.watching import PodWatch, watched_pods
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -56,7 +57,9 @@ def operator_kubeconfig(installed: Sandbox) -> Path:
 @pytest.fixture(scope="module")
 def operator(operator_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that is ready; one for all tests of a file."""
-    with running(OperatorProcess(operator_kubeconfig, tmp_path_factory.mktemp("operator") / "log")) as process:
+    with running(
+        OperatorProcess(operator_kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)
+    ) as process:
         yield process
 
 
@@ -106,7 +109,9 @@ def proxy(
 @pytest.fixture(scope="module")
 def operator_behind_proxy(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorProcess]:
     """An operator that talks to the proxy and is ready; one for all tests of a file."""
-    with running(OperatorProcess(proxy.kubeconfig, tmp_path_factory.mktemp("operator") / "log")) as process:
+    with running(
+        OperatorProcess(proxy.kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)
+    ) as process:
         yield process
 
 

@@ -7,6 +7,7 @@ import pytest
 from builders import gang
 from eventually import eventually
 from live.proxy import Injected
+from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 
 OWN_KINDS = ("gangjobs", "nodebids")
@@ -16,7 +17,7 @@ INTERNAL_ERROR = {"type": "ERROR", "object": {"kind": "Status", "code": 500, "me
 @pytest.fixture
 def operator(proxy, tmp_path):
     """An operator that talks to the proxy; it is for the test to start it."""
-    process = OperatorProcess(proxy.kubeconfig, tmp_path / "log")
+    process = OperatorProcess(proxy.kubeconfig, tmp_path / "log", spawn=Forked)
     yield process
     proxy.reset()
     process.end()

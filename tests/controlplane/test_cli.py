@@ -9,7 +9,7 @@ import yaml
 
 from lockstep.cli.run import run
 from sandbox import Component, Options, start
-from sandbox.ports import free_ports
+from sandbox.ports import KeptPort
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60
@@ -80,12 +80,12 @@ def test_unknown_context_is_answered_by_a_sentence(operator_kubeconfig):
 
 
 def test_unreachable_api_server_is_answered_by_a_sentence(operator_kubeconfig, tmp_path):
-    [port] = free_ports(1)
-    file = with_cluster(operator_kubeconfig, tmp_path, server=f"https://127.0.0.1:{port}")
+    nobody = KeptPort()
+    file = with_cluster(operator_kubeconfig, tmp_path, server=f"https://127.0.0.1:{nobody.number}")
 
     done = lockstep("run", "--kubeconfig", str(file), *listening())
 
-    assert_one_sentence(done, f"the API server at https://127.0.0.1:{port} does not answer")
+    assert_one_sentence(done, f"the API server at https://127.0.0.1:{nobody.number} does not answer")
 
 
 def test_certificate_of_another_authority_is_answered_by_a_sentence(operator_kubeconfig, tmp_path):

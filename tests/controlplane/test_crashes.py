@@ -9,6 +9,7 @@ import pytest
 
 from builders import bid, gang
 from eventually import eventually
+from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 
 MEMBERS = 4
@@ -27,7 +28,7 @@ UNDOING = ("the refusal of a member", "the deletion of a member", "the deletion 
 def operator(proxy, tmp_path_factory):
     """An operator that talks to the proxy, one write at a time."""
     log = tmp_path_factory.mktemp("operator") / "log"
-    with running(OperatorProcess(proxy.kubeconfig, log, "--concurrency", "1")) as process:
+    with running(OperatorProcess(proxy.kubeconfig, log, "--concurrency", "1", spawn=Forked)) as process:
         yield process
 
 

@@ -8,6 +8,7 @@ from builders import bid, foreign_pod, gang, priority_class
 from eventually import eventually
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.brew import Brew
+from live.quick_start import Forked
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError, Node, Options, Taint, TaintEffect, start
@@ -36,7 +37,7 @@ def plane(tmp_path_factory):
 @pytest.fixture(scope="module")
 def operator(plane, tmp_path_factory):
     kubeconfig = plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
-    process = OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log")
+    process = OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)
     with running(process):
         yield process
 

@@ -15,7 +15,7 @@ from sandbox.binaries.download import (
     digest_in_text,
     fetch,
 )
-from sandbox.ports import free_ports
+from sandbox.ports import KeptPort
 
 PROGRAM = b"the program's bytes"
 
@@ -96,10 +96,10 @@ def test_file_that_is_not_published_is_refused(publish, tmp_path):
 
 
 def test_host_that_does_not_answer_is_told_from_one_that_refuses(tmp_path):
-    [port] = free_ports(1)
-    url = f"http://127.0.0.1:{port}/tool"
+    nobody = KeptPort()
+    url = f"http://127.0.0.1:{nobody.number}/tool"
 
-    with pytest.raises(UnreachableError, match=f"127.0.0.1:{port} cannot be reached"):
+    with pytest.raises(UnreachableError, match=f"127.0.0.1:{nobody.number} cannot be reached"):
         fetch(Download(url=url, digest_url=url, read_digest=digest_in_text), tmp_path / "tool")
 
 

@@ -14,7 +14,7 @@ from sandbox.binaries import Origin, Resolver, Tool
 from sandbox.binaries.cache import Cache
 from sandbox.binaries.catalog import recipe
 from sandbox.errors import SandboxError
-from sandbox.ports import free_ports
+from sandbox.ports import KeptPort
 from sandbox.progress import Silent
 
 # A Go that writes what its -o names, and says in a file of its own that it was called.
@@ -41,11 +41,13 @@ wanted = recipe(Tool.ETCD)
 Cache(root=Path(cache)).install(wanted, lambda target: build.build(wanted, go=go, output=target), Silent())
 """
 
+# Kept, so that nobody listens there.
+NOBODY = KeptPort()
+
 
 def unreachable(tool):
-    [port] = free_ports(1)
     known = recipe(tool)
-    nowhere = f"http://127.0.0.1:{port}/tool"
+    nowhere = f"http://127.0.0.1:{NOBODY.number}/tool"
     return dataclasses.replace(known, download=dataclasses.replace(known.download, url=nowhere, digest_url=nowhere))
 
 

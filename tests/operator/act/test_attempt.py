@@ -26,6 +26,8 @@ CONFLICT = Refusal(code=409, message="already there")
 QUOTA = Refusal(code=403, message='pods "g-1-2" is forbidden: exceeded quota: small, requested: pods=1')
 # reserve, three pods, three bindings
 WRITES = 7
+# Seconds between two looks for news, from the last one on; then longer and longer, for a quiet minute is long.
+LEAST_PAUSE = 0.05
 
 
 class Try:
@@ -70,10 +72,13 @@ class Try:
         state = self.parts.state
         try:
             async with asyncio.timeout(900):
+                pause = LEAST_PAUSE
                 while not task.done():
+                    await asyncio.sleep(pause)
+                    pause = min(1.5 * pause, 2.0)
                     if take_changed(state):
                         self.attempt.changed.set()
-                    await asyncio.sleep(0.05)
+                        pause = LEAST_PAUSE
         finally:
             await end([task])
         return task.result()

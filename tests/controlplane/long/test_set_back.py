@@ -6,6 +6,7 @@ from builders import bid, gang
 from eventually import eventually
 from live.arena import Arena
 from live.patient import patient
+from live.quick_start import Forked
 from live.watching import watched_pods
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
@@ -33,7 +34,7 @@ def installed(control_plane):
 def operator(installed, tmp_path_factory):
     """An operator of this control plane's."""
     kubeconfig = installed.kubeconfig_for_service_account("lockstep-system", "lockstep")
-    with running(OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log")) as process:
+    with running(OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)) as process:
         yield process
 
 

@@ -1,0 +1,47 @@
+"""The tiers of the tests, by folder and name, and how the tests are shared out among processes.
+
+A tier is a marker: ``pytest -m unit`` runs what needs no server. Of several processes (``pytest -n 4``) each takes one
+file after the other, so that the tests of a file share what is expensive; long tests are taken one by one, and first.
+"""
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+TESTS = Path(__file__).parent
+# The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
+TIERS = {
+    "long": ("controlplane/long/*", "demo/test_demo.py"),
+    "server": ("controlplane/*", "sandbox/running/*"),
+    "exhaustive": ("*_exhaustive.py", "*_properties.py"),
+    "unit": ("*",),
+}
+
+
+def tier_of(file: str) -> str:
+    """The tier of a file below this folder."""
+    return next(tier for tier, patterns in TIERS.items() if any(fnmatch(file, pattern) for pattern in patterns))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark every test with its tier, and let the tiers start in their order."""
+    for item in items:
+        item.add_marker(tier_of(str(item.path.relative_to(TESTS))))
+    order = [*TIERS]
+    items.sort(key=lambda item: order.index(tier_of(str(item.path.relative_to(TESTS)))))
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Share the tests out by file, in their order."""
+    return ByFile(config, log)
+
+
+class ByFile(LoadFileScheduling):
+    """One file, one process; but every long test for itself."""
+
+    def _split_scope(self, nodeid):
+        file = super()._split_scope(nodeid)
+        return nodeid if tier_of(file.removeprefix("tests/")) == "long" else file
