@@ -3,7 +3,7 @@
 from coschedule import Constraints, GangKey, Load, Members
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang import GangFact, GangSpec, GangStatus, Needs
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
 
@@ -62,6 +62,12 @@ def gang_spec(
         load=Load.EQUAL if pieces is None else Load.PIECES,
         pieces=pieces,
     )
+
+
+def needs(*, selector=(), affinity=None, tolerations=(), claims=(), **request):
+    """Describe what a member asks of its node; ``request`` in base units."""
+    constraints = Constraints(node_selector=selector, affinity=affinity, tolerations=tolerations)
+    return Needs(tuple(sorted(request.items())), constraints, tuple(claims))
 
 
 def gang_fact(name="g", *, uid=None, version="1", generation=1, created=0.0, deleting=False, spec=None, status=None):

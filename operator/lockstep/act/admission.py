@@ -35,7 +35,7 @@ class Admission:
 
     def __init__(self, spec: GangSpec) -> None:
         self._planned = spec.needs
-        self._is_known = bool(spec.admission)
+        self._is_known = spec.written is not None
         self._alike: tuple[Any, ...] | None = None
         self._seen: Needs | Refusal | None = None
 

@@ -9,12 +9,12 @@ from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.doubtful import read_pod
 from lockstep.api.member_pod import MemberPods
-from lockstep.belief.needs import differences
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Reason
+from lockstep.report.admission import differences
 
 _NOT_FOUND = 404
 # Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.

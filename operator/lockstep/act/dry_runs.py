@@ -117,7 +117,7 @@ class DryRuns:
         gang, asked = self._waiting(key), self._asked.get(key)
         if gang is None:
             self.forget(key)
-        if gang is None or asked is None or (gang.spec is not None and not gang.spec.admission):
+        if gang is None or asked is None or (gang.spec is not None and gang.spec.written is None):
             return
         pause = min(_FIRST_AGAIN_SECONDS * 2.0**asked.checked, _LONGEST_AGAIN_SECONDS)
         asked.checked = min(asked.checked + 1, 16)

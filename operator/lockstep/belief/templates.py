@@ -9,7 +9,7 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 
-from lockstep.belief.needs import as_compared, differences
+from lockstep.belief.needs import as_compared
 from lockstep.facts.gang import GangFact, GangSpec, Needs, Refusal
 from lockstep.facts.reasons import Condition, Reason
 
@@ -126,5 +126,5 @@ def _with_verdict(spec: GangSpec, needs: Needs | None) -> GangSpec:
         request=admitted.request,
         constraints=admitted.constraints,
         claims=admitted.claims,
-        admission=differences(spec.needs, admitted),
+        written=None if admitted == spec.needs else spec.needs,
     )

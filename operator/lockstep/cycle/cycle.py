@@ -20,6 +20,7 @@ from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning import Decided, Planning, PlanOptions
 from lockstep.facts.gang import GangFact
+from lockstep.report.admission import changes
 from lockstep.report.conditions import reserved
 from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
 from lockstep.report.metrics import Metrics
@@ -243,8 +244,8 @@ class Cycle:
 
     def _admission_told(self, gang: GangFact) -> None:
         """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
-        if gang.spec is not None and gang.spec.admission:
-            self._writer.tell(gang, changed_by_admission(gang.spec.admission))
+        if gang.spec is not None and gang.spec.written is not None:
+            self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
 
     def _retry_due(self, gang: GangKey) -> None:
         """A gang's pause after a failure is over: it is looked at, and planned where it waits."""

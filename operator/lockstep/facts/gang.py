@@ -30,7 +30,7 @@ class GangSpec:
 
     ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
     ``template`` is the pod template as written. ``request``, ``constraints`` and ``claims`` are those of the template,
-    or what admission was seen to make of them: then ``admission`` says in words what it changes.
+    or what admission was seen to make of them: then ``written`` has those of the template.
     """
 
     minimum: int
@@ -44,7 +44,7 @@ class GangSpec:
     template: Mapping[str, Any]
     load: Load = Load.EQUAL
     pieces: int | None = None
-    admission: str = ""
+    written: "Needs | None" = None
 
     @property
     def needs(self) -> Needs:

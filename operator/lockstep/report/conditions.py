@@ -13,6 +13,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
 from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
 
@@ -165,8 +166,8 @@ def _first_visit(gang: GangFact, now: float) -> GangStatus:
 
 def _accepted(gang: GangFact, now: float) -> GangStatus:
     says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
-    if gang.spec is not None and gang.spec.admission:
-        message = f"The members are planned as admission changes them: {gang.spec.admission}."
+    if gang.spec is not None and gang.spec.written is not None:
+        message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
     return with_condition(_first_visit(gang, now), gang, Condition.ACCEPTED, says, now)
 

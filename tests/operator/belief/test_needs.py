@@ -1,58 +1,13 @@
 """What members ask for, compared: as planned, and as admission made them."""
 
-import pytest
-
-from coschedule import Constraints, NodeTerm, Requirement, Toleration
-from lockstep.belief.needs import as_compared, combined, differences, is_within
-from lockstep.facts.gang import Needs
+from coschedule import NodeTerm, Requirement, Toleration
+from fake_cluster.facts import needs
+from lockstep.belief.needs import as_compared, combined, is_within
 from lockstep.facts.volume import ClaimUse
 
 ZONE_A, ZONE_B = ((NodeTerm((Requirement("zone", "In", (zone,)),), ()),) for zone in ("a", "b"))
 GPU = Toleration("gpu", "Equal", "yes", "NoSchedule")
 NOT_READY = Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoExecute")
-
-
-def needs(*, selector=(), affinity=None, tolerations=(), claims=(), **request):
-    constraints = Constraints(node_selector=selector, affinity=affinity, tolerations=tolerations)
-    return Needs(tuple(sorted(request.items())), constraints, tuple(claims))
-
-
-NOTHING = needs()
-
-
-@pytest.mark.parametrize(
-    ("planned", "admitted", "want"),
-    [
-        pytest.param(NOTHING, NOTHING, "", id="nothing"),
-        pytest.param(NOTHING, needs(cpu=250), "cpu 250m instead of none", id="a request"),
-        pytest.param(needs(cpu=4000), needs(cpu=2000), "cpu 2 instead of 4", id="a smaller request"),
-        pytest.param(needs(memory=2**30), needs(memory=3 * 2**20), "memory 3Mi instead of 1Gi", id="memory"),
-        pytest.param(NOTHING, needs(memory=1001), "memory 1001 instead of none", id="an odd number of bytes"),
-        pytest.param(
-            NOTHING, needs(**{"host port TCP 80": 1}), "host port TCP 80 taken instead of none", id="a host port"
-        ),
-        pytest.param(NOTHING, needs(selector=(("a", "b"),)), "node selector a=b instead of none", id="a selector"),
-        pytest.param(needs(selector=(("a", "b"),)), NOTHING, "no node selector a=b", id="a selector less"),
-        pytest.param(NOTHING, needs(affinity=ZONE_A), "another node affinity", id="an affinity"),
-        pytest.param(
-            NOTHING,
-            needs(tolerations=(GPU,)),
-            "a toleration of gpu=yes:NoSchedule instead of none",
-            id="a toleration",
-        ),
-        pytest.param(
-            needs(tolerations=(Toleration("", "Exists", "", ""),)),
-            NOTHING,
-            "no toleration of any taint",
-            id="a toleration less",
-        ),
-        pytest.param(
-            NOTHING, needs(claims=[ClaimUse("volumes[0]", "data")]), "claim data instead of none", id="a claim"
-        ),
-    ],
-)
-def test_differences_in_words(planned, admitted, want):
-    assert differences(planned, admitted) == want
 
 
 def test_what_every_pod_tolerates_is_no_difference():

@@ -8,6 +8,7 @@ from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.reasons import Reason
+from lockstep.report.admission import changes
 
 TWO_CPU = tuple((name, 2000 if name == "cpu" else amount) for name, amount in ONE_CPU)
 REFUSED = Refusal(Reason.TEMPLATE_REFUSED, "The API server refuses the members: no.")
@@ -31,7 +32,7 @@ def test_gang_is_planned_as_admission_makes_it(state):
     assert state.admission_says(GANG, LARGER)
 
     assert known(state).spec.request == TWO_CPU
-    assert known(state).spec.admission == "cpu 2 instead of 1"
+    assert changes(known(state).spec) == "cpu 2 instead of 1"
     assert state.news.is_plan_due
 
 
