@@ -19,7 +19,7 @@ from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.conditions import released, undoing
 from lockstep.report.metrics import UNDONE_REASONS
-from lockstep.report.sentences import listed, pods
+from lockstep.report.sentences import listed, n_pods
 from lockstep.report.status import Written
 
 # A conflict brings a newer version to compute from; more than so many are no coincidence.
@@ -103,7 +103,7 @@ class Undoing:
         if not left:
             return ""
         named = [f"{pod.key.name}{self._where(pod)}" for pod in sorted(left, key=lambda pod: pod.key)]
-        return f"waiting for {pods(len(left))} to be gone: {listed(named)}"
+        return f"waiting for {n_pods(len(left))} to be gone: {listed(named)}"
 
     def _where(self, pod: PodFact) -> str:
         if not pod.node:

@@ -23,7 +23,7 @@ from lockstep.facts.ranks import spell_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
-from lockstep.report.sentences import pods
+from lockstep.report.sentences import n_pods
 from lockstep.report.writer import Report
 
 _PAUSE_AFTER_ERROR_SECONDS = 10.0
@@ -171,7 +171,7 @@ class Follower:
     def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
         """Why members that no watch shows as disrupted are lost all the same, if they are."""
         if counts.unseen:
-            return Failure(reason=Reason.POD_LOST, message=f"{pods(counts.unseen)} of it are not there")
+            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
         lost = {
             node: why
             for node in {entry.node for entry in reservation.members}

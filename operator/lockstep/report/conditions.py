@@ -15,7 +15,7 @@ from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
-from lockstep.report.sentences import as_sentence, chosen, duration, members, speedup
+from lockstep.report.sentences import as_sentence, chosen, duration, n_members, speedup
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
@@ -56,7 +56,11 @@ def reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) 
     )
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    placed = (FALSE, Reason.BINDING, f"{members(placement.size)} of attempt {attempt} are being created and bound.")
+    placed = (
+        FALSE,
+        Reason.BINDING,
+        f"{n_members(placement.size)} of attempt {attempt} are being created and bound.",
+    )
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
@@ -96,7 +100,7 @@ def placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
     return with_condition(
-        gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {members(size)} are bound."), now
+        gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {n_members(size)} are bound."), now
     )
 
 
@@ -113,7 +117,7 @@ def remembered(gang: GangFact, succeeded_ranks: str) -> GangStatus:
 def succeeded(gang: GangFact, *, now: float) -> GangStatus:
     """Every member has ended well."""
     size = sum(entry.count for entry in gang.status.members)
-    return _complete(gang, Reason.SUCCEEDED, f"All {members(size)} have succeeded.", now)
+    return _complete(gang, Reason.SUCCEEDED, f"All {n_members(size)} have succeeded.", now)
 
 
 def failed(gang: GangFact, why: str, *, now: float) -> GangStatus:

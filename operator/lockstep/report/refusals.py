@@ -21,7 +21,7 @@ from coschedule import (
     WindowTooShort,
 )
 from lockstep.api.quantities import rfc3339
-from lockstep.report.sentences import members, node_ranges
+from lockstep.report.sentences import n_members, node_ranges
 
 _LONGEST_FAILURE = 500
 
@@ -73,7 +73,7 @@ def spell(refusal: Refusal) -> str:
 @spell.register
 def _no_node(refusal: NoNodeFits) -> str:
     if not refusal.nodes:
-        return f"needs {members(refusal.needed)} and there are 0 nodes"
+        return f"needs {n_members(refusal.needed)} and there are 0 nodes"
     failures = ", ".join(f"{count} {check}" for check, count in refusal.failures)
     return f"0 of {refusal.nodes} nodes pass its constraints: {failures}"
 
@@ -85,7 +85,7 @@ def _no_time(refusal: NoTimeForSize) -> str:
 
 @spell.register
 def _late(refusal: DeadlineCannotBeMet) -> str:
-    finish = f"the earliest possible finish is in {_seconds(refusal.seconds)} with {members(refusal.size)}"
+    finish = f"the earliest possible finish is in {_seconds(refusal.seconds)} with {n_members(refusal.size)}"
     return f"{finish}, {_seconds(refusal.late_seconds)} late"
 
 
@@ -105,18 +105,18 @@ def _lasting(refusal: HeldByLastingPods) -> str:
 def _too_short(refusal: WindowTooShort) -> str:
     if refusal.shortest_seconds is None:
         return (
-            f"its run time is unknown, so it needs nodes that never close for {members(refusal.needed)}: "
+            f"its run time is unknown, so it needs nodes that never close for {n_members(refusal.needed)}: "
             f"{_windows(refusal)}"
         )
     shortest = _seconds(refusal.shortest_seconds)
-    return f"needs {members(refusal.needed)} together for {shortest} or more: {_windows(refusal)}"
+    return f"needs {n_members(refusal.needed)} together for {shortest} or more: {_windows(refusal)}"
 
 
 @spell.register
 def _in_front(refusal: HeldByGangsInFront) -> str:
     who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
     why = "for ever, until taken back or for themselves"
-    return f"needs {members(refusal.needed)} and would fit, but {who} hold room: {why}"
+    return f"needs {n_members(refusal.needed)} and would fit, but {who} hold room: {why}"
 
 
 @spell.register
@@ -156,7 +156,7 @@ def _resting(refusal: RestingFromHold) -> str:
 
 
 def _fit(needed: int, fit: int) -> str:
-    return f"needs {members(needed)}, {fit} fit"
+    return f"needs {n_members(needed)}, {fit} fit"
 
 
 def _windows(refusal: WindowTooShort) -> str:

@@ -13,7 +13,7 @@ _MOST_RANGES = 6
 def chosen(placement: Placement, *, now: float) -> str:
     """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""
     nodes = dict.fromkeys(entry.node for entry in placement.members)
-    parts = [f"{members(placement.size)} on {node_ranges(list(nodes))}"]
+    parts = [f"{n_members(placement.size)} on {node_ranges(list(nodes))}"]
     if placement.size > 1:
         parts += _spread(placement)
     if placement.start > now:
@@ -48,7 +48,7 @@ def _spread_of_shares(least: float, most: float) -> str:
 
 
 def _spread_of_pieces(least: float, most: float) -> str:
-    return f"{pieces(int(most))} each" if least == most else f"{int(least)} to {pieces(int(most))} each"
+    return f"{n_pieces(int(most))} each" if least == most else f"{int(least)} to {n_pieces(int(most))} each"
 
 
 _SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_shares, "pieces": _spread_of_pieces}
@@ -64,10 +64,10 @@ def _is_as_good(other: Alternative, placement: Placement) -> bool:
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
     result = _result(other)
     if other.start > now:
-        return f"{members(other.size)} would have waited {duration(other.start - now)} to {result}"
+        return f"{n_members(other.size)} would have waited {duration(other.start - now)} to {result}"
     if placement.start > now:
-        return f"{members(other.size)} at once would {result}"
-    return f"{members(other.size)} would {result}"
+        return f"{n_members(other.size)} at once would {result}"
+    return f"{n_members(other.size)} would {result}"
 
 
 def _result(other: Alternative) -> str:
@@ -81,19 +81,23 @@ def as_sentence(clause: str) -> str:
     return clause[:1].upper() + clause[1:].rstrip(".") + "."
 
 
-def members(count: int) -> str:
+def n_members(count: int) -> str:
     """``1 member``, ``8 members``."""
-    return f"{count} member" if count == 1 else f"{count} members"
+    return _counted(count, "member")
 
 
-def pieces(count: int) -> str:
+def n_pieces(count: int) -> str:
     """``1 piece``, ``12 pieces``."""
-    return f"{count} piece" if count == 1 else f"{count} pieces"
+    return _counted(count, "piece")
 
 
-def pods(count: int) -> str:
+def n_pods(count: int) -> str:
     """``1 pod``, ``12 pods``."""
-    return f"{count} pod" if count == 1 else f"{count} pods"
+    return _counted(count, "pod")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def listed(names: Sequence[str]) -> str:

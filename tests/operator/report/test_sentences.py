@@ -5,7 +5,7 @@ import math
 import pytest
 
 from coschedule import Alternative, GangKey, Members, Pieces, Placement, Share
-from lockstep.report.sentences import chosen, duration, members, node_ranges, percentage, pieces, speedup
+from lockstep.report.sentences import chosen, duration, n_members, n_pieces, node_ranges, percentage, speedup
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
 
@@ -122,12 +122,12 @@ def test_percentage(share, want):
 
 @pytest.mark.parametrize(("count", "want"), [(1, "1 piece"), (12, "12 pieces")])
 def test_pieces(count, want):
-    assert pieces(count) == want
+    assert n_pieces(count) == want
 
 
 @pytest.mark.parametrize(("count", "want"), [(0, "0 members"), (1, "1 member"), (2, "2 members")])
 def test_members(count, want):
-    assert members(count) == want
+    assert n_members(count) == want
 
 
 @pytest.mark.parametrize(
