@@ -9,8 +9,9 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.atallah.equal import choose_equal
-from coschedule.problems.atallah.gang import NoGroup
+from coschedule.problems.atallah.gang import NoGang
 from coschedule.problems.node import Node
+from coschedule.requests.refusals import spell, write_refusal
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 
@@ -186,14 +187,14 @@ def test_sizes_without_a_time_are_not_used():
 def test_refusal_says_why_with_numbers(nodes, goal, want_message):
     refusal = choose_equal(nodes, SerialWork(serial=12), Goal(maximum=3, **goal))
 
-    assert isinstance(refusal, NoGroup)
-    assert (refusal.reason, refusal.message) == ("NoGroupFits", want_message)
+    assert isinstance(refusal, NoGang)
+    assert (write_refusal(refusal)["reason"], spell(refusal)) == ("NoGroupFits", want_message)
 
 
 def test_no_time_for_any_size_is_said():
     refusal = choose_equal([Node()] * 5, TimesWork(times=(4, 2)), Goal(minimum=3, maximum=5))
 
-    assert refusal.message == "no size from 3 to 5 has a run time"
+    assert spell(refusal) == "no size from 3 to 5 has a run time"
 
 
 def test_rationals_decide_ties_that_floats_get_wrong():

@@ -13,7 +13,7 @@ from coschedule.model.divided_work import Overhead
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.atallah.equal import choose_equal
-from coschedule.problems.atallah.gang import Group
+from coschedule.problems.atallah.gang import ChosenGang
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.node import Node
 from engine.brute.equal import Bid, Want, best_group, equal_load
@@ -129,9 +129,9 @@ def test_choice_equals_exhaustive_search(load, wishes):
 
         best = best_group(bids, want, run_time)
         if best is None:
-            assert not isinstance(choice, Group), (bids, work, want, choice)
+            assert not isinstance(choice, ChosenGang), (bids, work, want, choice)
             continue
-        assert isinstance(choice, Group), (bids, work, want, best)
+        assert isinstance(choice, ChosenGang), (bids, work, want, best)
         assert (choice.finish, choice.size, choice.start) == best[1:4], (bids, work, want, best)
         assert choice.members == best.members, (bids, work, want)
         assert choice.speedup == alone / best.finish

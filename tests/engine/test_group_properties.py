@@ -13,7 +13,7 @@ from coschedule.model.divided_work import Overhead
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.run_times import SerialWork
 from coschedule.problems.atallah.equal import choose_equal
-from coschedule.problems.atallah.gang import Group
+from coschedule.problems.atallah.gang import ChosenGang
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.node import Node
 
@@ -58,7 +58,7 @@ few = settings(max_examples=50)
 
 def value(group, goal):
     """What the goal minimises; more than anything when there is no group."""
-    if not isinstance(group, Group):
+    if not isinstance(group, ChosenGang):
         return math.inf
     if goal.objective is Objective.FEWEST:
         return group.size
@@ -76,7 +76,7 @@ def test_order_of_nodes_changes_nothing(choose, cluster, work, goal, rnd):
     one, other = choose(cluster, work, goal), choose(rnd.sample(cluster, len(cluster)), work, goal)
 
     assert value(one, goal) == value(other, goal)
-    if isinstance(one, Group):
+    if isinstance(one, ChosenGang):
         assert (one.finish, one.size, one.start) == (other.finish, other.size, other.start)
 
 
@@ -108,8 +108,8 @@ def test_scaling_time_scales_the_answer(choose, cluster, work, goal, scale):
     group = choose(cluster, work, goal)
     scaled = choose(slower, longer, replace(goal, deadline=goal.deadline * scale))
 
-    assert isinstance(group, Group) == isinstance(scaled, Group)
-    if isinstance(group, Group):
+    assert isinstance(group, ChosenGang) == isinstance(scaled, ChosenGang)
+    if isinstance(group, ChosenGang):
         assert scaled == replace(group, finish=group.finish * scale, start=group.start * scale)
 
 
@@ -122,7 +122,7 @@ def test_floats_agree_with_exact_numbers(choose, cluster, work, goal):
 
     group, in_floats = choose(endless, work, goal), choose(endless, replace(work, serial=float(work.serial)), goal)
 
-    assert isinstance(group, Group) == isinstance(in_floats, Group)
+    assert isinstance(group, ChosenGang) == isinstance(in_floats, ChosenGang)
     assert float(value(in_floats, goal)) == pytest.approx(float(value(group, goal)), rel=1e-9)
 
 
@@ -133,7 +133,7 @@ def test_members_can_do_it_and_are_chosen_again(choose, cluster, work, goal):
     group = choose(cluster, work, goal)
 
     assert choose(cluster, work, goal) == group
-    if isinstance(group, Group):
+    if isinstance(group, ChosenGang):
         used = [cluster[member] for member in group.members]
         assert goal.minimum <= group.size == len(group.members) <= goal.maximum
         assert group.start == max(node.start for node in used)
@@ -148,7 +148,7 @@ def test_equal_load_runs_as_long_as_its_slowest_member(cluster, work, goal):
     """[A] 3: start(G) + e(G) * T(|G|)."""
     group = choose_equal(cluster, work, goal)
 
-    if isinstance(group, Group):
+    if isinstance(group, ChosenGang):
         slowest = max(slowdown_of(cluster[member], group.members.count(member)) for member in group.members)
         alone = work.serial / Fraction(group.size) + work.fixed + work.per_member * group.size
         assert group.finish == group.start + slowest * alone
@@ -161,7 +161,7 @@ def test_shares_are_of_the_whole_and_follow_speed(choose, cluster, work, goal):
     """[A] 4: W_i does its part K / (1 + eta_i) of the work."""
     group = choose(cluster, work, goal)
 
-    if isinstance(group, Group):
+    if isinstance(group, ChosenGang):
         speeds = [Fraction(1) / slowdown_of(cluster[member], group.members.count(member)) for member in group.members]
         assert sum(group.shares) == 1
         assert group.shares == tuple(speed / sum(speeds) for speed in speeds)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
-from coschedule.problems.du.pace import LocalPace, NoPace, PaceReason, TimeCredit, keep_pace, measure_network
+from coschedule.problems.du.pace import LocalPace, NoPace, TimeCredit, keep_pace, measure_network
+from coschedule.requests.refusals import spell, write_refusal
 from engine.brute.pace import common_power, heterogeneity, slices_that_finish_together, total_power
 from engine.builders import seeded
 
@@ -86,7 +87,10 @@ def test_node_without_free_time_is_named():
     refusal = keep_pace([1, 1], [1, 0])
 
     assert isinstance(refusal, NoPace)
-    assert (refusal.reason, refusal.message) == ("NoPowerLeft", "node 1 leaves a member none of its time")
+    assert (write_refusal(refusal)["reason"], spell(refusal)) == (
+        "NoPowerLeft",
+        "node 1 leaves a member none of its time",
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -101,9 +105,7 @@ def test_pace_equals_the_definition(seed):
         kept = keep_pace(weights, free)
 
         if common_power(weights, free) == 0:
-            assert kept == NoPace(
-                reason=PaceReason.NO_POWER_LEFT, message=f"node {free.index(0)} leaves a member none of its time"
-            )
+            assert kept == NoPace(node=free.index(0))
             continue
         assert kept.power == common_power(weights, free)
         assert all(pace >= 1 and isinstance(pace, Fraction) for pace in kept.paces)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
-from coschedule.pieces.fastest_nodes import SizedPieces, deal, pieces_among
+from coschedule.pieces.fastest_nodes import SizedPieces, choose_size, divide_pieces
 from engine.brute.pieces import Job, best_size, shared_load
 from engine.builders import seeded
 
@@ -18,7 +18,7 @@ slowdowns_of_members = st.lists(st.sampled_from([0.1, 0.3, 1.0, 1.1, 7.0]), min_
 def among(classes, pieces, sizes, *, seconds=1.0):
     """Choose among classes of (slow-down, places), given the overhead by size."""
     slowdowns, counts = zip(*sorted(classes), strict=True)
-    return pieces_among(
+    return choose_size(
         np.array(slowdowns, dtype=np.float64),
         np.array(counts, dtype=np.int64),
         pieces=pieces,
@@ -92,7 +92,7 @@ def test_every_size_dealt_alone_is_no_better(pieces, step, classes):
     kinds, counts = np.sort(rng.uniform(0.5, 4.0, classes)), rng.multinomial(120, np.full(classes, 1 / classes))
     listed = np.repeat(kinds, counts)
     sizes = {size: 1 + step * size for size in range(3, 89)}
-    dealt = [((deal(listed[:size], pieces) * listed[:size]).max() * 0.7 + sizes[size], size) for size in sizes]
+    dealt = [((divide_pieces(listed[:size], pieces) * listed[:size]).max() * 0.7 + sizes[size], size) for size in sizes]
 
     found = among(zip(kinds, counts, strict=True), pieces, sizes, seconds=0.7)
 
@@ -109,7 +109,7 @@ def test_every_size_dealt_alone_is_no_better(pieces, step, classes):
     ],
 )
 def test_deal(slowdowns, pieces, want):
-    assert deal(np.array(slowdowns, dtype=np.float64), pieces).tolist() == want
+    assert divide_pieces(np.array(slowdowns, dtype=np.float64), pieces).tolist() == want
 
 
 def dealt_one_by_one(slowdowns, pieces):
@@ -130,7 +130,7 @@ def test_deal_equals_exhaustive_search(seed):
         slowdowns = [rnd.choice([0.1, 0.3, 1.0, 1.1, 7.0, rnd.random() + 0.1]) for _ in range(rnd.randint(1, 4))]
         pieces = len(slowdowns) + rnd.randint(0, 5)
 
-        counts = deal(np.array(slowdowns), pieces)
+        counts = divide_pieces(np.array(slowdowns), pieces)
 
         assert (counts * slowdowns).max() == shared_load(slowdowns, pieces), (slowdowns, pieces)
         assert (counts.sum(), counts.min() > 0) == (pieces, True)
@@ -141,7 +141,7 @@ def test_deal_equals_exhaustive_search(seed):
 def test_deal_gives_piece_by_piece(slowdowns, more):
     pieces = len(slowdowns) + more
 
-    assert deal(np.array(slowdowns), pieces).tolist() == dealt_one_by_one(slowdowns, pieces)
+    assert divide_pieces(np.array(slowdowns), pieces).tolist() == dealt_one_by_one(slowdowns, pieces)
 
 
 @settings(max_examples=40)
@@ -159,10 +159,10 @@ def test_another_place_never_hurts(slowdowns, pieces, another):
     ("call", "want_field"),
     [
         pytest.param(lambda: among([(1.0, 1)], 0, flat(1)), "pieces", id="no pieces"),
-        pytest.param(lambda: deal(np.ones(3), 2), "slowdowns", id="more members than pieces"),
-        pytest.param(lambda: deal(np.ones(0), 2), "slowdowns", id="no members"),
+        pytest.param(lambda: divide_pieces(np.ones(3), 2), "slowdowns", id="more members than pieces"),
+        pytest.param(lambda: divide_pieces(np.ones(0), 2), "slowdowns", id="no members"),
         pytest.param(
-            lambda: pieces_among(
+            lambda: choose_size(
                 np.ones(2),
                 np.ones(1, int),
                 pieces=1,
@@ -174,7 +174,7 @@ def test_another_place_never_hurts(slowdowns, pieces, another):
             id="classes without a count",
         ),
         pytest.param(
-            lambda: pieces_among(
+            lambda: choose_size(
                 np.ones(1),
                 np.ones(1, int),
                 pieces=1,

@@ -12,6 +12,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.compress import Compression, Pool, compress, compress_pools
 from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.requests.refusals import spell
 from engine.brute.pieces import fewest_processors, last_done, least_turnaround
 from engine.builders import seeded
 from engine.printed_saqabi import printed_compression, printed_mtat
@@ -187,7 +188,7 @@ def test_pools_in_floats_agree_with_exact_numbers(pools):
 
 
 def test_too_short_a_turnaround_is_told_with_numbers():
-    assert compress(5, [2, 1], Fraction(3, 2)).message == "4 of 5 pieces are done within 3/2"
+    assert spell(compress(5, [2, 1], Fraction(3, 2))) == "4 of 5 pieces are done within 3/2"
 
 
 def test_many_pieces_do_not_overflow():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.expand import ExpandObjective, Expansion, expand
 from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.requests.refusals import spell
 from engine.brute.pieces import last_done, pattern_size, pattern_turnaround, patterns, used
 from engine.builders import seeded
 from engine.printed_saqabi import printed_expansion
@@ -125,7 +126,7 @@ def test_many_slices_of_few_kinds_are_searched_exactly():
 
 
 def test_nothing_free_is_told():
-    assert expand([[], []], ALIKE, 1).message == "no processor is free in any of 2 slices"
+    assert spell(expand([[], []], ALIKE, 1)) == "no processor is free in any of 2 slices"
 
 
 @settings(max_examples=30)

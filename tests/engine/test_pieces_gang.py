@@ -15,6 +15,7 @@ from coschedule.problems.al_saqabi.gang_pieces import GangPieces, place_pieces
 from coschedule.problems.al_saqabi.offers import PiecesJob
 from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.problems.node import Node
+from coschedule.requests.refusals import spell
 from engine.brute.gang_scan import scan_gang
 from engine.brute.pieces import Job, Offer, best_gang, gang_outcome
 from engine.builders import seeded
@@ -205,7 +206,7 @@ def test_floats_agree_with_exact_numbers(cluster, job):
     ],
 )
 def test_refusal_has_numbers(nodes, want_message):
-    assert place(nodes, 3).message == want_message
+    assert spell(place(nodes, 3)) == want_message
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
 from coschedule.problems.al_saqabi.changes import Move
 from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.refusals import NothingFree
 from engine.brute.pieces import least_turnaround
 from engine.printed_saqabi import printed_turnaround_in_a_new_slice, printed_wants_a_new_slice
 
@@ -45,7 +45,7 @@ def change_of(change, job):
 
 def refuses_all(free_by_slice, speeds, pieces):
     """Be a policy that never finds a pattern."""
-    return NoRoom(message=f"{pieces} pieces on {len(speeds)} processors in {len(free_by_slice)} slices: no")
+    return NothingFree(slices=len(free_by_slice))
 
 
 def test_figure_1():

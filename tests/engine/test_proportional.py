@@ -9,9 +9,10 @@ from coschedule.model.divided_work import Overhead
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.run_times import SerialWork, TimesWork
-from coschedule.problems.atallah.gang import NoGroup
+from coschedule.problems.atallah.gang import NoGang
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.node import Node
+from coschedule.requests.refusals import spell, write_refusal
 
 SECTION_3_3 = [(6, "3/5"), (7, "1/2"), (4, "7/10"), (12, "3/10"), (0, "1/10")]
 
@@ -136,5 +137,5 @@ def test_sizes_without_a_time_are_not_used():
 def test_refusal_says_why_with_numbers(nodes, goal, want_message):
     refusal = choose(nodes, **goal)
 
-    assert isinstance(refusal, NoGroup)
-    assert (refusal.reason, refusal.message) == ("NoGroupFits", want_message)
+    assert isinstance(refusal, NoGang)
+    assert (write_refusal(refusal)["reason"], spell(refusal)) == ("NoGroupFits", want_message)

@@ -5,7 +5,7 @@ import pytest
 from coschedule.model.goal import Goal
 from coschedule.model.run_times import SerialWork
 from coschedule.problems.atallah.equal import choose_equal
-from coschedule.problems.atallah.gang import Group
+from coschedule.problems.atallah.gang import ChosenGang
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.atallah.why import why
 from coschedule.problems.node import Node
@@ -83,4 +83,4 @@ def test_no_other_size_may_meet_the_deadline():
     reasons = explained([Node()] * 2, maximum=2, deadline=12)
 
     assert (reasons.one_fewer, reasons.runner_up) == (None, None)
-    assert isinstance(choose_equal([Node()] * 2, SerialWork(serial=24), Goal(minimum=2, maximum=2)), Group)
+    assert isinstance(choose_equal([Node()] * 2, SerialWork(serial=24), Goal(minimum=2, maximum=2)), ChosenGang)

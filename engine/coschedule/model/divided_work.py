@@ -24,7 +24,7 @@ class Overhead(StrEnum):
     """The gang as a whole: only the serial work is divided."""
 
 
-class Loads(NamedTuple):
+class DividedWork(NamedTuple):
     """Sizes that may run, rising; entry ``p`` runs ``work[p]`` / speed + ``overhead[p]`` seconds.
 
     Its value is the start plus ``weight[p]`` times that, which is 1 + price * size.
@@ -35,16 +35,16 @@ class Loads(NamedTuple):
     overhead: Vector
     weight: Vector
 
-    def where(self, kept: BoolArray) -> "Loads":
+    def where(self, kept: BoolArray) -> "DividedWork":
         """Keep the sizes that ``kept``, bool[p], says."""
-        return Loads(*(column[kept] for column in self))
+        return DividedWork(*(column[kept] for column in self))
 
-    def up_to(self, most: int) -> "Loads":
+    def up_to(self, most: int) -> "DividedWork":
         """Keep the sizes that are at most ``most``."""
         kept = int(np.searchsorted(self.sizes, most, side="right"))
-        return Loads(*(column[:kept] for column in self))
+        return DividedWork(*(column[:kept] for column in self))
 
-    def priced(self, price: Scalar) -> "Loads":
+    def priced(self, price: Scalar) -> "DividedWork":
         """Give a member-second its price."""
         if not price:
             return self._replace(weight=np.ones(len(self.sizes), dtype=self.work.dtype))
@@ -54,26 +54,26 @@ class Loads(NamedTuple):
         """Seconds that sizes take at a speed."""
         return self.work[index] / speed + self.overhead[index]
 
-    def as_floats(self) -> "Loads":
+    def as_floats(self) -> "DividedWork":
         """Round every number to the nearest float64."""
         columns = (column.astype(np.float64, copy=False) for column in (self.work, self.overhead, self.weight))
-        return Loads(self.sizes, *columns)
+        return DividedWork(self.sizes, *columns)
 
 
-def loads_of(work: Work, goal: Goal, overhead: Overhead, *, places: int, exact: bool) -> Loads:
-    """List the sizes of ``goal`` that have a run time and that ``places`` could hold, as fractions if exact.
+def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, exact: bool) -> DividedWork:
+    """List the sizes of ``goal`` that have a run time and that ``slots`` could hold, as fractions if exact.
 
     InvalidValueError when measured times are to be told apart into work and overhead.
     """
-    table = size_table(work, goal, places=places, exact=exact)
+    table = size_table(work, goal, slots=slots, exact=exact)
     sizes = table.sizes.astype(object if exact else np.float64)
     if overhead is Overhead.PER_MEMBER:
-        return Loads(table.sizes, _total_work(work, sizes, table.times), sizes * 0, sizes * 0 + 1)
+        return DividedWork(table.sizes, _total_work(work, sizes, table.times), sizes * 0, sizes * 0 + 1)
     if not isinstance(work, SerialWork):
         raise InvalidValueError("overhead", "must be perMember when the work is measured times")
     largest = int(table.sizes[-1]) if len(sizes) else 0
     overheads = (work.exact_overheads if exact else work.float_overheads)(largest)[table.sizes - 1]
-    return Loads(table.sizes, np.full(len(sizes), work.serial, dtype=sizes.dtype), overheads, sizes * 0 + 1)
+    return DividedWork(table.sizes, np.full(len(sizes), work.serial, dtype=sizes.dtype), overheads, sizes * 0 + 1)
 
 
 def _total_work(work: Work, sizes: Vector, times: Vector) -> Vector:

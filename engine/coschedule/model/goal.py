@@ -61,7 +61,7 @@ class Goal:
 class SizeTable(NamedTuple):
     """The sizes a gang may take, rising: entry ``p`` runs ``times[p]`` seconds on idle reference nodes.
 
-    ``costs[p]`` is times[p] * (1 + price * sizes[p]): what stands in the place of the time in the value of a choice.
+    ``costs[p]`` is times[p] * (1 + price * sizes[p]): what stands for the time in the value of a choice.
     """
 
     sizes: IntArray
@@ -82,9 +82,9 @@ class SizeTable(NamedTuple):
         return SizeTable(self.sizes, self.times, self.times)
 
 
-def size_table(work: Work, goal: Goal, *, places: int, exact: bool) -> SizeTable:
-    """List the sizes of ``goal`` that ``work`` has a time for and that ``places`` could hold, as fractions if exact."""
-    largest = min(goal.maximum, places)
+def size_table(work: Work, goal: Goal, *, slots: int, exact: bool) -> SizeTable:
+    """List the sizes of ``goal`` that ``work`` has a time for and that ``slots`` could hold, as fractions if exact."""
+    largest = min(goal.maximum, slots)
     if largest < goal.minimum:
         empty = np.empty(0)
         return SizeTable(np.empty(0, dtype=np.int64), empty, empty)

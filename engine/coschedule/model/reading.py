@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
 
-Choice = TypeVar("Choice", bound=StrEnum)
+Kind = TypeVar("Kind", bound=StrEnum)
 
 LARGEST = 10**18
 """No number may be further from 0 than this, and none but 0 nearer to it than 1/LARGEST: no sum or product of them
@@ -118,7 +118,7 @@ def read_truth(value: Any, path: str) -> bool:
     return value
 
 
-def read_choice(kind: type[Choice], value: Any, path: str) -> Choice:
+def read_choice(kind: type[Kind], value: Any, path: str) -> Kind:
     """Read the value of one of the kind's members."""
     if value not in list(kind):
         raise refusal(value, path, f"must be one of {', '.join(kind)}")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import IntArray, Number, Vector
-from coschedule.pieces.piece_times import Loads, check_pieces, check_speeds, is_rational
+from coschedule.pieces.piece_times import PieceTimes, check_pieces, check_speeds, is_rational
 
 _ROUNDING = 2.0**-46
 """More than the relative error of a sum of a few million floats, added pairwise, and of one division."""
@@ -54,19 +54,19 @@ def apportion(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
     those. ``speeds`` may be an array, with one entry a processor. InvalidValueError unless pieces are from 1 to 10**15
     and speeds above 0 and finite. O(n), whatever ``pieces`` is.
     """
-    return apportion_loads(pieces, _loads(pieces, speeds))
+    return apportion_times(pieces, _piece_times(pieces, speeds))
 
 
-def apportion_loads(pieces: int, loads: Loads) -> Apportionment:
-    """Do what ``apportion`` does for speeds that are ``loads`` already, made for as many pieces or more."""
-    base, top = _bracket(loads, pieces)
-    rows, counts = loads.between(base, top)
-    keys = loads.keys(rows, counts)
+def apportion_times(pieces: int, piece_times: PieceTimes) -> Apportionment:
+    """Do what ``apportion`` does for speeds that are ``piece_times`` already, made for as many pieces or more."""
+    base, top = _bracket(piece_times, pieces)
+    rows, counts = piece_times.between(base, top)
+    keys = piece_times.keys(rows, counts)
     missing = pieces - int(base.sum())
     key = np.partition(keys, missing - 1)[missing - 1]
     given = np.bincount(rows[keys < key], minlength=len(base))
     tied = np.flatnonzero(keys == key)
-    rank, times = loads.ranks(rows[tied], counts[tied])
+    rank, times = piece_times.ranks(rows[tied], counts[tied])
     taken = np.argsort(rank, kind="stable")[: missing - int(given.sum())]
     given += np.bincount(rows[tied[taken]], minlength=len(base))
     given += base
@@ -75,36 +75,36 @@ def apportion_loads(pieces: int, loads: Loads) -> Apportionment:
 
 def apportion_by_heap(pieces: int, speeds: Sequence[Number] | Vector) -> Apportionment:
     """Do what ``apportion`` does by the other method: one piece at a time. O(n log n)."""
-    loads = _loads(pieces, speeds)
-    base, _ = _bracket(loads, pieces)
+    piece_times = _piece_times(pieces, speeds)
+    base, _ = _bracket(piece_times, pieces)
     counts = base.tolist()
-    queue = [(loads.time(row, count + 1), row) for row, count in enumerate(counts)]
+    queue = [(piece_times.time(row, count + 1), row) for row, count in enumerate(counts)]
     heapq.heapify(queue)
     turnaround: Number = 0
     for _ in range(pieces - sum(counts)):
         turnaround, row = queue[0]
         counts[row] += 1
-        heapq.heapreplace(queue, (loads.time(row, counts[row] + 1), row))
+        heapq.heapreplace(queue, (piece_times.time(row, counts[row] + 1), row))
     return Apportionment(turnaround=turnaround, counts=np.array(counts, dtype=np.int64))
 
 
-def _loads(pieces: int, speeds: Sequence[Number] | Vector) -> Loads:
+def _piece_times(pieces: int, speeds: Sequence[Number] | Vector) -> PieceTimes:
     check_pieces(pieces)
     check_speeds(speeds)
-    return Loads.of_speeds(speeds, pieces=pieces, exact=is_rational(speeds))
+    return PieceTimes.of_speeds(speeds, pieces=pieces, exact=is_rational(speeds))
 
 
-def _bracket(loads: Loads, pieces: int) -> tuple[IntArray, IntArray]:
+def _bracket(piece_times: PieceTimes, pieces: int) -> tuple[IntArray, IntArray]:
     """Counts that together are fewer than ``pieces``, and counts that are at least as many; few pieces between them."""
-    total, processors = float(loads.speed.sum()), len(loads.speed)
+    total, processors = float(piece_times.speed.sum()), len(piece_times.speed)
     low = pieces / total * (1 - _ROUNDING)
     high = (pieces + processors) / total * (1 + _ROUNDING)
-    base, top = loads.most_by_key(low, pieces), loads.most_by_key(high, pieces)
+    base, top = piece_times.most_by_key(low, pieces), piece_times.most_by_key(high, pieces)
     if processors < _MANY:
         return base, top
     share = (pieces - int(base.sum())) / int((top - base).sum())
     for near in (share - _NEAR, share + _NEAR):
-        counts = loads.most_by_key(low + min(max(near, 0.0), 1.0) * (high - low), pieces)
+        counts = piece_times.most_by_key(low + min(max(near, 0.0), 1.0) * (high - low), pieces)
         if int(counts.sum()) < pieces:
             base = counts
         else:

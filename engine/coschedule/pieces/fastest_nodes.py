@@ -1,16 +1,16 @@
-"""Pieces among places that are free together: how many of the fastest places to use, and who gets how many pieces.
+"""Pieces among slots that are free together: how many of the fastest slots to use, and who gets how many pieces.
 
-Objective: over the allowed sizes P minimise load(P) * seconds_per_piece + overhead(P). The P fastest places are used,
+Objective: over the allowed sizes P minimise load(P) * seconds_per_piece + overhead(P). The P fastest slots are used,
 each with at least one piece: load(P) is the least time, in units of one piece on a reference node, in which they do
 all of them, and at least the slow-down of the slowest. [S 4.1] with a gang's size and overhead; of equal run times the
 fewest members, as Compression has it [S 4.2].
 
-Theorem: one more place never makes the least time longer, and an even share, X / (sum of speeds), bounds it from below.
+Theorem: one more slot never makes the least time longer, and an even share, X / (sum of speeds), bounds it from below.
 So what one size takes bounds all smaller ones, and a size that cannot do X pieces within what is left of the best run
 time so far is out.
 
 Method: a size is worked out exactly, bounds are raised, sizes that are out are dropped, until none is left; in turns
-that of the least bound and one at places spread evenly. Places are grouped into classes of equal slow-down, never
+that of the least bound and one at slots spread evenly. Slots are grouped into classes of equal slow-down, never
 listed. O(sizes * classes) a round, few rounds.
 
 Times are the floats j * slowdown, and compared as they are.
@@ -25,8 +25,8 @@ import numpy as np
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.pieces.apportion import apportion_loads
-from coschedule.pieces.piece_times import Loads, check_pieces
+from coschedule.pieces.apportion import apportion_times
+from coschedule.pieces.piece_times import PieceTimes, check_pieces
 
 _ROUNDING = 2.0**-40
 """More than the relative error of any sum, quotient or bound here."""
@@ -43,7 +43,7 @@ class SizedPieces:
     size: int
 
 
-def pieces_among(
+def choose_size(
     slowdowns: FloatArray,
     counts: IntArray,
     *,
@@ -52,21 +52,21 @@ def pieces_among(
     sizes: IntArray,
     overheads: FloatArray,
 ) -> SizedPieces | None:
-    """Choose how many of the fastest places run ``pieces``; module docstring: objective, method, ties.
+    """Choose how many of the fastest slots run ``pieces``; module docstring: objective, method, ties.
 
-    ``counts[t]`` places have ``slowdowns[t]``, which rise; they are above 0 and finite. ``sizes[s]``, rising and at
-    least 1, may be chosen and cost ``overheads[s]`` seconds, finite. None when no size is at most the number of places
+    ``counts[t]`` slots have ``slowdowns[t]``, which rise; they are above 0 and finite. ``sizes[s]``, rising and at
+    least 1, may be chosen and cost ``overheads[s]`` seconds, finite. None when no size is at most the number of slots
     and of pieces. InvalidValueError when shapes do not agree or pieces are not from 1 to 10**15.
     """
     _check(slowdowns, counts, pieces, sizes, overheads)
     allowed = int(np.searchsorted(sizes, min(int(counts.sum()), pieces), side="right"))
     if not allowed:
         return None
-    places = _Places.of(slowdowns, counts, pieces=pieces, largest=int(sizes[allowed - 1]))
-    return _search(places, places.candidates(sizes[:allowed], overheads[:allowed]), seconds_per_piece)
+    slots = _Slots.of(slowdowns, counts, pieces=pieces, largest=int(sizes[allowed - 1]))
+    return _search(slots, slots.candidates(sizes[:allowed], overheads[:allowed]), seconds_per_piece)
 
 
-def deal(slowdowns: FloatArray, pieces: int) -> IntArray:
+def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
     """Return ``counts[m]`` of every member, at least 1, together ``pieces``; the largest count * slowdown is least.
 
     ``slowdowns[m]`` are above 0 and finite, in any order. One piece each, then one by one to the member that is done
@@ -76,12 +76,12 @@ def deal(slowdowns: FloatArray, pieces: int) -> IntArray:
     check_pieces(pieces)
     if not 1 <= len(slowdowns) <= pieces:
         raise InvalidValueError("slowdowns", f"must be from 1 to {pieces}, one a member")
-    loads = Loads.of_slowdowns(slowdowns, pieces=pieces, exact=False)
+    piece_times = PieceTimes.of_slowdowns(slowdowns, pieces=pieces, exact=False)
     counts = np.ones(len(slowdowns), dtype=np.int64)
     sharing = np.arange(len(slowdowns))
     while sharing.size:
         left = pieces - (len(slowdowns) - len(sharing))
-        given = apportion_loads(left, loads.only(sharing)).counts
+        given = apportion_times(left, piece_times.only(sharing)).counts
         if given.all():
             counts[sharing] = given
             break
@@ -98,51 +98,54 @@ def _check(slowdowns: FloatArray, counts: IntArray, pieces: int, sizes: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Places:
-    """Classes t of equal places, fastest first: ``ends[t]`` places are in them up to t; ``loads`` has a row a class."""
+class _Slots:
+    """Classes t of equal slots, fastest first: classes 0 to t have ``ends[t]`` slots together.
 
-    loads: Loads
+    ``piece_times`` has one row per class.
+    """
+
+    piece_times: PieceTimes
     counts: IntArray
     ends: IntArray
     pieces: int
 
     @classmethod
-    def of(cls, slowdowns: FloatArray, counts: IntArray, *, pieces: int, largest: int) -> "_Places":
-        """Keep the classes that the ``largest`` fastest places are of."""
+    def of(cls, slowdowns: FloatArray, counts: IntArray, *, pieces: int, largest: int) -> "_Slots":
+        """Keep the classes that the ``largest`` fastest slots are of."""
         ends = np.cumsum(counts)
         classes = int(np.searchsorted(ends, largest)) + 1
-        loads = Loads.of_slowdowns(slowdowns[:classes], pieces=pieces, exact=False)
-        return cls(loads=loads, counts=counts[:classes], ends=ends[:classes], pieces=pieces)
+        piece_times = PieceTimes.of_slowdowns(slowdowns[:classes], pieces=pieces, exact=False)
+        return cls(piece_times=piece_times, counts=counts[:classes], ends=ends[:classes], pieces=pieces)
 
     def members(self, sizes: IntArray) -> IntArray:
-        """How many of the ``sizes[s]`` fastest places each class has, int64[s, t]."""
+        """How many of the ``sizes[s]`` fastest slots each class has, int64[s, t]."""
         members: IntArray = np.clip(sizes[:, None] - (self.ends - self.counts), 0, self.counts)
         return members
 
     def candidates(self, sizes: IntArray, overheads: FloatArray) -> "_Candidates":
         """Bound the load of every size by an even share and by the slowest member."""
         last = np.searchsorted(self.ends, sizes)
-        speed = self.loads.speed
+        speed = self.piece_times.speed
         together = np.cumsum(self.counts * speed)[last] - (self.ends[last] - sizes) * speed[last]
-        slowest = self.loads.numerator[last]
+        slowest = self.piece_times.numerator[last]
         load = np.maximum(self.pieces / together * (1 - _ROUNDING), slowest)
         return _Candidates(members=sizes, overhead=overheads, slowest=slowest, load=load)
 
     def least_time(self, size: int) -> float:
-        """The least time in which the ``size`` fastest places do all pieces, some of them perhaps without one."""
+        """The least time in which the ``size`` fastest slots do all pieces, some of them perhaps without one."""
         [members] = self.members(np.array([size]))
-        speed = float(members @ self.loads.speed)
-        base = self.loads.most_by_key(self.pieces / speed * (1 - _ROUNDING), self.pieces)
-        top = self.loads.most_by_key((self.pieces + size) / speed * (1 + _ROUNDING), self.pieces)
-        rows, counts = self.loads.between(base, np.where(members, top, base))
-        times = self.loads.keys(rows, counts)
+        speed = float(members @ self.piece_times.speed)
+        base = self.piece_times.most_by_key(self.pieces / speed * (1 - _ROUNDING), self.pieces)
+        top = self.piece_times.most_by_key((self.pieces + size) / speed * (1 + _ROUNDING), self.pieces)
+        rows, counts = self.piece_times.between(base, np.where(members, top, base))
+        times = self.piece_times.keys(rows, counts)
         order = np.argsort(times)
         done = np.cumsum(members[rows[order]])
         return float(times[order[np.searchsorted(done, self.pieces - int(members @ base))]])
 
     def may_finish(self, sizes: IntArray, limits: FloatArray) -> BoolArray:
-        """Whether the ``sizes[s]`` fastest places may do all pieces within ``limits[s]``; where False they cannot."""
-        each = np.floor(np.outer(limits, self.loads.speed * (1 + _ROUNDING)))
+        """Whether the ``sizes[s]`` fastest slots may do all pieces within ``limits[s]``; where False they cannot."""
+        each = np.floor(np.outer(limits, self.piece_times.speed * (1 + _ROUNDING)))
         done = np.einsum("st,st->s", each, self.members(sizes))
         enough: BoolArray = done >= self.pieces * (1 - _ROUNDING)
         return enough
@@ -165,34 +168,37 @@ class _Candidates(NamedTuple):
         return _Candidates(self.members[kept], self.overhead[kept], self.slowest[kept], self.load[kept])
 
 
-def _search(places: _Places, left: _Candidates, seconds_per_piece: float) -> SizedPieces:
+def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> SizedPieces:
     best = SizedPieces(seconds=math.inf, size=0)
     for turn in count():
         if not left.members.size:
             break
         chosen = _next(left, seconds_per_piece, turn)
         size = int(left.members[chosen])
-        least = places.least_time(size)
+        least = slots.least_time(size)
         run = float(max(least, left.slowest[chosen]) * seconds_per_piece + left.overhead[chosen])
         if (run, size) < (best.seconds, best.size):
             best = SizedPieces(seconds=run, size=size)
         np.maximum(left.load[: chosen + 1], least, out=left.load[: chosen + 1])
-        left = _better(places, left, best, seconds_per_piece)
+        left = _better(slots, left, best, seconds_per_piece)
     return best
 
 
 def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
-    """Take the least bound and any place in turns: where sizes tie or nearly do, bounds rule out one at a time."""
+    """Take the size of the least bound and any other in turns.
+
+    Where sizes tie, or nearly, bounds alone would rule out one size at a time.
+    """
     if turn % 2:
         return int(turn * _GOLDEN_SECTION % 1 * left.members.size)
     return int(np.argmin(left.bounds(seconds_per_piece)))
 
 
-def _better(places: _Places, left: _Candidates, best: SizedPieces, seconds_per_piece: float) -> _Candidates:
+def _better(slots: _Slots, left: _Candidates, best: SizedPieces, seconds_per_piece: float) -> _Candidates:
     """Keep the sizes that may still be better than ``best``."""
     bounds = left.bounds(seconds_per_piece)
     left = left.only((bounds < best.seconds) | (bounds == best.seconds) & (left.members < best.size))
     if not left.members.size:
         return left
     limits = (best.seconds * (1 + _ROUNDING) - left.overhead) / seconds_per_piece
-    return left.only(places.may_finish(left.members, limits))
+    return left.only(slots.may_finish(left.members, limits))

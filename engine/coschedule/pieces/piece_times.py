@@ -73,7 +73,7 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Loads:
+class PieceTimes:
     """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; ``speed[r]`` is about the inverse of one.
 
     Both columns are float64, or when ``exact`` int64 (every product below 2**53) or objects that are ints.
@@ -86,10 +86,10 @@ class Loads:
 
     def __post_init__(self) -> None:
         if not self.numerator.shape == self.denominator.shape == self.speed.shape or self.speed.ndim != 1:
-            raise InvalidValueError("loads", "must have one entry a row")
+            raise InvalidValueError("piece_times", "must have one entry a row")
 
     @classmethod
-    def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "Loads":
+    def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":
         """Let row r take j / speeds[r]."""
         if not exact:
             columns = np.asarray(speeds, dtype=np.float64)
@@ -98,7 +98,7 @@ class Loads:
         return cls._of_ratios(below, above, pieces)
 
     @classmethod
-    def of_slowdowns(cls, slowdowns: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "Loads":
+    def of_slowdowns(cls, slowdowns: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":
         """Let row r take j * slowdowns[r]."""
         if not exact:
             columns = np.asarray(slowdowns, dtype=np.float64)
@@ -107,15 +107,15 @@ class Loads:
         return cls._of_ratios(above, below, pieces)
 
     @classmethod
-    def _of_ratios(cls, above: Vector, below: Vector, pieces: int) -> "Loads":
+    def _of_ratios(cls, above: Vector, below: Vector, pieces: int) -> "PieceTimes":
         speed = (below / above).astype(np.float64)
         if int(above.max()) * pieces <= _LARGEST_WHOLE and int(below.max()) <= _LARGEST_WHOLE:
             above, below = above.astype(np.int64), below.astype(np.int64)
         return cls(numerator=above, denominator=below, speed=speed, exact=True)
 
-    def only(self, rows: IntArray) -> "Loads":
+    def only(self, rows: IntArray) -> "PieceTimes":
         """Keep ``rows``."""
-        return Loads(
+        return PieceTimes(
             numerator=self.numerator[rows],
             denominator=self.denominator[rows],
             speed=self.speed[rows],

@@ -59,7 +59,7 @@ class Node:
         return () if self.until == math.inf else (self.until,)
 
     @property
-    def places(self) -> int:
+    def most_members(self) -> int:
         """How many members it holds."""
         return self.slots if self.slowdowns is None else len(self.slowdowns)
 

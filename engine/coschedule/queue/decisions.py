@@ -56,7 +56,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """The nodes a gang holds, in node order: nothing behind it is put there that does not end by ``start``."""
+    """The nodes that a gang holds, in node order: gangs behind it use them only if they end by ``start``."""
 
     nodes: tuple[str, ...]
     start: float
@@ -84,7 +84,7 @@ Decision = Placement | Unplaceable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One decision a gang, in planning order, for the snapshot of this generation."""
+    """One decision per gang, in planning order, for the snapshot of this generation."""
 
     generation: int
     decisions: tuple[Decision, ...]

@@ -1,26 +1,27 @@
-"""What one gang wants, and the best it can get in a given room."""
+"""What one gang asks for, and the best that a timeline has for it."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from coschedule.model.divided_work import Overhead, loads_of
+from coschedule.model.divided_work import Overhead, divided_work_of
 from coschedule.model.goal import Goal, size_table
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.model.run_times import SerialWork, Work
-from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outlook, fewest_members, outlook_of
+from coschedule.queue.candidates import Candidate, Consider, GangLoad, SearchSpace, search_space_of
+from coschedule.queue.deadlines import fewest_members
 from coschedule.queue.gangs import Load, PendingGang
 from coschedule.queue.loads.equal import EqualLoad
 from coschedule.queue.loads.pieces import PiecesLoad
 from coschedule.queue.loads.proportional import ProportionalLoad
 from coschedule.queue.loads.unknown_run_time import earliest_start
-from coschedule.queue.slots.open_slots import room_for
+from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Wish:
+class Demand:
     """A gang with what is fixed about it: what a member requests, int[r], where it may run, bool[n], its sizes.
 
     ``load`` is None when the run time is unknown. ``consider`` is told what is looked at.
@@ -43,50 +44,50 @@ class Wish:
         """The least size that may run; the minimum when no size of the range has a time."""
         return int(self.load.sizes[0]) if self.load and self.load.sizes.size else self.gang.minimum
 
-    def outlook(self, timeline: Timeline) -> Outlook:
-        """Find the places on a timeline."""
+    def search_space(self, timeline: Timeline) -> SearchSpace:
+        """Find the slots that a timeline has for the gang."""
         most, not_before = _largest(self.gang), self.gang.not_before
-        room = room_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
-        return outlook_of(room, self.consider)
+        open_slots = open_slots_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
+        return search_space_of(open_slots, self.consider)
 
-    def best(self, outlook: Outlook) -> Candidate | None:
-        """Choose by the gang's own objective: the least finish, or the fewest members that meet its deadline.
+    def best(self, space: SearchSpace) -> Candidate | None:
+        """Choose the earliest finish or, with a deadline, the fewest members that meet it.
 
         A gang whose run time is unknown starts as early as it can; a deadline cannot bind it.
         """
         if self.load is None or self.gang.deadline is None:
-            return self.soonest(outlook)
-        return fewest_members(outlook, self.load, among=outlook.instants, deadline=self.gang.deadline)
+            return self.soonest(space)
+        return fewest_members(space, self.load, among=space.instants, deadline=self.gang.deadline)
 
-    def soonest(self, outlook: Outlook) -> Candidate | None:
-        """Choose the least finish, whatever the deadline; the earliest start when the run time is unknown."""
+    def soonest(self, space: SearchSpace) -> Candidate | None:
+        """Choose the earliest finish, whatever the deadline, or the earliest start when the run time is unknown."""
         if self.load is None:
-            return self._earliest_start(outlook, self.gang.minimum, outlook.instants)
-        return self.load.earliest_finish(outlook, among=outlook.instants, limit=math.inf)
+            return self._earliest_start(space, self.gang.minimum, space.instants)
+        return self.load.earliest_finish(space, among=space.instants, limit=math.inf)
 
-    def alternative(self, outlook: Outlook, chosen: Candidate) -> Candidate | None:
+    def alternative(self, space: SearchSpace, chosen: Candidate) -> Candidate | None:
         """Choose the candidate that says most about ``chosen``; see ``Placement``."""
-        now, later = outlook.instants[:1], outlook.instants[1:]
-        starts_now = chosen.start == outlook.room.instants[0]
+        now, later = space.instants[:1], space.instants[1:]
+        starts_now = chosen.start == space.open_slots.instants[0]
         if self.load is None:
-            return self._earliest_start(outlook, chosen.size + 1, later) if starts_now else None
+            return self._earliest_start(space, chosen.size + 1, later) if starts_now else None
         if not starts_now:
-            return self.load.earliest_finish(outlook, among=now, limit=math.inf)
+            return self.load.earliest_finish(space, among=now, limit=math.inf)
         larger = self.load.where(self.load.sizes > chosen.size)
         other = self.load.where(self.load.sizes != chosen.size)
-        return larger.earliest_finish(outlook, among=later, limit=math.inf) or other.earliest_finish(
-            outlook, among=outlook.instants, limit=math.inf
+        return larger.earliest_finish(space, among=later, limit=math.inf) or other.earliest_finish(
+            space, among=space.instants, limit=math.inf
         )
 
-    def _earliest_start(self, outlook: Outlook, minimum: int, among: IntArray) -> Candidate | None:
+    def _earliest_start(self, space: SearchSpace, minimum: int, among: IntArray) -> Candidate | None:
         return earliest_start(
-            outlook.room, minimum=minimum, maximum=_largest(self.gang), pieces=self.gang.pieces, among=among
+            space.open_slots, minimum=minimum, maximum=_largest(self.gang), pieces=self.gang.pieces, among=among
         )
 
 
-def wish_of(gang: PendingGang, passes: BoolArray, consider: Consider) -> Wish:
+def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider) -> Demand:
     """Prepare the choice for a gang."""
-    return Wish(
+    return Demand(
         gang=gang,
         request=np.array(gang.request, dtype=np.int64),
         passes=passes,
@@ -97,9 +98,9 @@ def wish_of(gang: PendingGang, passes: BoolArray, consider: Consider) -> Wish:
 
 def _load_of(gang: PendingGang, work: Work) -> GangLoad:
     goal = Goal(minimum=gang.minimum, maximum=_largest(gang))
-    table = size_table(work, goal, places=goal.maximum, exact=False)
+    table = size_table(work, goal, slots=goal.maximum, exact=False)
     if gang.load is Load.PROPORTIONAL:
-        loads = loads_of(work, goal, Overhead.PER_MEMBER, places=goal.maximum, exact=False)
+        loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
         return ProportionalLoad(sizes=loads.sizes, work=loads.work)
     if gang.load is Load.PIECES:
         assert isinstance(work, SerialWork), "the snapshot checks it"

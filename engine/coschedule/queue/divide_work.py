@@ -1,9 +1,9 @@
-"""What each member of a placed gang has to do, from the load and the nodes it was seated on."""
+"""What each member of a placed gang has to do, which follows from the load and from the speed of its node."""
 
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.pieces.fastest_nodes import deal
+from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.decisions import Members
 from coschedule.queue.gangs import Load, PendingGang
 from coschedule.queue.parts import Pieces, Share
@@ -16,12 +16,12 @@ def divide_work(
     if gang.load is Load.PROPORTIONAL:
         return _by_speed(nodes, counts, slowdowns)
     if gang.pieces is not None:
-        return _by_pieces(nodes, counts, deal(np.repeat(slowdowns, counts), gang.pieces))
+        return _by_pieces(nodes, counts, divide_pieces(np.repeat(slowdowns, counts), gang.pieces))
     return tuple(Members(node, count) for node, count in zip(nodes, counts.tolist(), strict=True))
 
 
 def _by_speed(nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
-    """Give every member the share of its speed in the speed of all [A 4]."""
+    """Divide the work in proportion to speed [A 4]: a member's share is its speed over the speed of all."""
     speeds = 1 / slowdowns
     shares = speeds / (speeds * counts).sum()
     return tuple(
@@ -31,7 +31,7 @@ def _by_speed(nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -
 
 
 def _by_pieces(nodes: tuple[str, ...], counts: IntArray, dealt: IntArray) -> tuple[Members, ...]:
-    """Put members of a node together that have as many pieces; ``dealt[m]`` of each member, node by node."""
+    """List members of a node together that have as many pieces; ``dealt[m]`` is what member m has, node by node."""
     members = []
     for node, of_node in zip(nodes, np.split(dealt, np.cumsum(counts)[:-1]), strict=True):
         numbers, times = np.unique(-of_node, return_counts=True)

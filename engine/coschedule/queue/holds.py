@@ -1,12 +1,12 @@
 """Nodes held for a gang that fits only when others have ended, nobody knows when.
 
-Problem: places that are free for good, or will be from a known time on, do not suffice. On every node there are
-``most`` places once everything has ended that is meant to end at all, of which ``missing`` wait for ends that nobody
+Problem: slots that are free for good, or will be from a known time on, do not suffice. On every node there are
+``most`` slots once everything has ended that is meant to end at all, of which ``missing`` wait for ends that nobody
 knows. Choose the nodes on which nobody else is put any more, so that the gang fits in the end.
 
 Objective: the fewest nodes whose ``most`` add up to the members needed. Of such sets the first when their nodes are
-compared one by one, in this order of nodes: fewest missing places, then the earliest time from which everything with a
-known end has ended, then by rank. What is nearest to being free keeps idle places from the others for the shortest
+compared one by one, in this order of nodes: fewest missing slots, then the earliest time from which everything with a
+known end has ended, then by rank. What is nearest to being free keeps idle slots from the others for the shortest
 time; where ends are without memory, it also keeps the fewest from them on average.
 
 Method: nodes are looked at in that order, and each is taken with which the set can still be completed. It can if the
@@ -20,80 +20,83 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.demand import Wish
+from coschedule.queue.demand import Demand
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT
 
 
 class Held(NamedTuple):
-    """Nodes by rank, rising, and the instant from which nobody else is put there."""
+    """Nodes by rank, rising, and the instant from which they take no members of other gangs."""
 
     ranks: IntArray
     start: float
 
 
-class Waiting(NamedTuple):
-    """Of every rank: places in the end, how many of them wait for unknown ends, and since when the others are there."""
+class InTheEnd(NamedTuple):
+    """Slots of each node, by rank, once everything has ended that is meant to end.
+
+    Of its ``most`` slots, ``missing`` wait for ends at unknown times; the others are free from ``ready`` on.
+    """
 
     most: IntArray
     missing: IntArray
     ready: FloatArray
 
 
-def nodes_to_hold(timeline: Timeline, wish: Wish, someday: IntArray) -> Held | None:
-    """Choose the nodes to hold; None where not even all nodes would do.
+def nodes_to_hold(timeline: Timeline, demand: Demand, someday: IntArray) -> Held | None:
+    """Choose the nodes to hold; None when not even all nodes would be enough.
 
     ``someday[n, r]`` is what comes back on each node of the snapshot, nobody knows when. What the gang holds already,
     it keeps as long as that would do.
     """
-    waiting = _waiting(timeline, wish, someday)
-    ranks = _kept(timeline, wish, waiting)
+    in_the_end = _in_the_end(timeline, demand, someday)
+    ranks = _kept(timeline, demand, in_the_end)
     if ranks is None:
-        ranks = _first_set(waiting, wish.needed)
-    return None if ranks is None else Held(ranks, float(waiting.ready[ranks].max()))
+        ranks = _first_set(in_the_end, demand.needed)
+    return None if ranks is None else Held(ranks, float(in_the_end.ready[ranks].max()))
 
 
-def _waiting(timeline: Timeline, wish: Wish, someday: IntArray) -> Waiting:
-    pieces = timeline.pieces.take(np.flatnonzero(is_last(timeline.pieces.owner)))
-    free = pieces.free[timeline.class_of]
+def _in_the_end(timeline: Timeline, demand: Demand, someday: IntArray) -> InTheEnd:
+    spans = timeline.spans.take(np.flatnonzero(is_last(timeline.spans.owner)))
+    free = spans.free[timeline.class_of]
     coming = someday[timeline.node]
     # A node that closes again may do so before the others have ended.
-    fits = pieces.open[timeline.class_of] & wish.passes[timeline.node]
-    most = np.where(fits, _places(wish, np.minimum(free, AMOUNT_LIMIT - coming) + coming), 0)
-    there = np.where(fits, _places(wish, free), 0)
-    ready = np.maximum(pieces.begin[timeline.class_of], max(timeline.now, wish.gang.not_before))
-    return Waiting(most, most - there, ready)
+    fits = spans.open[timeline.class_of] & demand.passes[timeline.node]
+    most = np.where(fits, _slots(demand, np.minimum(free, AMOUNT_LIMIT - coming) + coming), 0)
+    there = np.where(fits, _slots(demand, free), 0)
+    ready = np.maximum(spans.begin[timeline.class_of], max(timeline.now, demand.gang.not_before))
+    return InTheEnd(most, most - there, ready)
 
 
-def _places(wish: Wish, free: IntArray) -> IntArray:
-    places = np.full(len(free), wish.gang.maximum, dtype=np.int64)
-    for resource in np.flatnonzero(wish.request):
-        np.minimum(places, free[:, resource] // wish.request[resource], out=places)
-    return np.maximum(places, 0, out=places)
+def _slots(demand: Demand, free: IntArray) -> IntArray:
+    slots = np.full(len(free), demand.gang.maximum, dtype=np.int64)
+    for resource in np.flatnonzero(demand.request):
+        np.minimum(slots, free[:, resource] // demand.request[resource], out=slots)
+    return np.maximum(slots, 0, out=slots)
 
 
-def _kept(timeline: Timeline, wish: Wish, waiting: Waiting) -> IntArray | None:
-    """Take what the gang holds already, if each of these nodes is of use still, and all of them would do."""
-    held = wish.gang.held
+def _kept(timeline: Timeline, demand: Demand, in_the_end: InTheEnd) -> IntArray | None:
+    """Return what the gang holds already if each of these nodes still has slots and together they are enough."""
+    held = demand.gang.held
     if not held:
         return None
     rank_of = np.argsort(timeline.node)
     if max(held) >= len(rank_of):
         return None
     ranks = np.sort(rank_of[list(held)])
-    most = waiting.most[ranks]
-    return ranks if most.all() and most.sum() >= wish.needed else None
+    most = in_the_end.most[ranks]
+    return ranks if most.all() and most.sum() >= demand.needed else None
 
 
-def _first_set(waiting: Waiting, needed: int) -> IntArray | None:
-    most = waiting.most.tolist()
-    largest_first = np.cumsum(np.sort(waiting.most)[::-1])
+def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
+    most = in_the_end.most.tolist()
+    largest_first = np.cumsum(np.sort(in_the_end.most)[::-1])
     if not most or largest_first[-1] < needed:
         return None
     left = int(np.searchsorted(largest_first, needed)) + 1
     others, chosen = Counter(most), []
-    for rank in np.lexsort((waiting.ready, waiting.missing)).tolist():
+    for rank in np.lexsort((in_the_end.ready, in_the_end.missing)).tolist():
         others[most[rank]] -= 1
         if most[rank] and most[rank] + _largest(others, left - 1) >= needed:
             chosen.append(rank)
@@ -106,7 +109,7 @@ def _first_set(waiting: Waiting, needed: int) -> IntArray | None:
 
 
 def _largest(numbers: Counter[int], count: int) -> int:
-    """Add up the ``count`` largest numbers."""
+    """Sum up the ``count`` largest numbers."""
     total = 0
     for number in sorted(numbers, reverse=True):
         taken = min(count, numbers[number])

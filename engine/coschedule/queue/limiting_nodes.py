@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.queue.node_choice import Seats
-from coschedule.queue.slots.open_slots import Room
+from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Timeline
 
 
-class Limits(NamedTuple):
+class LimitingNodes(NamedTuple):
     """Ranks of nodes. Node ``latest`` has no room for its members before the start, None if all nodes have.
 
     Of several, the first: ranks run from the fastest node on, equally fast ones in the order of their names.
@@ -19,14 +19,16 @@ class Limits(NamedTuple):
     slowest: int
 
 
-def limits_of(timeline: Timeline, room: Room, seats: Seats, start: float) -> Limits:
-    """Find what limits a gang that takes ``seats`` from ``start`` on."""
-    before = np.flatnonzero((room.begin < start) & (room.end >= start))
-    places = np.zeros(len(timeline.width), dtype=np.int64)
-    places[room.number[room.owner[before]]] = room.places[before]
-    too_few = seats.ranks[places[timeline.class_of[seats.ranks]] < seats.counts]
-    pace = timeline.pace[timeline.class_of[seats.ranks]]
-    return Limits(
+def find_limiting_nodes(
+    timeline: Timeline, open_slots: OpenSlots, chosen_nodes: ChosenNodes, start: float
+) -> LimitingNodes:
+    """Find the nodes that limit a gang that runs on ``chosen_nodes`` from ``start`` on."""
+    before = np.flatnonzero((open_slots.begin < start) & (open_slots.end >= start))
+    slots = np.zeros(len(timeline.width), dtype=np.int64)
+    slots[open_slots.number[open_slots.owner[before]]] = open_slots.per_node[before]
+    too_few = chosen_nodes.ranks[slots[timeline.class_of[chosen_nodes.ranks]] < chosen_nodes.counts]
+    pace = timeline.pace[timeline.class_of[chosen_nodes.ranks]]
+    return LimitingNodes(
         latest=int(too_few[0]) if start > timeline.now and too_few.size else None,
-        slowest=int(seats.ranks[np.argmax(pace)]),
+        slowest=int(chosen_nodes.ranks[np.argmax(pace)]),
     )

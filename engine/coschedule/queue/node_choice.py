@@ -1,32 +1,35 @@
-"""Which nodes the members of a gang take, once start, finish and pace are chosen."""
+"""On which nodes a gang's members go, once start, finish and slowest slow-down are chosen."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.slots.open_slots import Room
+from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Timeline
 
 
-class Seats(NamedTuple):
-    """``counts[i]`` members, one at least, on the node of rank ``ranks[i]``, rising."""
+class ChosenNodes(NamedTuple):
+    """``counts[i]`` members, at least one, on the node of rank ``ranks[i]``; ranks rise."""
 
     ranks: IntArray
     counts: IntArray
 
 
-def seat(timeline: Timeline, room: Room, *, size: int, start: float, finish: float, pace: int) -> Seats:
-    """Take ``size`` of the places no slower than ``pace`` that last from start to finish: fastest first, then by name.
+def choose_nodes(
+    timeline: Timeline, open_slots: OpenSlots, *, size: int, start: float, finish: float, pace: int
+) -> ChosenNodes:
+    """Take ``size`` slots that last from start to finish on nodes as fast as ``pace`` or faster.
 
-    There must be as many; finish may be inf.
+    The fastest nodes are taken first, of equally fast ones the first by name. There must be enough slots; ``finish``
+    may be inf.
     """
-    during = np.flatnonzero((room.end > start) & (room.begin < finish))
-    lasting = np.full(len(room.number), np.iinfo(np.int64).max)
-    np.minimum.at(lasting, room.owner[during], room.places[during])
+    during = np.flatnonzero((open_slots.end > start) & (open_slots.begin < finish))
+    lasting = np.full(len(open_slots.number), np.iinfo(np.int64).max)
+    np.minimum.at(lasting, open_slots.owner[during], open_slots.per_node[during])
     offered = np.zeros(len(timeline.width), dtype=np.int64)
-    allowed = room.pace <= pace
-    offered[room.number[allowed]] = lasting[allowed]
+    allowed = open_slots.pace <= pace
+    offered[open_slots.number[allowed]] = lasting[allowed]
     taken = np.diff(np.minimum(np.cumsum(offered[timeline.class_of]), size), prepend=0)
     ranks = np.flatnonzero(taken)
-    return Seats(ranks, taken[ranks])
+    return ChosenNodes(ranks, taken[ranks])

@@ -47,9 +47,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nominated:
-    """Room that a pod in front of some gangs is about to take on a node, for ever as far as anybody knows.
+    """Resources that a pod is about to take on a node, where a scheduler makes room for it; nobody knows how long.
 
-    It is taken from gangs of its priority and lower ones.
+    Gangs of its ``priority`` and of lower ones leave them to it.
     """
 
     node: int

@@ -1,4 +1,4 @@
-"""Watching a plan being made, without a trace of logging in the engine."""
+"""Observers: they are told how a plan is made, so that the engine itself need not log."""
 
 from typing import Protocol
 
@@ -8,24 +8,24 @@ from coschedule.queue.gangs import PendingGang
 
 
 class Observer(Protocol):
-    """Told what happens while a plan is made; what it does cannot change the plan."""
+    """Told what happens while a plan is made; it cannot change the plan."""
 
     def considered(self, gang: PendingGang, runs: Considered) -> None:
-        """Hear of runs that were looked at for a gang: for its choice, its alternative, or the reason it has none.
+        """Be told of runs that were looked at for a gang: for its choice, its alternative, or the reason it has none.
 
-        What a bound has ruled out before is not looked at.
+        Runs that a bound has ruled out are not looked at.
         """
 
     def decided(self, gang: PendingGang, decision: Decision) -> None:
-        """Hear of a decision, in planning order, after all that was considered for it."""
+        """Be told of a decision, in planning order, after all runs that were considered for it."""
 
 
 class _Silent:
     def considered(self, gang: PendingGang, runs: Considered) -> None:
-        """Keep quiet."""
+        """Do nothing."""
 
     def decided(self, gang: PendingGang, decision: Decision) -> None:
-        """Keep quiet."""
+        """Do nothing."""
 
 
 silent: Observer = _Silent()

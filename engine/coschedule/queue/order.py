@@ -1,4 +1,4 @@
-"""Who comes first."""
+"""Which gang is planned first."""
 
 from collections.abc import Iterable
 
@@ -13,5 +13,5 @@ def in_order(gangs: Iterable[PendingGang]) -> list[PendingGang]:
 
 
 def urgency(priority: int, created: float, key: GangKey) -> Urgency:
-    """Rank a gang: the lesser comes first."""
+    """Return the gang's rank in the queue; the lowest is planned first."""
     return -priority, created, key

@@ -16,20 +16,20 @@ from coschedule.model.numbers import BoolArray
 from coschedule.queue.candidates import Candidate
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
-from coschedule.queue.demand import Wish, wish_of
+from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.divide_work import divide_work
 from coschedule.queue.explain import refuse
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.holds import Held, nodes_to_hold
-from coschedule.queue.limiting_nodes import Limits, limits_of
-from coschedule.queue.node_choice import Seats, seat
+from coschedule.queue.limiting_nodes import LimitingNodes, find_limiting_nodes
+from coschedule.queue.node_choice import ChosenNodes, choose_nodes
 from coschedule.queue.observer import Observer, silent
 from coschedule.queue.order import in_order
 from coschedule.queue.refusals import PlanningFailed, Reason
-from coschedule.queue.slots.open_slots import Room
+from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
-from coschedule.queue.windows_and_releases import foretell
+from coschedule.queue.windows_and_releases import expected_timeline
 
 # Why a gang has no placement, where that may change once others have ended, nobody knows when.
 _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
@@ -62,7 +62,7 @@ class _Planner:
         self._observer = observer
         self._rescue = rescue
         self._feasibility = Feasibility(snapshot.nodes)
-        self._at_first = self._timeline = foretell(snapshot, self._masks())
+        self._at_first = self._timeline = expected_timeline(snapshot, self._masks())
         self._someday = snapshot.someday.copy()
         self._may_hold = snapshot.most_holding
         self._nominated = sorted(snapshot.nominated, key=lambda pod: pod.priority)
@@ -93,35 +93,35 @@ class _Planner:
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
         passes = self._feasibility.mask(gang.constraints)
-        wish = wish_of(gang, passes, partial(self._observer.considered, gang))
-        outlook = wish.outlook(self._timeline)
-        chosen = wish.best(outlook)
+        demand = demand_of(gang, passes, partial(self._observer.considered, gang))
+        space = demand.search_space(self._timeline)
+        chosen = demand.best(space)
         if chosen is None:
-            return self._refuse(wish)
-        seats = self._seat(outlook.room, chosen)
-        limits = limits_of(self._timeline, outlook.room, seats, chosen.start)
-        placement = self._placement(wish, chosen, seats, limits, wish.alternative(outlook, chosen))
-        self._claim(wish, chosen, seats)
+            return self._refuse(demand)
+        chosen_nodes = self._choose_nodes(space.open_slots, chosen)
+        limits = find_limiting_nodes(self._timeline, space.open_slots, chosen_nodes, chosen.start)
+        placement = self._placement(demand, chosen, chosen_nodes, limits, demand.alternative(space, chosen))
+        self._claim(demand, chosen, chosen_nodes)
         return placement
 
-    def _claim(self, wish: Wish, chosen: Candidate, seats: Seats) -> None:
+    def _claim(self, demand: Demand, chosen: Candidate, chosen_nodes: ChosenNodes) -> None:
         self._timeline = self._timeline.claimed(
             Claim(
-                ranks=seats.ranks,
-                counts=seats.counts,
-                request=wish.request,
+                ranks=chosen_nodes.ranks,
+                counts=chosen_nodes.counts,
+                request=demand.request,
                 start=chosen.start,
                 finish=chosen.finish,
             )
         )
         if chosen.finish == np.inf:
             # Nobody knows when it ends, but some time it does.
-            nodes = self._timeline.node[seats.ranks]
-            taken = seats.counts[:, np.newaxis] * wish.request
+            nodes = self._timeline.node[chosen_nodes.ranks]
+            taken = chosen_nodes.counts[:, np.newaxis] * demand.request
             self._someday[nodes] = np.minimum(self._someday[nodes], AMOUNT_LIMIT - taken) + taken
 
     def _let_in_front_of(self, gang: PendingGang) -> None:
-        """Take the room of nominated pods that are at least as urgent as the gang, and so as all behind it."""
+        """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
         while self._nominated and self._nominated[-1].priority >= gang.priority:
             pod = self._nominated.pop()
             [rank] = np.flatnonzero(self._timeline.node == pod.node)
@@ -134,23 +134,23 @@ class _Planner:
             )
             self._timeline = self._timeline.claimed(claim)
 
-    def _seat(self, room: Room, chosen: Candidate) -> Seats:
+    def _choose_nodes(self, open_slots: OpenSlots, chosen: Candidate) -> ChosenNodes:
         finish, size, start, pace = chosen
-        return seat(self._timeline, room, size=size, start=start, finish=finish, pace=pace)
+        return choose_nodes(self._timeline, open_slots, size=size, start=start, finish=finish, pace=pace)
 
-    def _refuse(self, wish: Wish) -> Unplaceable:
+    def _refuse(self, demand: Demand) -> Unplaceable:
         refused = refuse(
-            wish,
+            demand,
             snapshot=self._snapshot,
             feasibility=self._feasibility,
             at_first=self._at_first,
             by_now=self._timeline,
         )
-        held = self._held(wish) if refused.reason in _MAY_CHANGE else None
+        held = self._held(demand) if refused.reason in _MAY_CHANGE else None
         if held is None:
             return refused
         self._may_hold -= 1
-        nothing = np.zeros_like(wish.request)
+        nothing = np.zeros_like(demand.request)
         self._timeline = self._timeline.claimed(
             Claim(
                 ranks=held.ranks,
@@ -164,53 +164,58 @@ class _Planner:
         names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
         return replace(refused, hold=Hold(nodes=names, start=held.start))
 
-    def _held(self, wish: Wish) -> Held | None:
+    def _held(self, demand: Demand) -> Held | None:
         """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
-        if not (self._may_hold and wish.gang.may_hold):
+        if not (self._may_hold and demand.gang.may_hold):
             return None
-        held = nodes_to_hold(self._timeline, wish, self._someday)
-        if held is None or wish.gang.deadline is None or wish.load is None:
+        held = nodes_to_hold(self._timeline, demand, self._someday)
+        if held is None or demand.gang.deadline is None or demand.load is None:
             return held
-        shortest = float(wish.load.runs_at(float(self._timeline.slowdowns[0])).min())
-        return held if held.start + shortest <= wish.gang.deadline else None
+        shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())
+        return held if held.start + shortest <= demand.gang.deadline else None
 
     def _placement(
-        self, wish: Wish, chosen: Candidate, seats: Seats, limits: Limits, other: Candidate | None
+        self,
+        demand: Demand,
+        chosen: Candidate,
+        chosen_nodes: ChosenNodes,
+        limits: LimitingNodes,
+        other: Candidate | None,
     ) -> Placement:
         return Placement(
-            gang=wish.gang.key,
+            gang=demand.gang.key,
             size=chosen.size,
             start=chosen.start,
             finish=chosen.finish,
-            speedup=self._speedup(wish, chosen),
-            members=self._members(wish, seats),
+            speedup=self._speedup(demand, chosen),
+            members=self._members(demand, chosen_nodes),
             slowest=self._name(limits.slowest),
             latest=None if limits.latest is None else self._name(limits.latest),
-            alternative=None if other is None else self._alternative(wish, other),
+            alternative=None if other is None else self._alternative(demand, other),
         )
 
-    def _members(self, wish: Wish, seats: Seats) -> tuple[Members, ...]:
-        nodes = self._timeline.node[seats.ranks]
+    def _members(self, demand: Demand, chosen_nodes: ChosenNodes) -> tuple[Members, ...]:
+        nodes = self._timeline.node[chosen_nodes.ranks]
         by_name = np.argsort(nodes)
         nodes = nodes[by_name]
         names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
-        return divide_work(wish.gang, names, seats.counts[by_name], self._snapshot.slowdown[nodes])
+        return divide_work(demand.gang, names, chosen_nodes.counts[by_name], self._snapshot.slowdown[nodes])
 
     def _name(self, rank: int) -> str:
         return self._snapshot.nodes.names[int(self._timeline.node[rank])]
 
-    def _alternative(self, wish: Wish, candidate: Candidate) -> Alternative:
+    def _alternative(self, demand: Demand, candidate: Candidate) -> Alternative:
         return Alternative(
             size=candidate.size,
             start=candidate.start,
             finish=candidate.finish,
-            speedup=self._speedup(wish, candidate),
+            speedup=self._speedup(demand, candidate),
         )
 
-    def _speedup(self, wish: Wish, candidate: Candidate) -> float | None:
-        if wish.serial is None:
+    def _speedup(self, demand: Demand, candidate: Candidate) -> float | None:
+        if demand.serial is None:
             return None
-        return wish.serial / (candidate.finish - self._snapshot.now)
+        return demand.serial / (candidate.finish - self._snapshot.now)
 
 
 def failed(gang: GangKey, error: Exception) -> Unplaceable:

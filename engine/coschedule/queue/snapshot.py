@@ -1,7 +1,7 @@
 """The frozen facts of one cycle: nodes, what is free on them and when, and the gangs that wait.
 
 All times are absolute seconds on the same axis as ``Snapshot.now``. Resources are integers in base units, one column
-a resource; pod count, a bid's slots and host ports are columns like any other.
+per resource; pod count, a bid's slots and host ports are columns like any other.
 """
 
 import math
@@ -27,7 +27,7 @@ class Snapshot:
 
     Axes: node ``n``, resource ``r``. ``free[n, r]`` is what is free at ``now``, possibly negative where others
     overcommit. A node takes members in its window ``[start[n], until[n])``, until inf when it is never taken back; a
-    member costs ``slowdown[n]`` seconds a second of work on an idle reference node.
+    member there takes ``slowdown[n]`` seconds for what takes one second on an idle reference node.
 
     Of what is not free at ``now``, ``releases`` come back at known times, ``someday[n, r]`` some time, nobody knows
     when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes

@@ -1,4 +1,4 @@
-"""The timeline a snapshot foretells before anything is planned: windows open and close, running gangs end."""
+"""What is expected to be free before anything is planned: windows open and close, and gangs that run end."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.slots.segments import is_last
-from coschedule.queue.slots.timeline import Pieces, Timeline
+from coschedule.queue.slots.timeline import Spans, Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 
-def foretell(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timeline:
-    """Group nodes into classes and lay out their future; nodes of a class agree in every one of ``masks``, bool[n]."""
+def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timeline:
+    """Build the timeline of a snapshot. Nodes of one class agree in each of ``masks``, bool[n] by index."""
     releases = _releases_by_node(snapshot)
     class_by_node, example = _classes(snapshot, masks, releases)
     fastest_first = np.argsort(snapshot.slowdown, kind="stable")
@@ -24,7 +24,7 @@ def foretell(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timeline:
         pace=pace,
         width=np.bincount(class_by_node, minlength=len(example)),
         example=example,
-        pieces=_pieces(snapshot, example, [releases.get(int(node), ()) for node in example]),
+        spans=_spans(snapshot, example, [releases.get(int(node), ()) for node in example]),
     )
 
 
@@ -32,7 +32,7 @@ _NodeReleases = tuple[tuple[float, tuple[int, ...]], ...]
 
 
 def _releases_by_node(snapshot: Snapshot) -> dict[int, _NodeReleases]:
-    """Sort what comes back, and when, by node; what is due or overdue comes in the first instant after now."""
+    """List releases by node and time; one that is due or overdue comes in the first instant after now."""
     soonest = float(np.nextafter(snapshot.now, np.inf))
     by_node: dict[int, list[tuple[float, tuple[int, ...]]]] = {}
     for release in snapshot.releases:
@@ -43,7 +43,7 @@ def _releases_by_node(snapshot: Snapshot) -> dict[int, _NodeReleases]:
 def _classes(
     snapshot: Snapshot, masks: Sequence[BoolArray], releases: dict[int, _NodeReleases]
 ) -> tuple[IntArray, IntArray]:
-    """Number the classes in node order: the class of every node, and the first node of every class."""
+    """Number the classes by their first nodes; return the class of each node and the first node of each class."""
     answers = np.packbits(np.array(masks, dtype=np.bool_).reshape(len(masks), len(snapshot.free)), axis=0).T
     columns = (
         snapshot.slowdown[:, np.newaxis].view(np.uint8),
@@ -62,8 +62,8 @@ def _classes(
     return by_node, example
 
 
-def _pieces(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleases]) -> Pieces:
-    """Lay out the pieces of every class as its example has them."""
+def _spans(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleases]) -> Spans:
+    """Make the spans of every class, from its example node."""
     owner, time, gain = _changes(snapshot, example, releases)
     order = np.lexsort((time, owner))
     owner, time = owner[order], time[order]
@@ -71,7 +71,7 @@ def _pieces(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeRelea
     kept = np.flatnonzero(is_last(owner) | (np.append(time[1:], np.inf) > time))
     owner, time = owner[kept], time[kept]
     node = example[owner]
-    return Pieces(
+    return Spans(
         owner=owner,
         begin=time,
         free=free[kept],
@@ -80,7 +80,7 @@ def _pieces(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeRelea
 
 
 def _sums_by_class(gain: IntArray, owner: IntArray, *, first: IntArray) -> IntArray:
-    """Add up within every class; a sum that no 64 bits hold is more than anybody asks for."""
+    """Sum up within every class; sums stop at ``AMOUNT_LIMIT``, as 64 bits hold no more."""
     total = np.cumsum(gain, axis=0)
     about = np.cumsum(gain, axis=0, dtype=np.float64)
     # The sum over all classes less what earlier classes contributed is the sum within the class, also where the former
@@ -95,7 +95,7 @@ def _sums_by_class(gain: IntArray, owner: IntArray, *, first: IntArray) -> IntAr
 def _changes(
     snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleases]
 ) -> tuple[IntArray, FloatArray, IntArray]:
-    """List every change: class, instant, resources gained; at the first instant a class gains what is free now."""
+    """List every change as class, instant and resources gained; now, each class gains what is free."""
     classes = np.arange(len(example))
     start, until = snapshot.start[example], snapshot.until[example]
     begins = classes[(start > snapshot.now) & (start < np.inf)]

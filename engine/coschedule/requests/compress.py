@@ -7,7 +7,8 @@ from coschedule.model.reading import read_integer, read_object
 from coschedule.problems.al_saqabi.compress import compress
 from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.numbers import spelling_of
-from coschedule.requests.speeds import read_speeds, write_no_room
+from coschedule.requests.refusals import write_refusal
+from coschedule.requests.speeds import read_speeds
 
 
 def answer_compress(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,5 +19,5 @@ def answer_compress(request: Mapping[str, Any]) -> dict[str, Any]:
     turnaround = numbers.read(request["turnaround"], "turnaround")
     found = compress(read_integer(request["pieces"], "pieces"), speeds, turnaround)
     if isinstance(found, NoRoom):
-        return write_no_room(found)
+        return write_refusal(found)
     return {"processors": found.processors.tolist(), "counts": found.counts.tolist()}

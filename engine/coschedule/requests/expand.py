@@ -9,7 +9,7 @@ from coschedule.model.reading import join, read_choice, read_integer, read_list,
 from coschedule.problems.al_saqabi.expand import ExpandObjective, expand
 from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.numbers import Spelling, spelling_of
-from coschedule.requests.speeds import write_no_room
+from coschedule.requests.refusals import write_refusal
 
 _REQUIRED = ("problem", "freeBySlice", "speeds", "pieces")
 
@@ -23,7 +23,7 @@ def answer_expand(request: Mapping[str, Any]) -> dict[str, Any]:
     objective = read_choice(ExpandObjective, request.get("objective", ExpandObjective.TURNAROUND), "objective")
     found = expand(free, speeds, read_integer(request["pieces"], "pieces"), objective=objective)
     if isinstance(found, NoRoom):
-        return write_no_room(found)
+        return write_refusal(found)
     return {
         "slices": list(found.slices),
         "processors": list(found.processors),

@@ -9,19 +9,19 @@ from coschedule.problems.al_saqabi.offers import PiecesJob
 from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.fields import placed, read_nodes
 from coschedule.requests.numbers import Spelling, spelling_of
-from coschedule.requests.speeds import write_no_room
+from coschedule.requests.refusals import write_refusal
 
 _TIMES = {"secondsPerPiece": "seconds_per_piece", "perMember": "per_member", "fixed": "fixed"}
 _REQUIRED = ("problem", "nodes", "pieces", "secondsPerPiece", "perMember")
 
 
 def answer_gang_pieces(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``feasible``, ``finish`` and ``counts``, the pieces of every node, or why there is no group."""
+    """Answer ``feasible``, ``finish`` and ``counts``, the pieces of every node, or why there is no gang."""
     read_object(request, "", required=_REQUIRED, optional=("id", "fixed"))
     numbers = spelling_of(*(request.get(part) for part in ("nodes", "pieces", *_TIMES)))
     found = place_pieces(read_nodes(request["nodes"], numbers), _read_job(request, numbers))
     if isinstance(found, NoRoom):
-        return write_no_room(found)
+        return write_refusal(found)
     return {"feasible": True, "finish": numbers.write(found.finish), "counts": found.counts.tolist()}
 
 

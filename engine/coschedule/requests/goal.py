@@ -1,4 +1,4 @@
-"""What a gang wants, as problems of one group spell it, and how such a group is answered."""
+"""What a gang wants, as problems of one gang spell it, and how such a gang is answered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.reading import read_choice, read_integer, read_object
-from coschedule.problems.atallah.gang import Group, NoGroup
+from coschedule.problems.atallah.gang import ChosenGang, NoGang
 from coschedule.problems.node import Node
 from coschedule.requests.fields import placed, read_limit
 from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.refusals import write_refusal
 
 LARGEST_SIZE = 100_000
 """No gang may grow larger on fewer nodes: run times of all sizes are computed, as fractions too."""
@@ -18,8 +19,8 @@ REQUIRED = ("problem", "nodes", "work", "size")
 OPTIONAL = ("id", "deadline", "objective", "price")
 
 
-def spelling_of_group(request: Mapping[str, Any]) -> Spelling:
-    """Look at all the numbers of a request for a group."""
+def spelling_of_gang(request: Mapping[str, Any]) -> Spelling:
+    """Look at all the numbers of a request for a gang."""
     return spelling_of(*(request.get(part) for part in ("nodes", "work", "size", "deadline", "price")))
 
 
@@ -27,7 +28,7 @@ def read_goal(request: Mapping[str, Any], numbers: Spelling, nodes: Sequence[Nod
     """Read sizes, deadline, objective and price of a gang that is to run on ``nodes``."""
     goal = _read_goal(request, numbers)
     largest = max(LARGEST_SIZE, len(nodes))
-    if min(goal.maximum, sum(node.places for node in nodes)) > largest:
+    if min(goal.maximum, sum(node.most_members for node in nodes)) > largest:
         raise InvalidValueError("size.max", f"must be at most {largest}, since the nodes hold more members")
     return goal
 
@@ -44,15 +45,15 @@ def _read_goal(request: Mapping[str, Any], numbers: Spelling) -> Goal:
         )
 
 
-def write_group(group: Group | NoGroup, numbers: Spelling) -> dict[str, Any]:
-    """Answer ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no group."""
-    if isinstance(group, NoGroup):
-        return {"feasible": False, "reason": group.reason, "message": group.message}
+def write_gang(gang: ChosenGang | NoGang, numbers: Spelling) -> dict[str, Any]:
+    """Answer ``feasible``, ``finish``, ``size``, ``members``, ``start`` and ``speedup``, or why there is no gang."""
+    if not isinstance(gang, ChosenGang):
+        return write_refusal(gang)
     return {
         "feasible": True,
-        "finish": numbers.write(group.finish),
-        "size": group.size,
-        "members": list(group.members),
-        "start": numbers.write(group.start),
-        "speedup": None if group.speedup is None else numbers.write(group.speedup),
+        "finish": numbers.write(gang.finish),
+        "size": gang.size,
+        "members": list(gang.members),
+        "start": numbers.write(gang.start),
+        "speedup": None if gang.speedup is None else numbers.write(gang.speedup),
     }

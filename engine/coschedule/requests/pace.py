@@ -6,6 +6,7 @@ from typing import Any
 from coschedule.model.reading import read_list, read_object
 from coschedule.problems.du.pace import NoPace, keep_pace
 from coschedule.requests.numbers import spelling_of
+from coschedule.requests.refusals import write_refusal
 
 
 def answer_pace(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def answer_pace(request: Mapping[str, Any]) -> dict[str, Any]:
     free = [numbers.read(item, path) for path, item in read_list(request["free"], "free")]
     kept = keep_pace(weights, free)
     if isinstance(kept, NoPace):
-        return {"feasible": False, "reason": kept.reason, "message": kept.message}
+        return write_refusal(kept)
     return {
         "power": numbers.write(kept.power),
         "pace": [numbers.write(pace) for pace in kept.paces],

@@ -1,21 +1,21 @@
-"""Problem ``proportional``: the best group when every member works in proportion to its speed."""
+"""Problem ``proportional``: the best gang when every member works in proportion to its speed."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from coschedule.model.divided_work import Overhead
 from coschedule.model.reading import read_choice, read_object
-from coschedule.problems.atallah.proportional import SharedGroup, choose_proportional
+from coschedule.problems.atallah.proportional import ProportionalGang, choose_proportional
 from coschedule.requests.fields import read_nodes, read_work
-from coschedule.requests.goal import OPTIONAL, REQUIRED, read_goal, spelling_of_group, write_group
+from coschedule.requests.goal import OPTIONAL, REQUIRED, read_goal, spelling_of_gang, write_gang
 
 
 def answer_proportional(request: Mapping[str, Any]) -> dict[str, Any]:
     """Answer what ``equal`` answers, and ``shares`` in the order of ``members``."""
     read_object(request, "", required=REQUIRED, optional=(*OPTIONAL, "overhead"))
-    numbers = spelling_of_group(request)
+    numbers = spelling_of_gang(request)
     nodes, work = read_nodes(request["nodes"], numbers), read_work(request["work"], numbers)
     overhead = read_choice(Overhead, request.get("overhead", Overhead.PER_MEMBER), "overhead")
-    group = choose_proportional(nodes, work, read_goal(request, numbers, nodes), overhead=overhead)
-    shares = {"shares": [numbers.write(share) for share in group.shares]} if isinstance(group, SharedGroup) else {}
-    return write_group(group, numbers) | shares
+    gang = choose_proportional(nodes, work, read_goal(request, numbers, nodes), overhead=overhead)
+    shares = {"shares": [numbers.write(share) for share in gang.shares]} if isinstance(gang, ProportionalGang) else {}
+    return write_gang(gang, numbers) | shares

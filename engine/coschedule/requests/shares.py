@@ -7,6 +7,7 @@ from coschedule.model.reading import join, read_integer, read_list, read_object
 from coschedule.problems.shum.shares import Levels, NoShares, divide_shares
 from coschedule.requests.fields import placed
 from coschedule.requests.numbers import Spelling, spelling_of
+from coschedule.requests.refusals import write_refusal
 
 
 def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -17,7 +18,7 @@ def answer_shares(request: Mapping[str, Any]) -> dict[str, Any]:
     applications = [_read_application(item, path, numbers) for path, item in read_list(request["apps"], "apps")]
     shares = divide_shares(applications, total=total)
     if isinstance(shares, NoShares):
-        return {"feasible": False, "reason": shares.reason, "message": shares.message}
+        return write_refusal(shares)
     return {"levels": list(shares.levels), "value": shares.value}
 
 

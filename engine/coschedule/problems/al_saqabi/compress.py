@@ -22,8 +22,8 @@ import numpy as np
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import IntArray, Number, Vector
 from coschedule.pieces.apportion import apportion
-from coschedule.pieces.piece_times import Loads, check_pieces, check_speeds, is_rational
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.pieces.piece_times import PieceTimes, check_pieces, check_speeds, is_rational
+from coschedule.problems.al_saqabi.refusals import NoRoom, TurnaroundTooShort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,10 +76,10 @@ def compress(pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number)
 def _compress(
     pieces: int, speeds: Sequence[Number] | Vector, turnaround: Number, *, exact: bool
 ) -> Compression | NoRoom:
-    room = Loads.of_speeds(speeds, pieces=pieces, exact=exact).most_within(turnaround, pieces)
+    room = PieceTimes.of_speeds(speeds, pieces=pieces, exact=exact).most_within(turnaround, pieces)
     counts = fill_largest(room, pieces)
     if counts is None:
-        return NoRoom(message=f"{int(room.sum())} of {pieces} pieces are done within {turnaround}")
+        return TurnaroundTooShort(done=int(room.sum()), pieces=pieces, turnaround=turnaround)
     return Compression(counts=counts)
 
 

@@ -25,10 +25,10 @@ import numpy as np
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import FloatArray, IntArray, Number, Scalar, as_number
-from coschedule.pieces.apportion import apportion_loads
-from coschedule.pieces.piece_times import Loads, check_named_speeds, check_pieces, is_rational, uniform
+from coschedule.pieces.apportion import apportion_times
+from coschedule.pieces.piece_times import PieceTimes, check_named_speeds, check_pieces, is_rational, uniform
 from coschedule.problems.al_saqabi.compress import fill_largest
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.refusals import NoRoom, NothingFree
 
 MOST_KINDS = 12
 """With more kinds of slices the search is the paper's heuristic."""
@@ -79,7 +79,7 @@ def expand(
     _check(free_by_slice, speeds, pieces)
     kinds = _kinds(free_by_slice)
     if not kinds:
-        return NoRoom(message=f"no processor is free in any of {len(free_by_slice)} slices")
+        return NothingFree(slices=len(free_by_slice))
     job = _Job.of(pieces, uniform(speeds), slices=len(free_by_slice), objective=objective)
     exact = len(kinds) <= MOST_KINDS
     best = _best(job, _promising(job, kinds)) if exact else _best(job, _by_slice(job, kinds))
@@ -128,7 +128,7 @@ class _Job:
     pieces: int
     names: tuple[str, ...]
     speeds: tuple[Number, ...]
-    loads: Loads
+    piece_times: PieceTimes
     slices: int
     objective: ExpandObjective
 
@@ -136,12 +136,12 @@ class _Job:
     def of(cls, pieces: int, speeds: Mapping[str, Number], *, slices: int, objective: ExpandObjective) -> "_Job":
         names = tuple(sorted(speeds))
         own = tuple(speeds[name] for name in names)
-        loads = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own))
-        return cls(pieces=pieces, names=names, speeds=own, loads=loads, slices=slices, objective=objective)
+        piece_times = PieceTimes.of_speeds(own, pieces=pieces, exact=is_rational(own))
+        return cls(pieces=pieces, names=names, speeds=own, piece_times=piece_times, slices=slices, objective=objective)
 
     def alone(self, pattern: _Pattern) -> Number:
         """How long the job takes on the pattern's processors when it has every slice."""
-        return apportion_loads(self.pieces, self.loads.only(pattern.rows)).turnaround
+        return apportion_times(self.pieces, self.piece_times.only(pattern.rows)).turnaround
 
     def turnaround(self, pattern: _Pattern, alone: Scalar) -> Scalar:
         return alone * self.slices / len(pattern.slices)
@@ -164,7 +164,7 @@ class _Job:
 
     def expansion(self, pattern: _Pattern, *, exact: bool) -> Expansion:
         alone = self.alone(pattern)
-        counts = fill_largest(self.loads.only(pattern.rows).most_within(alone, self.pieces), self.pieces)
+        counts = fill_largest(self.piece_times.only(pattern.rows).most_within(alone, self.pieces), self.pieces)
         assert counts is not None, "a pattern keeps its own turn-around"
         processors = tuple(self.names[row] for row in pattern.rows)
         return Expansion(
@@ -195,8 +195,8 @@ def _promising(job: _Job, kinds: Sequence[_Kind]) -> Iterator[_Pattern]:
     masks = np.array([sum((name in kind.free) << bit for bit, kind in enumerate(kinds)) for name in job.names])
     choices = np.arange(1 << len(kinds))
     widths, sums, fastest = np.zeros_like(choices), np.zeros(len(choices)), np.zeros(len(choices))
-    np.add.at(sums, masks, job.loads.speed)
-    np.maximum.at(fastest, masks, job.loads.speed)
+    np.add.at(sums, masks, job.piece_times.speed)
+    np.maximum.at(fastest, masks, job.piece_times.speed)
     for bit, kind in enumerate(kinds):
         chosen = choices >> bit & 1 == 1
         widths[chosen] += len(kind.slices)

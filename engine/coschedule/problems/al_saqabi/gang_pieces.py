@@ -22,9 +22,9 @@ import numpy as np
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import IntArray, Number, as_number
 from coschedule.problems.al_saqabi.compress import fill_largest
-from coschedule.problems.al_saqabi.gang_search import Choice, search
+from coschedule.problems.al_saqabi.gang_search import StartAndSize, search
 from coschedule.problems.al_saqabi.offers import Offers, PiecesJob, lay_out_offers
-from coschedule.problems.al_saqabi.refusals import NoRoom
+from coschedule.problems.al_saqabi.refusals import FewerSlotsThanPieces, NoNodesTogether, NoRoom
 from coschedule.problems.node import Node
 
 
@@ -58,18 +58,18 @@ def place_pieces(
     """
     if fewest < 1:
         raise InvalidValueError("fewest", "must be at least 1")
-    slots = sum(places for node in nodes for _, places in node.slowdown_steps())
+    slots = sum(count for node in nodes for _, count in node.slowdown_steps())
     if slots < job.pieces:
-        return NoRoom(message=f"{job.pieces} pieces need as many slots and the nodes have {slots}")
+        return FewerSlotsThanPieces(pieces=job.pieces, slots=slots)
     exact = job.is_exact and all(node.is_exact for node in nodes)
     offers = lay_out_offers(nodes, job, exact=exact)
     choice = search(offers, job, fewest=fewest, most=len(nodes) if most is None else most)
     if choice is None:
-        return NoRoom(message=f"no nodes are free together until {job.pieces} pieces are done")
+        return NoNodesTogether(pieces=job.pieces)
     return _gang(offers, choice, _fill(choice, job.pieces))
 
 
-def _fill(choice: Choice, pieces: int) -> IntArray:
+def _fill(choice: StartAndSize, pieces: int) -> IntArray:
     """Give each of the largest rooms a piece, and then all they hold; the last one takes what remains."""
     largest = np.sort(np.argsort(-choice.room, kind="stable")[: choice.size])
     rest = fill_largest(choice.room[largest] - 1, pieces - choice.size)
@@ -79,7 +79,7 @@ def _fill(choice: Choice, pieces: int) -> IntArray:
     return counts
 
 
-def _gang(offers: Offers, choice: Choice, counts: IntArray) -> GangPieces:
+def _gang(offers: Offers, choice: StartAndSize, counts: IntArray) -> GangPieces:
     used = np.flatnonzero(counts)
     return GangPieces(
         finish=as_number(choice.finish),

@@ -5,9 +5,9 @@ overhead and its largest P bounds every choice in it from below; the range whose
 first single start and P that comes first is the optimum.
 
 Granting a range nothing, the same load is a choice. Ranges and nodes that cannot finish as early as the best such
-choice are dropped. A part of a range has no smaller load than the whole: loads are searched from there.
+choice are dropped. A part of a range has no smaller load than the whole: piece_times are searched from there.
 
-Cost: O(nodes) for each of a few steps of a search over loads, a range. Memory O(nodes + ranges).
+Cost: O(nodes) for each of a few steps of a search over piece_times, a range. Memory O(nodes + ranges).
 """
 
 import heapq
@@ -30,7 +30,7 @@ _WORTH_DROPPING = 0.8
 """Columns are made anew when no larger share of the nodes would be left."""
 
 
-class Choice(NamedTuple):
+class StartAndSize(NamedTuple):
     """The best start and number of nodes: ``room[i]`` pieces are done on node i in time, on ``size`` nodes or more."""
 
     finish: Scalar
@@ -39,7 +39,7 @@ class Choice(NamedTuple):
     room: IntArray
 
 
-def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> Choice | None:
+def search(offers: Offers, job: PiecesJob, *, fewest: int, most: int) -> StartAndSize | None:
     """Find the best choice of ``fewest`` to ``most`` nodes that have slots for all pieces; None when there is none."""
     every = _Box(0, len(offers.starts), fewest, min(most, len(offers.until), job.pieces))
     return _Search(offers, job).run(every) if every.fewest <= every.most else None
@@ -88,7 +88,7 @@ class _Search:
         self._latest: Scalar = math.inf
         self._queue: list[_Entry] = []
 
-    def run(self, every: _Box) -> Choice | None:
+    def run(self, every: _Box) -> StartAndSize | None:
         """Halve the box whose bound comes first until it is single."""
         self._push(every, 0)
         while self._queue:
@@ -123,12 +123,12 @@ class _Search:
         if finish > self._latest:
             return None
         offers = self._offers
-        timely = offers.loads.most_by_key(self._largest_load(box), offers.row_last)
+        timely = offers.piece_times.most_by_key(self._largest_load(box), offers.row_last)
         within = offers.start_rank < box.last
         while finish <= self._latest:
             within &= offers.until >= finish
             most = np.where(within[offers.row_node], timely, 0)
-            least = least_time(offers.loads, most, lambda counts: self._is_enough(counts, box), at_least=load)
+            least = least_time(offers.piece_times, most, lambda counts: self._is_enough(counts, box), at_least=load)
             if least is None:
                 return None
             load, counts = least
@@ -175,17 +175,17 @@ class _Search:
         if len(wanted) <= _WORTH_DROPPING * len(self._nodes):
             self._nodes, self._offers = wanted, self._all.only(wanted)
 
-    def _choice(self, box: _Box, bound: _Bound) -> Choice:
+    def _choice(self, box: _Box, bound: _Bound) -> StartAndSize:
         found = self._bounded(box, bound.load)
         assert found is not None, "the best box is wanted"
         room = np.zeros(len(self._all.until), dtype=np.int64)
         room[self._nodes] = self._offers.room(found[1])
-        return Choice(bound.finish, self._all.starts[box.first], box.fewest, room)
+        return StartAndSize(bound.finish, self._all.starts[box.first], box.fewest, room)
 
 
 def _earliest_finishes(offers: Offers, job: PiecesJob) -> FloatArray:
     """When a gang that has one piece on node i is done at best; inf where that is past the node's window."""
-    one = offers.loads.keys(offers.first_row, np.ones(len(offers.until), dtype=np.int64))
+    one = offers.piece_times.keys(offers.first_row, np.ones(len(offers.until), dtype=np.int64))
     start = offers.starts.astype(np.float64)[offers.start_rank]
     finish = start + one * float(job.seconds_per_piece) + float(job.fixed + job.per_member)
     usable = finish <= offers.until.astype(np.float64) * (1 + _ROUNDING)

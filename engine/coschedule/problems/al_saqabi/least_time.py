@@ -1,6 +1,7 @@
 """The least time at which enough pieces are done: a search over times that are never listed.
 
-Objective: the least t among the times of ``loads`` such that ``enough(counts)`` holds for the counts done within t.
+Objective: the least t among the times of ``piece_times`` such that ``enough(counts)`` holds, the counts being those
+that are done within t.
 
 Theorem: ``enough`` never turns false again when counts rise, so bisection on floats closes in; between two floats lie
 as many times as counts differ by, and when these are few they are listed and searched. Times with equal keys come last
@@ -15,26 +16,28 @@ from collections.abc import Callable
 import numpy as np
 
 from coschedule.model.numbers import IntArray, Number
-from coschedule.pieces.piece_times import Loads
+from coschedule.pieces.piece_times import PieceTimes
 
 Enough = Callable[[IntArray], bool]
 
 
-def least_time(loads: Loads, most: IntArray, enough: Enough, *, at_least: Number = 0) -> tuple[Number, IntArray] | None:
+def least_time(
+    piece_times: PieceTimes, most: IntArray, enough: Enough, *, at_least: Number = 0
+) -> tuple[Number, IntArray] | None:
     """Find the least time at which ``enough`` holds, and the counts done within it, at most ``most[r]`` on row r.
 
     It is ``at_least`` a time that the caller knows to be no larger. None when ``enough`` does not hold for ``most``.
     """
     if not enough(most):
         return None
-    base, top = _bracket(loads, most, enough, float(np.nextafter(float(at_least), 0)))
-    rows, counts = loads.between(base, top)
-    keys = loads.keys(rows, counts)
+    base, top = _bracket(piece_times, most, enough, float(np.nextafter(float(at_least), 0)))
+    rows, counts = piece_times.between(base, top)
+    keys = piece_times.keys(rows, counts)
     distinct = np.unique(keys)
     key = distinct[bisect_left(distinct, x=True, key=lambda key: enough(_with(base, rows[keys <= key])))]
     base = _with(base, rows[keys < key])
     tied = np.flatnonzero(keys == key)
-    rows, (ranks, times) = rows[tied], loads.ranks(rows[tied], counts[tied])
+    rows, (ranks, times) = rows[tied], piece_times.ranks(rows[tied], counts[tied])
     first = bisect_left(range(len(times)), x=True, key=lambda rank: enough(_with(base, rows[ranks <= rank])))
     return times[first], _with(base, rows[ranks <= first])
 
@@ -44,16 +47,16 @@ def _with(base: IntArray, rows: IntArray) -> IntArray:
     return base + np.bincount(rows, minlength=len(base))
 
 
-def _bracket(loads: Loads, most: IntArray, enough: Enough, low: float) -> tuple[IntArray, IntArray]:
+def _bracket(piece_times: PieceTimes, most: IntArray, enough: Enough, low: float) -> tuple[IntArray, IntArray]:
     """Find counts that are not enough and counts that are, few pieces apart; those done by ``low`` are not enough."""
     every = np.flatnonzero(most)
-    high = float(loads.keys(every, most[every]).max())
-    base, top = loads.most_by_key(low, most), most
+    high = float(piece_times.keys(every, most[every]).max())
+    base, top = piece_times.most_by_key(low, most), most
     while int((top - base).sum(dtype=np.float64)) > 2 * len(most):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        counts = loads.most_by_key(middle, most)
+        counts = piece_times.most_by_key(middle, most)
         if enough(counts):
             high, top = middle, counts
         else:

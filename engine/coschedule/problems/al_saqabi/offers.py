@@ -8,7 +8,7 @@ import numpy as np
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import IntArray, Number, Vector
-from coschedule.pieces.piece_times import Loads, check_pieces, is_rational
+from coschedule.pieces.piece_times import PieceTimes, check_pieces, is_rational
 from coschedule.problems.node import Node
 
 
@@ -40,12 +40,12 @@ class Offers:
     """Axes: node i, start s, and row r: a slow-down of a node, by node and then rising.
 
     ``until[i]`` and ``starts[s]``, which rise, are seconds after the request; node i starts at
-    ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``loads``:
+    ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``piece_times``:
     ``row_node[r]`` names it, and row r stands for the counts from ``row_first[r]`` to ``row_last[r]``. A node's rows
     follow each other from ``first_row[i]``.
     """
 
-    loads: Loads
+    piece_times: PieceTimes
     row_node: IntArray
     row_first: IntArray
     row_last: IntArray
@@ -55,7 +55,7 @@ class Offers:
     starts: Vector
 
     def __post_init__(self) -> None:
-        if not self.row_node.shape == self.row_first.shape == self.row_last.shape == self.loads.speed.shape:
+        if not self.row_node.shape == self.row_first.shape == self.row_last.shape == self.piece_times.speed.shape:
             raise InvalidValueError("row_node", "must have one entry a row")
         if not self.until.shape == self.start_rank.shape == self.first_row.shape:
             raise InvalidValueError("until", "must have one entry a node")
@@ -71,7 +71,7 @@ class Offers:
         row = int(self.first_row[node])
         while self.row_last[row] < count:
             row += 1
-        return self.loads.time(row, count)
+        return self.piece_times.time(row, count)
 
     def only(self, nodes: IntArray) -> "Offers":
         """Keep ``nodes``, which rise, and number them anew; ``starts`` stay."""
@@ -80,7 +80,7 @@ class Offers:
         rows = np.flatnonzero(renumbered[self.row_node] >= 0)
         row_node = renumbered[self.row_node[rows]]
         return Offers(
-            loads=self.loads.only(rows),
+            piece_times=self.piece_times.only(rows),
             row_node=row_node,
             row_first=self.row_first[rows],
             row_last=self.row_last[rows],
@@ -103,7 +103,7 @@ def lay_out_offers(nodes: Sequence[Node], job: PiecesJob, *, exact: bool) -> Off
     row_last = ends - ends_before[row_node]
     starts, start_rank = np.unique(np.array([node.start for node in nodes], dtype=dtype), return_inverse=True)
     return Offers(
-        loads=Loads.of_slowdowns([slowdown for _, slowdown, _ in steps], pieces=job.pieces, exact=exact),
+        piece_times=PieceTimes.of_slowdowns([slowdown for _, slowdown, _ in steps], pieces=job.pieces, exact=exact),
         row_node=row_node,
         row_first=row_last - widths + 1,
         row_last=np.minimum(row_last, job.pieces),

@@ -1,18 +1,39 @@
-"""Why pieces have no place."""
+"""Why pieces have no place on given processors or nodes: values with the numbers that stand in the way."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class PiecesReason(StrEnum):
-    """Why there is no allocation."""
-
-    NO_GROUP_FITS = "NoGroupFits"
+from coschedule.model.numbers import Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoRoom:
-    """No allocation exists; ``message`` is one sentence with the numbers that stand in the way."""
+class FewerSlotsThanPieces:
+    """The nodes have ``slots`` slots, fewer than the ``pieces``."""
 
-    message: str
-    reason: PiecesReason = PiecesReason.NO_GROUP_FITS
+    pieces: int
+    slots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoNodesTogether:
+    """No nodes are free together until all ``pieces`` are done."""
+
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnaroundTooShort:
+    """All processors together finish ``done`` of the ``pieces`` within ``turnaround``."""
+
+    done: int
+    pieces: int
+    turnaround: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingFree:
+    """No processor is free in any of the ``slices``."""
+
+    slices: int
+
+
+NoRoom = FewerSlotsThanPieces | NoNodesTogether | TurnaroundTooShort | NothingFree

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from coschedule.model.numbers import Number
-from coschedule.pieces.apportion import apportion_loads
-from coschedule.pieces.piece_times import Loads, is_rational
+from coschedule.pieces.apportion import apportion_times
+from coschedule.pieces.piece_times import PieceTimes, is_rational
 from coschedule.problems.al_saqabi.compress import fill_largest
 
 
@@ -23,8 +23,8 @@ def settle(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -
     """
     names = sorted(speeds, key=lambda name: (-held.get(name, 0), name))
     own = [speeds[name] for name in names]
-    loads = Loads.of_speeds(own, pieces=pieces, exact=is_rational(own))
-    room = loads.most_within(apportion_loads(pieces, loads).turnaround, pieces)
+    piece_times = PieceTimes.of_speeds(own, pieces=pieces, exact=is_rational(own))
+    room = piece_times.most_within(apportion_times(pieces, piece_times).turnaround, pieces)
     filled = fill_largest(room, pieces)
     assert filled is not None, "processors keep their own turn-around"
     chosen = [names[index] for index in np.flatnonzero(filled)]

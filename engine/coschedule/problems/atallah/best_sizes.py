@@ -1,6 +1,6 @@
-"""Which size an equal load would take, given a start, a slow-down and so many places, for many of them at once.
+"""Which size an equal load would take, given a start, a slow-down and so many slots, for many of them at once.
 
-A size counts only if no smaller one is as quick: the smaller one would need fewer of the same places, end no later and,
+A size counts only if no smaller one is as quick: the smaller one would need fewer of the same slots, end no later and,
 whatever the price, cost less. Of the sizes that count, larger ones are always quicker.
 """
 
@@ -33,8 +33,8 @@ def quickest(table: SizeTable) -> SizeTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Menu:
-    """``last[n]`` is the index of the largest size of ``table`` that ``n`` places can hold, -1 if none.
+class BestSizes:
+    """``last[n]`` is the index of the largest size of ``table`` that ``n`` slots can hold, -1 if none.
 
     ``least[n]`` is the least cost of any size up to there, inf if none; all numbers are rounded to floats.
     """
@@ -46,13 +46,13 @@ class Menu:
     fewest: bool
     priced: bool
 
-    def values(self, best: Cell, worst: Cell, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Find the least value with ``places`` in the best case, and in the worst, inf when no size meets the deadline.
+    def values(self, best: Cell, worst: Cell, slots: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Find the least value with ``slots`` in the best case, and in the worst, inf when no size meets the deadline.
 
         With the fewest members as objective the value is their number. Rounding of the deadline favours the best case
         and not the worst.
         """
-        held = places.astype(np.int64)
+        held = slots.astype(np.int64)
         if self.fewest or (self.priced and self.deadline < math.inf):
             last = self.last.take(held, mode="clip")
             return self._in_time(*best, last, SLACK), self._in_time(*worst, last, -SLACK)
@@ -85,14 +85,14 @@ class Menu:
         return reached * (1 + SLACK) if exact else reached
 
 
-def menu_of(table: SizeTable, goal: Goal, *, places: int) -> Menu:
-    """List what can be had with up to ``places`` places; ``table`` has one size at least."""
+def best_sizes_of(table: SizeTable, goal: Goal, *, slots: int) -> BestSizes:
+    """List what can be had with up to ``slots`` slots; ``table`` has one size at least."""
     times, costs = (numbers.astype(np.float64, copy=False) for numbers in (table.times, table.costs))
-    last = _last(table.sizes, min(places, goal.maximum))
+    last = _last(table.sizes, min(slots, goal.maximum))
     least = np.minimum.accumulate(costs) if goal.price else costs
     # Index -1, for no size, finds the inf at the end.
     least = np.concatenate((least, (math.inf,)))[last]
-    return Menu(
+    return BestSizes(
         table=SizeTable(table.sizes, times, costs),
         last=last,
         least=least,
@@ -109,9 +109,9 @@ def _last(sizes: IntArray, most: int) -> IntArray:
     return np.bincount(sizes, minlength=most + 1).cumsum()[: most + 1] - 1
 
 
-def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, places: IntArray) -> list[Choice]:
+def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[Choice]:
     """List the choices of cells that end first, if they meet the deadline; one of each cell, in the table's numbers."""
-    index = np.searchsorted(table.sizes, places, side="right") - 1
+    index = np.searchsorted(table.sizes, slots, side="right") - 1
     finishes = starts + slowdowns * table.times[index]
     finish = finishes.min(initial=math.inf)
     if not finish <= goal.deadline:
@@ -121,15 +121,15 @@ def quickest_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Ve
     return [Choice(*column, finish=finish, value=finish) for column in zip(*columns, strict=True)]
 
 
-def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, places: IntArray) -> list[Choice]:
+def best_choices(table: SizeTable, goal: Goal, starts: Vector, slowdowns: Vector, slots: IntArray) -> list[Choice]:
     """List the best choice of every cell that has one, in the table's own numbers."""
-    columns = zip(starts, slowdowns, places.tolist(), strict=True)
+    columns = zip(starts, slowdowns, slots.tolist(), strict=True)
     choices = (_best_choice(table, goal, *column) for column in columns)
     return [choice for choice in choices if choice is not None]
 
 
-def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, places: int) -> Choice | None:
-    sizes = table.up_to(places)
+def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, slots: int) -> Choice | None:
+    sizes = table.up_to(slots)
     in_time = np.flatnonzero(start + slowdown * sizes.times <= goal.deadline)
     if not in_time.size:
         return None

@@ -1,29 +1,29 @@
 """The largest speed of P members when a node's members may add more speed than the ones before them.
 
-Then no order of places is right for every P. Best sums are convolved instead: with one node more, the best sum of P
+Then no order of slots is right for every P. Best sums are convolved instead: with one node more, the best sum of P
 members is the best, over the number j of them on that node, of what the node contributes with j and the best sum of
-P - j on the others. Exact for any slow-downs; O(places * sizes).
+P - j on the others. Exact for any slow-downs; O(slots * sizes).
 """
 
 import numpy as np
 
-from coschedule.model.divided_work import Loads
+from coschedule.model.divided_work import DividedWork
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.numbers import IntArray, Scalar, Vector
 from coschedule.problems.atallah.gang import Choice
 from coschedule.problems.atallah.node_columns import NodeColumns
-from coschedule.problems.atallah.slots import Places, ranked
+from coschedule.problems.atallah.slots import Slots, ranked
 from coschedule.problems.atallah.speeds import inverse
 
 
 class Convolved:
-    """The search by convolution; a place's node says what it contributes, ``places`` only which nodes take part."""
+    """The search by convolution; a slot's node says what it contributes, ``slots`` only which nodes take part."""
 
-    def __init__(self, columns: NodeColumns, loads: Loads) -> None:
-        self._loads = loads
-        self.least_size = int(loads.sizes[0])
+    def __init__(self, columns: NodeColumns, divided: DividedWork) -> None:
+        self._divided = divided
+        self.least_size = int(divided.sizes[0])
         self._sums = _contributions(columns)
-        self.places = Places(
+        self.slots = Slots(
             start=columns.start,
             level=columns.start,
             count=np.array([len(sums) - 1 for sums in self._sums], dtype=np.int64),
@@ -31,25 +31,25 @@ class Convolved:
             until=columns.until,
         )
 
-    def best(self, places: Places, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> Choice | None:
         """Find the best choice: after the nodes of every start, look at all sizes."""
-        loads = self._loads.up_to(places.total).priced(goal.price)
-        if not len(loads.sizes):
+        divided = self._divided.up_to(slots.total).priced(goal.price)
+        if not len(divided.sizes):
             return None
         best: Choice | None = None
-        sums = self._no_members(int(loads.sizes[-1]))
-        starts, row = ranked(places.start)
+        sums = self._no_members(int(divided.sizes[-1]))
+        starts, row = ranked(slots.start)
         for rank, start in enumerate(starts):
-            for node in places.node[row == rank].tolist():
+            for node in slots.node[row == rank].tolist():
                 sums = _convolve(sums, self._sums[node])
-            choice = _best_size(sums, loads, goal, start)
+            choice = _best_size(sums, divided, goal, start)
             if choice is not None and (best is None or choice.rank(goal) < best.rank(goal)):
                 best = choice
         return best
 
-    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Give every node, lowest index first, as many members as any best group allows it."""
-        nodes = places.node[places.start <= choice.start].tolist()
+    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Give every node, lowest index first, as many members as any best gang allows it."""
+        nodes = slots.node[slots.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
         for node in reversed(nodes):
             tails.append(_convolve(tails[-1], self._sums[node]))
@@ -63,7 +63,7 @@ class Convolved:
         return np.array(nodes)[held > 0], held[held > 0]
 
     def _no_members(self, largest: int) -> Vector:
-        sums = np.full(largest + 1, -np.inf, dtype=self._loads.work.dtype)
+        sums = np.full(largest + 1, -np.inf, dtype=self._divided.work.dtype)
         sums[0] = 0
         return sums
 
@@ -85,11 +85,11 @@ def _convolve(sums: Vector, node: Vector) -> Vector:
     return best
 
 
-def _best_size(sums: Vector, loads: Loads, goal: Goal, start: Scalar) -> Choice | None:
-    speeds = sums[loads.sizes]
+def _best_size(sums: Vector, divided: DividedWork, goal: Goal, start: Scalar) -> Choice | None:
+    speeds = sums[divided.sizes]
     held = np.flatnonzero(speeds > 0)
-    runs = loads.run_time(held, speeds[held])
-    finishes, values = start + runs, start + loads.weight[held] * runs
+    runs = divided.run_time(held, speeds[held])
+    finishes, values = start + runs, start + divided.weight[held] * runs
     in_time = np.flatnonzero((finishes <= goal.deadline).astype(np.bool_)).tolist()
     if goal.objective is Objective.FEWEST:
         in_time = in_time[:1]
@@ -97,7 +97,7 @@ def _best_size(sums: Vector, loads: Loads, goal: Goal, start: Scalar) -> Choice 
         Choice(
             start=start,
             level=start,
-            size=int(loads.sizes[held[index]]),
+            size=int(divided.sizes[held[index]]),
             finish=finishes[index],
             value=values[index],
         )

@@ -16,8 +16,8 @@ from coschedule.model.numbers import IntArray, Scalar, Vector
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.problems.atallah.bounding.strips import strips_of
 from coschedule.problems.atallah.gang import Choice, is_plain
-from coschedule.problems.atallah.node_columns import MOST_PLACES, NodeColumns
-from coschedule.problems.atallah.slots import Places, lay_out, ranked
+from coschedule.problems.atallah.node_columns import MOST_SLOTS, NodeColumns
+from coschedule.problems.atallah.slots import Slots, lay_out, ranked
 from coschedule.problems.atallah.speeds import inverse
 
 _FEW = 2000
@@ -50,17 +50,17 @@ class Everyone:
     def __init__(self, columns: NodeColumns, serial: Scalar, minimum: int) -> None:
         self.least_size = minimum
         self._serial = serial
-        self.places = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_PLACES)
+        self.slots = lay_out(columns, inverse(columns.slowdown), most_on_a_node=MOST_SLOTS)
 
-    def best(self, places: Places, goal: Goal) -> Choice | None:
+    def best(self, slots: Slots, goal: Goal) -> Choice | None:
         """Find the start from which everyone ends first."""
-        speed, count = places.level * places.count, places.count
-        near = self._likely(places, speed)
+        speed, count = slots.level * slots.count, slots.count
+        near = self._likely(slots, speed)
         if not len(near):
             return None
-        first = places.start[near].min()
-        before, near = (places.start <= first).nonzero()[0], near[places.start[near] > first]
-        starts, row = ranked(places.start[near])
+        first = slots.start[near].min()
+        before, near = (slots.start <= first).nonzero()[0], near[slots.start[near] > first]
+        starts, row = ranked(slots.start[near])
         starts = np.concatenate(((first,), starts))
         held = count[before].sum() + _sums_before(row, count[near])
         finishes = starts + self._serial / (speed[before].sum() + _sums_before(row, speed[near]))
@@ -71,17 +71,17 @@ class Everyone:
             return None
         return Choice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
 
-    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Take every place that has started: the nodes, and how many places of each."""
-        started = (places.start <= choice.start).nonzero()[0]
-        return places.node[started], places.count[started]
+    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Take every slot that has started: the nodes, and how many slots of each."""
+        started = (slots.start <= choice.start).nonzero()[0]
+        return slots.node[started], slots.count[started]
 
-    def _likely(self, places: Places, speed: Vector) -> IntArray:
+    def _likely(self, slots: Slots, speed: Vector) -> IntArray:
         """List the entries in the strips of starts from which everyone may end first."""
-        if len(places.start) <= _FEW:
-            return np.arange(len(places.start))
-        strips = strips_of(places.start.astype(np.float64, copy=False), _SIDE)
-        held = np.bincount(strips.of, weights=places.count).cumsum()
+        if len(slots.start) <= _FEW:
+            return np.arange(len(slots.start))
+        strips = strips_of(slots.start.astype(np.float64, copy=False), _SIDE)
+        held = np.bincount(strips.of, weights=slots.count).cumsum()
         run = float(self._serial) / np.bincount(strips.of, weights=speed.astype(np.float64, copy=False)).cumsum()
         run[held < self.least_size] = math.inf
         reached = (strips.highest + run).min() * (1 + _SLACK)

@@ -2,22 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.numbers import Number, Scalar, as_number
 
 
-class GroupReason(StrEnum):
-    """Why there is no group."""
-
-    NO_GROUP_FITS = "NoGroupFits"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """The best group: ``members`` are node indices, rising, repeated when a node holds several.
+class ChosenGang:
+    """The best gang: ``members`` are node indices, rising, repeated when a node holds several.
 
     Seconds after the request; ``speedup`` is T(1) / finish, None when T(1) is not known. Of the members, node
     ``latest`` starts last and node ``slowest`` has the largest slow-down: the lowest index of several.
@@ -33,15 +26,54 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoGroup:
-    """No group meets the goal; ``message`` is one sentence with the numbers that stand in the way."""
+class TooFewSlots:
+    """The gang needs ``needed`` members at least and all nodes together hold ``slots``."""
 
-    reason: GroupReason
-    message: str
+    needed: int
+    slots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoRunTime:
+    """No size from ``minimum`` to ``maximum`` has a run time."""
+
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowsTooShort:
+    """No ``size`` slots, the fewest allowed, are free together for the ``shortest_seconds`` that any run takes."""
+
+    size: int
+    shortest_seconds: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeverFreeTogether:
+    """No ``size`` slots, the fewest allowed, are free together until a run ends.
+
+    Without windows the first run would end at ``earliest_finish``, in seconds after the request.
+    """
+
+    size: int
+    earliest_finish: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndsTooLate:
+    """``earliest_finish`` is after the ``deadline``, both in seconds after the request."""
+
+    earliest_finish: Number
+    deadline: Number
+
+
+NoGang = TooFewSlots | NoRunTime | WindowsTooShort | NeverFreeTogether | EndsTooLate
+"""Why no gang meets the goal, with the numbers that stand in the way."""
 
 
 class Choice(NamedTuple):
-    """One way to run: ``size`` places, open at ``start`` and at ``level``, or earlier and better."""
+    """One way to run: ``size`` slots, open at ``start`` and at ``level``, or earlier and better."""
 
     start: Scalar
     level: Scalar

@@ -8,7 +8,7 @@ from coschedule.model.numbers import IntArray, Vector
 from coschedule.problems.atallah.node_columns import NodeColumns
 
 
-class Members(NamedTuple):
+class HeldNodes(NamedTuple):
     """Axis: node ``i`` that holds members, indices rising: ``held[i]`` of them on node ``node[i]``.
 
     Every member there runs at ``slowdown[i]``. Node ``latest`` starts last and node ``slowest`` has the largest
@@ -31,8 +31,8 @@ class Members(NamedTuple):
         return np.repeat(of_node, self.held) if self.held.max() > 1 else of_node
 
 
-def members_of(columns: NodeColumns, node: IntArray, held: IntArray) -> Members:
-    """Describe a group that has ``held[h]`` members, never more than its places, on node ``node[h]``; one at least.
+def held_nodes_of(columns: NodeColumns, node: IntArray, held: IntArray) -> HeldNodes:
+    """Describe a gang that has ``held[h]`` members, never more than its slots, on node ``node[h]``; one at least.
 
     Nodes rise; those that are repeated hold all members together.
     """
@@ -42,7 +42,7 @@ def members_of(columns: NodeColumns, node: IntArray, held: IntArray) -> Members:
         taken = np.bincount(node, weights=held).astype(np.int64)
         node = taken.nonzero()[0]
         held, slowdown = taken[node], _slowdowns(columns, taken)
-    return Members(
+    return HeldNodes(
         node=node,
         held=held,
         slowdown=slowdown,

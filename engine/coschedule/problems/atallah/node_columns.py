@@ -14,7 +14,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import BoolArray, IntArray, Number, Vector
 from coschedule.problems.node import Node
 
-MOST_PLACES = 2**40
+MOST_SLOTS = 2**40
 """No node counts as having more: no gang is as large, and sums stay far from the end of int64."""
 
 _BID = ("start", "until", "duty_cycle", "capacity", "slots", "slowdowns")
@@ -24,8 +24,8 @@ _BID = ("start", "until", "duty_cycle", "capacity", "slots", "slowdowns")
 class NodeColumns:
     """Axes: node ``i``, and step ``e``: a distinct slow-down of a node, by node and then rising.
 
-    ``start[i]`` and ``until[i]`` are seconds after the request; ``node[e]`` offers ``count[e]`` places at which every
-    member there runs at ``slowdown[e]``, beside the places of its lower steps. float64, or objects that are ints and
+    ``start[i]`` and ``until[i]`` are seconds after the request; ``node[e]`` offers ``count[e]`` slots at which every
+    member there runs at ``slowdown[e]``, beside the slots of its lower steps. float64, or objects that are ints and
     fractions when ``is_exact``. All arrays are read-only.
     """
 
@@ -49,7 +49,7 @@ class NodeColumns:
         return self.start.dtype == object
 
     def up_to(self, most: int) -> "NodeColumns":
-        """Let no step have more than ``most`` places."""
+        """Let no step have more than ``most`` slots."""
         return replace(self, count=np.minimum(self.count, most))
 
     def as_floats(self) -> "NodeColumns":
@@ -73,18 +73,18 @@ def columns_of(
     The arguments mean what the attributes of ``Node`` mean. InvalidValueError when a value makes no sense.
     """
     numbers = [np.asarray(column, dtype=np.float64) for column in (start, duty_cycle, capacity, until)]
-    starts, duties, capacities, ends, places = np.broadcast_arrays(*numbers, np.asarray(slots, dtype=np.int64))
+    starts, duties, capacities, ends, slots = np.broadcast_arrays(*numbers, np.asarray(slots, dtype=np.int64))
     _check("start", (starts >= 0) & (starts < np.inf), "must be at least 0 and finite")
     _check("duty_cycle", (duties >= 0) & (duties < np.inf), "must be at least 0 and finite")
     _check("capacity", (capacities > 0) & (capacities < np.inf), "must be above 0 and finite")
     _check("until", ends >= 0, "must be at least 0")
-    _check("slots", places >= 1, "must be at least 1")
+    _check("slots", slots >= 1, "must be at least 1")
     return NodeColumns(
         start=starts.copy(),
         until=ends.copy(),
         node=np.arange(starts.size),
         slowdown=(1 + duties) / capacities,
-        count=np.minimum(places, MOST_PLACES),
+        count=np.minimum(slots, MOST_SLOTS),
     )
 
 
@@ -108,7 +108,7 @@ def columns_of_nodes(nodes: Sequence[Node]) -> NodeColumns:
         until=np.array(until, dtype=dtype),
         node=np.arange(len(nodes)),
         slowdown=(1 + np.array(duty, dtype=dtype)) / _divisors(capacity, dtype),
-        count=np.minimum(np.array(slots), MOST_PLACES).astype(np.int64),
+        count=np.minimum(np.array(slots), MOST_SLOTS).astype(np.int64),
     )
     return _with_steps(columns, steps) if steps else columns
 

@@ -1,8 +1,8 @@
 """Proportional load: every member works in proportion to its speed and all end together [A 4].
 
-Objective: over all groups G of an allowed size P, minimise start(G) + P * T(P) / H(G), where start(G) is the latest
+Objective: over all gangs G of an allowed size P, minimise start(G) + P * T(P) / H(G), where start(G) is the latest
 start and H(G) the sum of 1 / slow-down over all members. Overhead that is not divided among members is added to
-T(1) / H(G) instead (``loads``). With a price the run time counts 1 + price * P times.
+T(1) / H(G) instead (``divided``). With a price the run time counts 1 + price * P times.
 
 Theorem: for a start and a size only the largest H matters. If every further member on a node adds a speed that is
 positive and not larger than the one before, the P largest of all these speeds on nodes that have started give it.
@@ -10,7 +10,7 @@ positive and not larger than the one before, the P largest of all these speeds o
 Method: three, by what is asked. Work that divides evenly and has no overhead: every node that has started joins; sums
 by start, O(Q) (``everyone``). Otherwise bounding over blocks of starts and speeds (``bounding``): H and P at the
 corners of a block bound the run times in it (``fastest``, ``speed_bounds``). Speeds of a node that rise with its
-members: the sums are convolved node by node, O(places * sizes) (``convolved``). Windows: ``windows``.
+members: the sums are convolved node by node, O(slots * sizes) (``convolved``). Windows: ``windows``.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -21,24 +21,33 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
-from coschedule.model.divided_work import Overhead, loads_of
+from coschedule.model.divided_work import Overhead, divided_work_of
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.numbers import IntArray, Number, as_number
 from coschedule.model.run_times import Work
 from coschedule.problems.atallah.convolved import Convolved
 from coschedule.problems.atallah.everyone import Everyone, everyone_joins
 from coschedule.problems.atallah.fastest import Fastest
-from coschedule.problems.atallah.gang import Choice, Group, GroupReason, NoGroup, speedup_of
-from coschedule.problems.atallah.held_nodes import Members, members_of
+from coschedule.problems.atallah.gang import (
+    Choice,
+    ChosenGang,
+    EndsTooLate,
+    NeverFreeTogether,
+    NoGang,
+    NoRunTime,
+    TooFewSlots,
+    speedup_of,
+)
+from coschedule.problems.atallah.held_nodes import HeldNodes, held_nodes_of
 from coschedule.problems.atallah.node_columns import NodeColumns, columns_of_nodes
-from coschedule.problems.atallah.slots import Places
+from coschedule.problems.atallah.slots import Slots
 from coschedule.problems.atallah.speeds import are_regular
 from coschedule.problems.atallah.windows import best_lasting
 from coschedule.problems.node import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SharedGroup(Group):
+class ProportionalGang(ChosenGang):
     """``shares[m]`` is the part of the work that ``members[m]`` does; together they are 1."""
 
     shares: tuple[Number, ...]
@@ -47,20 +56,20 @@ class SharedGroup(Group):
 class Method(Protocol):
     """One of the three methods, for some nodes and sizes."""
 
-    places: Places
+    slots: Slots
     least_size: int
 
-    def best(self, places: Places, goal: Goal) -> Choice | None:
-        """Find the best choice among ``places``, windows ignored; None when there is none."""
+    def best(self, slots: Slots, goal: Goal) -> Choice | None:
+        """Find the best choice among ``slots``, windows ignored; None when there is none."""
 
-    def taken(self, places: Places, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Name nodes, rising, and their members: of the groups that make this choice, that with the lowest indices."""
+    def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
+        """Name nodes, rising, and their members: of the gangs that make this choice, that with the lowest indices."""
 
 
 def choose_proportional(
     nodes: Sequence[Node] | NodeColumns, work: Work, goal: Goal, *, overhead: Overhead = Overhead.PER_MEMBER
-) -> SharedGroup | NoGroup:
-    """Choose the best group for ``goal``; module docstring: objective, methods, complexity, ties. Source: [A 4].
+) -> ProportionalGang | NoGang:
+    """Choose the best gang for ``goal``; module docstring: objective, methods, complexity, ties. Source: [A 4].
 
     When every number is rational the answer is what exact arithmetic gives, also at ties; otherwise float64.
     InvalidValueError when overhead is per gang and the work is measured times, which do not tell it apart.
@@ -70,14 +79,14 @@ def choose_proportional(
     columns = (columns if exact else columns.as_floats()).up_to(goal.maximum)
     method = _method(columns, work, goal, overhead, exact=exact)
     if method is None:
-        return _none(_no_size(columns, goal))
-    found = best_lasting(method.places, goal, method.best)
+        return _no_size(columns, goal)
+    found = best_lasting(method.slots, goal, method.best)
     if found is None:
-        return _none(_too_late(method, goal))
+        return _too_late(method, goal)
     choice, lasting = found
-    members = members_of(columns, *method.taken(lasting, choice))
+    members = held_nodes_of(columns, *method.taken(lasting, choice))
     serial = (work.exact_times if exact else work.float_times)(1)[0]
-    return SharedGroup(
+    return ProportionalGang(
         finish=as_number(choice.finish),
         size=choice.size,
         members=members.names,
@@ -94,39 +103,31 @@ def _method(columns: NodeColumns, work: Work, goal: Goal, overhead: Overhead, *,
     total = int(columns.count.sum())
     if total >= goal.minimum and everyone_joins(work, columns, goal):
         return Everyone(columns, Fraction(work.serial) if exact else float(work.serial), goal.minimum)
-    loads = loads_of(work, goal, overhead, places=total, exact=exact)
-    if not len(loads.sizes):
+    divided = divided_work_of(work, goal, overhead, slots=total, exact=exact)
+    if not len(divided.sizes):
         return None
-    return Fastest(columns, loads) if are_regular(columns) else Convolved(columns, loads)
+    return Fastest(columns, divided) if are_regular(columns) else Convolved(columns, divided)
 
 
-def _shares(members: Members, *, exact: bool) -> tuple[Number, ...]:
+def _shares(members: HeldNodes, *, exact: bool) -> tuple[Number, ...]:
     speeds = (Fraction(1) if exact else 1.0) / members.slowdown
     shares = speeds / (speeds * members.held).sum()
     return tuple(members.each(shares).tolist())
 
 
-def _none(message: str) -> NoGroup:
-    return NoGroup(reason=GroupReason.NO_GROUP_FITS, message=message)
-
-
-def _no_size(columns: NodeColumns, goal: Goal) -> str:
+def _no_size(columns: NodeColumns, goal: Goal) -> TooFewSlots | NoRunTime:
     total = int(columns.count.sum())
     if total < goal.minimum:
-        return f"needs {goal.minimum} or more members and the nodes hold {total}"
-    return f"no size from {goal.minimum} to {goal.maximum} has a run time"
+        return TooFewSlots(needed=goal.minimum, slots=total)
+    return NoRunTime(minimum=goal.minimum, maximum=goal.maximum)
 
 
-def _too_late(method: Method, goal: Goal) -> str:
-    """Say in one sentence with numbers what stands in the way of every size."""
+def _too_late(method: Method, goal: Goal) -> EndsTooLate | NeverFreeTogether:
+    """Find out what stands in the way of every size."""
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
-    soonest = best_lasting(method.places, unhurried, method.best)
+    soonest = best_lasting(method.slots, unhurried, method.best)
     if soonest is not None:
-        finish = as_number(soonest[0].finish)
-        return f"the earliest finish is {finish} s, after the deadline of {as_number(goal.deadline)} s"
-    unbroken = method.best(method.places, unhurried)
-    assert unbroken is not None  # there is a size and there are as many places
-    return (
-        f"no {method.least_size} places are free together until a run ends, "
-        f"which is after {as_number(unbroken.finish)} s at the earliest"
-    )
+        return EndsTooLate(earliest_finish=as_number(soonest[0].finish), deadline=as_number(goal.deadline))
+    unbroken = method.best(method.slots, unhurried)
+    assert unbroken is not None, "there is a size and there are as many slots"
+    return NeverFreeTogether(size=method.least_size, earliest_finish=as_number(unbroken.finish))

@@ -1,7 +1,7 @@
-"""Places for members: when they open, and how good they are.
+"""Slots for members: when they open, and how good they are.
 
-A node that holds several members becomes several entries, one a distinct slow-down: the places with the smallest
-slow-downs are always used first, so any choice of P places is a choice of P members.
+A node that holds several members becomes several entries, one a distinct slow-down: the slots with the smallest
+slow-downs are always used first, so any choice of P slots is a choice of P members.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from coschedule.problems.atallah.node_columns import NodeColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Places:
-    """Entry ``e`` is ``count[e]`` equal places on node ``node[e]``, rising, open from ``start[e]`` to ``until[e]``.
+class Slots:
+    """Entry ``e`` is ``count[e]`` equal slots on node ``node[e]``, rising, open from ``start[e]`` to ``until[e]``.
 
     ``level[e]`` says how good they are: a slow-down or a speed.
     """
@@ -30,9 +30,9 @@ class Places:
         """How many members all nodes together hold."""
         return int(self.count.sum())
 
-    def where(self, kept: BoolArray) -> "Places":
+    def where(self, kept: BoolArray) -> "Slots":
         """Keep the entries that ``kept``, bool[e], says."""
-        return Places(
+        return Slots(
             start=self.start[kept],
             level=self.level[kept],
             count=self.count[kept],
@@ -41,10 +41,10 @@ class Places:
         )
 
 
-def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Places:
-    """Turn the steps of nodes, each with its level, into places, at most ``most_on_a_node`` an entry."""
+def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Slots:
+    """Turn the steps of nodes, each with its level, into slots, at most ``most_on_a_node`` an entry."""
     one_each = len(columns.node) == len(columns.start)
-    return Places(
+    return Slots(
         start=columns.start if one_each else columns.start[columns.node],
         level=level,
         count=np.minimum(columns.count, most_on_a_node),
@@ -54,7 +54,7 @@ def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Plac
 
 
 def ranked(values: Vector) -> tuple[Vector, IntArray]:
-    """List every value once, rising, and the place of each value in that list; one sort."""
+    """List every value once, rising, and the position of each value in that list; one sort."""
     order = np.argsort(values)
     rising = values[order]
     first = np.ones(len(rising), dtype=np.bool_)
@@ -64,15 +64,15 @@ def ranked(values: Vector) -> tuple[Vector, IntArray]:
     return rising[first], rank
 
 
-def lowest_nodes(places: Places, eligible: BoolArray, size: int) -> tuple[IntArray, IntArray]:
-    """Take ``size`` of the eligible places, the lowest indices first: the nodes, and how many places of each.
+def lowest_nodes(slots: Slots, eligible: BoolArray, size: int) -> tuple[IntArray, IntArray]:
+    """Take ``size`` of the eligible slots, the lowest indices first: the nodes, and how many slots of each.
 
     Nodes rise, and are repeated where several entries give.
     """
     entries = eligible.nonzero()[0]
-    count = places.count[entries]
+    count = slots.count[entries]
     after = count.cumsum()
     last = int(after.searchsorted(size))
     given = count[: last + 1]
     given[last:] -= after[last] - size
-    return places.node[entries[: last + 1]], given
+    return slots.node[entries[: last + 1]], given

@@ -1,6 +1,6 @@
 """Bounds on the value of a proportional load over blocks of starts and speeds.
 
-At the corners of a block the number of places and the sum of their speeds are known. So are, for any number of places
+At the corners of a block the number of slots and the sum of their speeds are known. So are, for any number of slots
 in between, the most and the least speed that the fastest of them have together. Where very many sizes end in one block
 they are bounded range by range.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.model.divided_work import Loads
+from coschedule.model.divided_work import DividedWork
 from coschedule.model.goal import Goal, Objective
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.problems.atallah.bounding.grids import Blocks
@@ -45,10 +45,10 @@ class _Ranges(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeedBounds:
-    """Bounds on blocks of starts and speeds. ``held[n]`` is how many of the sizes ``n`` places can hold."""
+    """Bounds on blocks of starts and speeds. ``held[n]`` is how many of the sizes ``n`` slots can hold."""
 
     borders: Borders
-    loads: Loads
+    divided: DividedWork
     held: IntArray
     least_work: RangeMinima
     least_share: RangeMinima
@@ -66,31 +66,31 @@ class SpeedBounds:
         first, last = self._first_and_last(blocks)
         some = (last >= first) & (blocks.within[1] > 0)
         first, last = np.where(some, first, 0), np.where(some, last, 0)
-        speed = np.where(some, self._most_speed(blocks, self.loads.sizes[last]), 1)
+        speed = np.where(some, self._most_speed(blocks, self.divided.sizes[last]), 1)
         run = self.least_work.of(first, last) / speed + self.least_overhead.of(first, last)
         in_time = some & (starts + run <= self.deadline * (1 + _SLACK))
         if self.fewest:
             return self._least_sizes(blocks, in_time, first, last)
-        return np.where(in_time, starts + self.loads.weight[first] * run, math.inf)
+        return np.where(in_time, starts + self.divided.weight[first] * run, math.inf)
 
     def _least_sizes(self, blocks: Blocks, in_time: BoolArray, first: IntArray, last: IntArray) -> FloatArray:
-        """Bound the sizes [first, last] that meet the deadline from below: fewer places would not have the speed."""
+        """Bound the sizes [first, last] that meet the deadline from below: fewer slots would not have the speed."""
         left = self.deadline * (1 + _SLACK) - self.borders.soonest[blocks.top] - self.least_overhead.of(first, last)
         needed = self.least_work.of(first, last) / np.where(in_time, left, 1)
         beside = blocks.beside[1]
-        # No place from the block on is faster than its first column, and none before it is slower.
+        # No slot from the block on is faster than its first column, and none before it is slower.
         further = (needed - beside - _SLACK * (needed + beside)) / self.borders.fastest[blocks.left]
-        places = np.where(in_time, np.ceil(blocks.beside[0] + further), 1)
-        index = np.maximum(first, self._sizes(np.maximum(places, 1) - 1))
-        return np.where(in_time & (index <= last), self.loads.sizes[np.minimum(index, last)], math.inf)
+        slots = np.where(in_time, np.ceil(blocks.beside[0] + further), 1)
+        index = np.maximum(first, self._sizes(np.maximum(slots, 1) - 1))
+        return np.where(in_time & (index <= last), self.divided.sizes[np.minimum(index, last)], math.inf)
 
     def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
-        """Bound the speed of ``size`` places: those beside the block, then as fast as its first column, but no more."""
+        """Bound the speed of ``size`` slots: those beside the block, then as fast as its first column, but no more."""
         further = np.maximum(size - blocks.beside[0], 0)
         return np.minimum(blocks.within[1], blocks.beside[1] + further * self.borders.fastest[blocks.left])
 
     def _least_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
-        """Bound the speed of the fastest ``size`` places: the further there are, the less each of them adds."""
+        """Bound the speed of the fastest ``size`` slots: the further there are, the less each of them adds."""
         beside, within = blocks.beside[0], blocks.within[0]
         further = (size - beside) / np.maximum(within - beside, 1)
         chord = blocks.beside[1] + further * (blocks.within[1] - blocks.beside[1])
@@ -104,16 +104,16 @@ class SpeedBounds:
         return first, self._sizes(blocks.within[0]) - 1
 
     def reached(self, blocks: Blocks) -> FloatArray:
-        """Take the largest size that the places of the last cell hold; the fastest of them do at least their part."""
+        """Take the largest size that the slots of the last cell hold; the fastest of them do at least their part."""
         end = self._sizes(blocks.within[0])
         some = (end > 0) & (blocks.within[1] > 0)
         index = np.where(some, end - 1, 0)
-        size = self.loads.sizes[index]
+        size = self.divided.sizes[index]
         speed = np.where(some, blocks.within[1] * (size / np.maximum(blocks.within[0], 1)), 1)
-        run = self.loads.run_time(index, speed)
+        run = self.divided.run_time(index, speed)
         starts = self.borders.latest[blocks.bottom - 1]
         some &= starts + run <= self.deadline * (1 - _SLACK)
-        return np.where(some, size if self.fewest else starts + self.loads.weight[index] * run, math.inf)
+        return np.where(some, size if self.fewest else starts + self.divided.weight[index] * run, math.inf)
 
     def limit(self, reached: float) -> float:
         """Say up to which bound a block may hold the best value."""
@@ -150,13 +150,13 @@ class SpeedBounds:
 
     def _around_sizes(self, blocks: Blocks, first: IntArray, last: IntArray) -> tuple[FloatArray, FloatArray]:
         """Bound the value of all sizes [first, last] that end in a block from below, and the least from above."""
-        sizes, starts = self.loads.sizes, self.borders.soonest[blocks.top]
+        sizes, starts = self.divided.sizes, self.borders.soonest[blocks.top]
         shortest = self._least_run(blocks, first, last)
-        least = sizes[first].astype(np.float64) if self.fewest else starts + self.loads.weight[first] * shortest
+        least = sizes[first].astype(np.float64) if self.fewest else starts + self.divided.weight[first] * shortest
         least[starts + shortest > self.deadline * (1 + _SLACK)] = math.inf
         starts = self.borders.latest[blocks.bottom - 1]
-        run = self.loads.run_time(last, self._least_speed(blocks, sizes[last]))
-        values = sizes[last].astype(np.float64) if self.fewest else starts + self.loads.weight[last] * run
+        run = self.divided.run_time(last, self._least_speed(blocks, sizes[last]))
+        values = sizes[last].astype(np.float64) if self.fewest else starts + self.divided.weight[last] * run
         values[starts + run > self.deadline * (1 - _SLACK)] = math.inf
         return least, values
 
@@ -165,13 +165,13 @@ class SpeedBounds:
 
         A member's share of the speed is largest in the smallest gang.
         """
-        fewest, most = self.loads.sizes[first], self.loads.sizes[last]
+        fewest, most = self.divided.sizes[first], self.divided.sizes[last]
         by_all = self.least_work.of(first, last) / self._most_speed(blocks, most)
         by_each = self.least_share.of(first, last) * (fewest / self._most_speed(blocks, fewest))
         return np.maximum(by_all, by_each) + self.least_overhead.of(first, last)
 
-    def _sizes(self, places: FloatArray) -> IntArray:
-        return self.held[np.minimum(places, len(self.held) - 1).astype(np.int64)]
+    def _sizes(self, slots: FloatArray) -> IntArray:
+        return self.held[np.minimum(slots, len(self.held) - 1).astype(np.int64)]
 
 
 def _parts(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -183,13 +183,13 @@ def _parts(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArra
     return whose, begin[whose, part], end[whose, part]
 
 
-def speed_bounds(loads: Loads, goal: Goal, *, places: int) -> Callable[[Borders], SpeedBounds]:
-    """Prepare the bounds for sizes of ``loads`` and up to so many places, for whatever borders."""
-    floats = loads.as_floats()
+def speed_bounds(divided: DividedWork, goal: Goal, *, slots: int) -> Callable[[Borders], SpeedBounds]:
+    """Prepare the bounds for sizes of ``divided`` and up to so many slots, for whatever borders."""
+    floats = divided.as_floats()
     return partial(
         SpeedBounds,
-        loads=floats,
-        held=np.bincount(loads.sizes, minlength=min(places, goal.maximum) + 1).cumsum(),
+        divided=floats,
+        held=np.bincount(divided.sizes, minlength=min(slots, goal.maximum) + 1).cumsum(),
         least_work=RangeMinima(floats.work),
         least_share=RangeMinima(floats.work / floats.sizes),
         least_overhead=RangeMinima(floats.overhead),

@@ -20,7 +20,7 @@ def inverse(slowdown: Vector) -> Vector:
 def are_regular(columns: NodeColumns) -> bool:
     """Whether every further member on a node adds a positive speed, none more than the one before it.
 
-    That is so with one slow-down a node, and else only where every step after the first is a single place.
+    That is so with one slow-down a node, and else only where every step after the first is a single slot.
     """
     if len(columns.node) == len(columns.start):
         return True
@@ -32,7 +32,7 @@ def are_regular(columns: NodeColumns) -> bool:
 
 
 def step_gains(columns: NodeColumns) -> Vector:
-    """Speed that the first place of every step adds to what the steps before it contribute."""
+    """Speed that the first slot of every step adds to what the steps before it contribute."""
     speed = inverse(columns.slowdown)
     after = np.cumsum(columns.count)
     before = after - columns.count

@@ -1,26 +1,26 @@
-"""Why a group was chosen: what other sizes would have given."""
+"""Why a gang was chosen: what other sizes would have given."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 from coschedule.model.goal import Goal
 from coschedule.model.numbers import Scalar
-from coschedule.problems.atallah.gang import Group, NoGroup
+from coschedule.problems.atallah.gang import ChosenGang, NoGang
 from coschedule.problems.other_sizes import Why, compare_sizes
 
-Choose = Callable[[Goal], Group | NoGroup]
+Choose = Callable[[Goal], ChosenGang | NoGang]
 """Chooses among the same nodes for the same work."""
 
 
-def why(group: Group, goal: Goal, choose: Choose) -> Why[Group]:
-    """Compare a group that ``choose`` chose for ``goal`` with other sizes; four choices more, at the same cost each."""
+def why(gang: ChosenGang, goal: Goal, choose: Choose) -> Why[ChosenGang]:
+    """Compare a gang that ``choose`` chose for ``goal`` with other sizes; four choices more, at the same cost each."""
 
-    def best(minimum: int, maximum: int) -> Group | None:
+    def best(minimum: int, maximum: int) -> ChosenGang | None:
         chosen = choose(replace(goal, minimum=minimum, maximum=maximum))
-        return chosen if isinstance(chosen, Group) else None
+        return chosen if isinstance(chosen, ChosenGang) else None
 
-    def rank(other: Group) -> tuple[Scalar, ...]:
+    def rank(other: ChosenGang) -> tuple[Scalar, ...]:
         value = other.finish + goal.price * other.size * (other.finish - other.start)
         return goal.rank(value=value, finish=other.finish, size=other.size, start=other.start)
 
-    return compare_sizes(group.size, smallest=goal.minimum, largest=goal.maximum, best=best, rank=rank)
+    return compare_sizes(gang.size, smallest=goal.minimum, largest=goal.maximum, best=best, rank=rank)

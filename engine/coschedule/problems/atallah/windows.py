@@ -16,16 +16,16 @@ import numpy as np
 
 from coschedule.model.goal import Goal, Objective
 from coschedule.problems.atallah.gang import Choice, is_plain
-from coschedule.problems.atallah.slots import Places
+from coschedule.problems.atallah.slots import Slots
 
-Search = Callable[[Places, Goal], Choice | None]
-"""Finds the best choice for a goal among some places, windows ignored."""
+Search = Callable[[Slots, Goal], Choice | None]
+"""Finds the best choice for a goal among some slots, windows ignored."""
 
 
-def best_lasting(places: Places, goal: Goal, search: Search) -> tuple[Choice, Places] | None:
-    """Find the best choice whose places outlast it, and the places it may take; None when there is none."""
-    best: tuple[Choice, Places] | None = None
-    lasting = places
+def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[Choice, Slots] | None:
+    """Find the best choice whose slots outlast it, and the slots it may take; None when there is none."""
+    best: tuple[Choice, Slots] | None = None
+    lasting = slots
     while (choice := search(lasting, goal)) is not None:
         if best is not None and best[0].rank(goal) <= choice.rank(goal):
             return best
@@ -42,14 +42,14 @@ def best_lasting(places: Places, goal: Goal, search: Search) -> tuple[Choice, Pl
     return best
 
 
-def _within(narrowed: Places, choice: Choice, goal: Goal, search: Search) -> tuple[Choice, Places] | None:
-    """Take ``choice`` itself if the places that outlast it have one as good."""
+def _within(narrowed: Slots, choice: Choice, goal: Goal, search: Search) -> tuple[Choice, Slots] | None:
+    """Take ``choice`` itself if the slots that outlast it have one as good."""
     again = search(narrowed, goal)
     return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 
 
-def _without_the_first(lasting: Places, goal: Goal, search: Search) -> tuple[Places, tuple[Choice, Places] | None]:
-    """Drop the places taken back first, or all before which no gang ends; find the best that ends before the first."""
+def _without_the_first(lasting: Slots, goal: Goal, search: Search) -> tuple[Slots, tuple[Choice, Slots] | None]:
+    """Drop the slots taken back first, or all before which no gang ends; find the best that ends before the first."""
     soonest = search(lasting, replace(goal, objective=Objective.FINISH, price=0))
     if soonest is None:
         return lasting.where(np.zeros(len(lasting.until), dtype=np.bool_)), None
@@ -62,8 +62,8 @@ def _without_the_first(lasting: Places, goal: Goal, search: Search) -> tuple[Pla
 
 
 def _better(
-    one: tuple[Choice, Places] | None, other: tuple[Choice, Places] | None, goal: Goal
-) -> tuple[Choice, Places] | None:
+    one: tuple[Choice, Slots] | None, other: tuple[Choice, Slots] | None, goal: Goal
+) -> tuple[Choice, Slots] | None:
     if one is None or other is None:
         return one or other
     return min(one, other, key=lambda found: found[0].rank(goal))

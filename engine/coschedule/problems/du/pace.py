@@ -15,7 +15,6 @@ others; ``TimeCredit`` counts time used instead. Ints and fractions stay exact.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 
 from coschedule.model.errors import InvalidValueError
@@ -32,12 +31,6 @@ class Network:
     members: int
     power: Number
     heterogeneity: Number
-
-
-class PaceReason(StrEnum):
-    """Why there is no pace."""
-
-    NO_POWER_LEFT = "NoPowerLeft"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +50,9 @@ class LocalPace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoPace:
-    """A node leaves no time at all; ``message`` names it."""
+    """The node with that index, the first such, leaves a member no time at all."""
 
-    reason: PaceReason
-    message: str
+    node: int
 
 
 def measure_network(weights: Sequence[Number]) -> Network:
@@ -90,7 +82,7 @@ def keep_pace(weights: Sequence[Number], free: Sequence[Number]) -> LocalPace | 
     power = min(powers)
     limiting = powers.index(power)
     if not power:
-        return NoPace(reason=PaceReason.NO_POWER_LEFT, message=f"node {limiting} leaves a member none of its time")
+        return NoPace(node=limiting)
     shares = (min(_ratio(power, weight), share) for weight, share in zip(weights, free, strict=True))
     return LocalPace(
         power=power, paces=tuple(_ratio(own, power) for own in powers), shares=tuple(shares), limiting=limiting

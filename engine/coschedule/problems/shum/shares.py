@@ -19,7 +19,6 @@ Ties: fewest workstations, then the lowest level of the first application, of th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -64,12 +63,6 @@ class Levels:
         return [int(speedup * common) for speedup in exact]
 
 
-class ShareReason(StrEnum):
-    """Why there are no shares."""
-
-    NO_SHARES_FIT = "NoSharesFit"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
     """The best division: the level of each application, the workstations used, and the sum of log speed-ups."""
@@ -81,10 +74,10 @@ class Shares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoShares:
-    """Not even the smallest levels fit; ``message`` says so with numbers."""
+    """The smallest levels need ``needed`` workstations together and there are ``total``."""
 
-    reason: ShareReason
-    message: str
+    needed: int
+    total: int
 
 
 def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoShares:
@@ -97,7 +90,7 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
         raise InvalidValueError("total", "must be at least 0")
     least = sum(min(application.workstations) for application in applications)
     if least > total:
-        return NoShares(reason=ShareReason.NO_SHARES_FIT, message=_too_few(least, total))
+        return NoShares(needed=least, total=total)
     usable = min(total, sum(max(application.workstations) for application in applications))
     levels = sum(len(application.workstations) for application in applications)
     if levels * usable > LARGEST_TABLE:
@@ -105,10 +98,6 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
     left, chosen = _best_way(applications, usable)
     logs = [math.log(application.speedups[level]) for application, level in zip(applications, chosen, strict=True)]
     return Shares(levels=chosen, workstations=usable - left, value=math.fsum(logs))
-
-
-def _too_few(least: int, total: int) -> str:
-    return f"the smallest levels need {least} workstations together and there are {total}"
 
 
 class _Ways(NamedTuple):

@@ -1,7 +1,7 @@
 """Which nodes pass a gang's constraints, resources aside: the filters of kube-scheduler as one mask.
 
-The same questions are asked of thousands of nodes that differ in little, so each is asked once a distinct value: a
-requirement once a distinct value of its label, tolerations once a distinct list of taints.
+The same questions are asked of thousands of nodes that differ little. So each question is asked once per distinct
+value: a requirement once per distinct value of its label, tolerations once per distinct list of taints.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +35,7 @@ class Check(StrEnum):
 
 
 class Feasibility:
-    """Answers for one table of nodes; every distinct question is computed once."""
+    """Tells which nodes of one table pass; answers are computed once per distinct constraint."""
 
     def __init__(self, nodes: NodeTable) -> None:
         self._nodes = nodes
@@ -45,7 +45,7 @@ class Feasibility:
         self._masks: dict[Constraints, BoolArray] = {}
 
     def mask(self, constraints: Constraints) -> BoolArray:
-        """Tell node by node whether it passes, bool[n]; equal constraints share one array."""
+        """Tell of each node whether it passes: bool[n]. Equal constraints share one array."""
         if constraints not in self._masks:
             passes = np.ones(self._count, dtype=np.bool_)
             for _, passing in self._checks(constraints):
@@ -54,7 +54,7 @@ class Feasibility:
         return self._masks[constraints]
 
     def failures(self, constraints: Constraints) -> Mapping[str, int]:
-        """Count the nodes that fail, each at the first check it fails, by what completes "3 nodes ..."."""
+        """Count the nodes that fail by the first check that each of them fails; a check completes "3 nodes ..."."""
         counts: dict[str, int] = {}
         left = np.ones(self._count, dtype=np.bool_)
         for check, passing in self._checks(constraints):

@@ -38,7 +38,7 @@ class NodeTerm(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
-    """What a member demands of a node besides resources; hashable, so that gangs of one kind share one mask.
+    """What a member requires of a node besides resources; hashable, so that gangs with equal constraints share a mask.
 
     ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, of
     which each has to match. ``barred`` holds what keeps members off single nodes: a phrase that completes "3 nodes

@@ -1,11 +1,11 @@
-"""Equal load: the best start, pace and size for one gang in its room [A 3], over places that come and go.
+"""Equal load: the best start, slow-down and size for one gang [A 3], over slots that come and go.
 
-Objective: minimise start + e * T(P), e being the largest slow-down used, over all instants at which places appear, all
-slow-downs and all sizes; a place counts only if it lasts until the gang would finish.
+Objective: minimise start + e * T(P), e being the largest slow-down used, over all instants at which slots appear, all
+slow-downs and all sizes; a slot counts only if it lasts until the gang would finish.
 
-Method: an instant is bounded from below by granting it every place that outlasts the shortest run. Instants are taken
+Method: an instant is bounded from below by granting it every slot that outlasts the shortest run. Instants are taken
 in the order of their bounds, some at a time, until the next bound is worse than the best choice found. The pairs of
-such an instant and a slow-down are bounded by the places of that instant that outlast the shortest run at that
+such an instant and a slow-down are bounded by the slots of that instant that outlast the shortest run at that
 slow-down, and evaluated in that order, some at a time: one matrix over pairs and sizes. Where every node has a speed of
 its own, there are thousands of pairs; few of them are left then.
 """
@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Candidate, Considered, Outlook
+from coschedule.queue.candidates import Candidate, Considered, SearchSpace
 
 _MOST_RANGES = 16
 """Bounds of instants tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
@@ -40,15 +40,15 @@ class EqualLoad:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
         return slowdown * self.times
 
-    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
         """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-        if not (len(outlook.room.slowdowns) and len(self.sizes) and len(among)):
+        if not (len(space.open_slots.slowdowns) and len(self.sizes) and len(among)):
             return None
-        search = _Search(outlook, self, limit)
+        search = _Search(space, self, limit)
         if len(among) <= _AT_ONCE:
             search.look_at(among)
             return search.best
-        bounds = self._bounds(outlook)
+        bounds = self._bounds(space)
         possible = among[(bounds[among] <= limit) & (bounds[among] < np.inf)]
         order = possible[np.argsort(bounds[possible], kind="stable")]
         for first in range(0, len(order), _AT_ONCE):
@@ -58,24 +58,24 @@ class EqualLoad:
         return search.best
 
     def up_to(self, most: int) -> tuple[IntArray, FloatArray]:
-        """List the sizes that are at most ``most``, and their times."""
+        """Return the sizes that are at most ``most``, and their times."""
         kept = int(np.searchsorted(self.sizes, most, side="right"))
         return self.sizes[:kept], self.times[:kept]
 
-    def least_times(self, places: IntArray) -> FloatArray:
-        """Look up the least time of any size that so many places could hold, inf where none."""
+    def least_times(self, slots: IntArray) -> FloatArray:
+        """Look up the least time of any size that so many slots could hold, inf where none."""
         shortest = np.append(np.inf, np.minimum.accumulate(self.times))
-        times: FloatArray = shortest[np.searchsorted(self.sizes, places, side="right")]
+        times: FloatArray = shortest[np.searchsorted(self.sizes, slots, side="right")]
         return times
 
-    def _bounds(self, outlook: Outlook) -> FloatArray:
-        """Bound from below what can be had at every instant, inf where no size fits."""
-        slowdowns = outlook.room.slowdowns
+    def _bounds(self, space: SearchSpace) -> FloatArray:
+        """Bound from below the finish of every run that starts at each instant, inf where no size fits: float[k]."""
+        slowdowns = space.open_slots.slowdowns
         ranges = min(_MOST_RANGES, len(slowdowns))
         fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
-        places = outlook.tally.outlasting(float(fastest[0] * self.times.min()), ranges=ranges)
-        least = (fastest[:, np.newaxis] * self.least_times(places)).min(axis=0)
-        bounds: FloatArray = outlook.room.instants + least
+        slots = space.counts.outlasting(float(fastest[0] * self.times.min()), ranges=ranges)
+        least = (fastest[:, np.newaxis] * self.least_times(slots)).min(axis=0)
+        bounds: FloatArray = space.open_slots.instants + least
         return bounds
 
 
@@ -83,29 +83,29 @@ class EqualLoad:
 class _Search:
     """The best candidate found so far, and the finish that the next one must not exceed."""
 
-    outlook: Outlook
+    space: SearchSpace
     load: EqualLoad
     limit: float
     best: Candidate | None = None
 
     def look_at(self, among: IntArray) -> None:
-        """Look at every pair of an instant of ``among``, rising, and a slow-down that could be better than the best."""
-        room = self.outlook.room
-        places = self.outlook.tally.places(among)
-        least = self.load.least_times(places - self._lost_soon(among))
-        bounds = (room.instants[among] + room.slowdowns[:, np.newaxis] * least).ravel()
+        """Evaluate pairs of an instant of ``among``, rising, and a slow-down that may beat the best candidate."""
+        open_slots = self.space.open_slots
+        slots = self.space.counts.at(among)
+        least = self.load.least_times(slots - self._lost_soon(among))
+        bounds = (open_slots.instants[among] + open_slots.slowdowns[:, np.newaxis] * least).ravel()
         possible = np.flatnonzero((bounds <= self.limit) & (bounds < np.inf))
         if len(possible) > _AT_ONCE:
             # What the lowest bounds find leaves little of the others to be sorted.
             lowest = np.argpartition(bounds[possible], _AT_ONCE)[:_AT_ONCE]
-            self._look_at_pairs(possible[lowest], bounds, among, places)
+            self._look_at_pairs(possible[lowest], bounds, among, slots)
             possible = np.delete(possible, lowest)
             possible = possible[bounds[possible] <= self.limit]
-        self._look_at_pairs(possible, bounds, among, places)
+        self._look_at_pairs(possible, bounds, among, slots)
 
-    def _look_at_pairs(self, possible: IntArray, bounds: FloatArray, among: IntArray, places: IntArray) -> None:
-        """Evaluate pairs in the order of their bounds, as long as these do not exceed the limit."""
-        instants = self.outlook.room.instants[among]
+    def _look_at_pairs(self, possible: IntArray, bounds: FloatArray, among: IntArray, slots: IntArray) -> None:
+        """Evaluate pairs in the order of their bounds, until a bound exceeds the limit."""
+        instants = self.space.open_slots.instants[among]
         order = possible[np.argsort(bounds[possible], kind="stable")]
         for first in range(0, len(order), _AT_ONCE):
             pairs = order[first : first + _AT_ONCE]
@@ -113,23 +113,23 @@ class _Search:
             if not pairs.size:
                 break
             paces, columns = np.divmod(pairs, len(among))
-            self._evaluate(instants[columns], paces, places[paces, columns])
+            self._evaluate(instants[columns], paces, slots[paces, columns])
 
     def _lost_soon(self, among: IntArray) -> IntArray:
-        """Count the places no slower than each pace that not even the shortest run at that pace keeps: int[t, k]."""
-        shortest = self.outlook.room.slowdowns * self.load.times.min()
-        starts = self.outlook.room.instants[among].tolist()
-        return np.stack([self.outlook.losses.lost_soon(start, start + shortest) for start in starts], axis=1)
+        """Count the slots, up to each pace, that even the shortest run at that pace loses: int[t, k]."""
+        shortest = self.space.open_slots.slowdowns * self.load.times.min()
+        starts = self.space.open_slots.instants[among].tolist()
+        return np.stack([self.space.losses.lost_soon(start, start + shortest) for start in starts], axis=1)
 
-    def _evaluate(self, starts: FloatArray, paces: IntArray, places: IntArray) -> None:
-        """Evaluate every size for pairs ``q``, of which ``places[q]`` places are no slower than ``paces[q]``."""
-        sizes, times = self.load.up_to(int(places.max()))
-        slowdowns, at = self.outlook.room.slowdowns[paces], starts[:, np.newaxis]
+    def _evaluate(self, starts: FloatArray, paces: IntArray, slots: IntArray) -> None:
+        """Evaluate every size for each pair ``q``: at its start, it has ``slots[q]`` slots of ``paces[q]`` or faster."""
+        sizes, times = self.load.up_to(int(slots.max()))
+        slowdowns, at = self.space.open_slots.slowdowns[paces], starts[:, np.newaxis]
         # A run that is too short for the resolution of time still takes an instant.
         finishes = np.maximum(at + slowdowns[:, np.newaxis] * times, np.nextafter(at, np.inf))
-        lasting = places[:, np.newaxis] - self.outlook.losses.lost(starts, paces, finishes)
+        lasting = slots[:, np.newaxis] - self.space.losses.lost(starts, paces, finishes)
         finishes = np.where(lasting >= sizes, finishes, np.inf)
-        self.outlook.consider(Considered(starts, slowdowns, sizes, finishes))
+        self.space.consider(Considered(starts, slowdowns, sizes, finishes))
         least = float(finishes.min())
         if least > self.limit or least == np.inf:
             return

@@ -1,6 +1,6 @@
-"""Pieces: the work is whole pieces, dealt so that the member that ends last ends soonest [S 4].
+"""Pieces: the work is whole pieces, divided so that the member that ends last ends as early as possible [S 4].
 
-P members on the fastest places, each with one piece at least, run as long as the member whose pieces take longest, and
+P members on the fastest slots, each with one piece at least, run as long as the member whose pieces take longest, and
 then the overhead of P members. Of equal runs the one with the fewest members is taken: that is Compression.
 """
 
@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.pieces.fastest_nodes import pieces_among
-from coschedule.queue.candidates import Candidate, Outlook
+from coschedule.pieces.fastest_nodes import choose_size
+from coschedule.queue.candidates import Candidate, SearchSpace
 from coschedule.queue.loads import unequal
 from coschedule.queue.loads.unequal import Run
 
@@ -43,19 +43,19 @@ class PiecesLoad:
         runs: FloatArray = most * slowdown * self.seconds_per_piece + self.overheads
         return runs
 
-    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
         """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-        return unequal.earliest_finish(outlook, self, among=among, limit=limit)
+        return unequal.earliest_finish(space, self, among=among, limit=limit)
 
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
-        """Grant every range of sizes the least overhead of any of them; see ``UnequalLoad``."""
+        """Assume the least overhead of any size in each range; see ``UnequalLoad``."""
         overheads = np.minimum.reduceat(self.overheads, first)[:, np.newaxis]
         runs: FloatArray = self.pieces / speed * self.seconds_per_piece + overheads
         return runs
 
     def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
-        """Deal the pieces among the fastest places."""
-        found = pieces_among(
+        """Divide the pieces among the fastest slots; see ``UnequalLoad``."""
+        found = choose_size(
             slowdowns,
             np.diff(held, prepend=0),
             pieces=self.pieces,

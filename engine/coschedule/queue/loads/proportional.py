@@ -1,6 +1,6 @@
 """Proportional load: a member's share is in proportion to its speed, so all end together [A 4].
 
-P members of total speed H = sum of 1 / e run P * T(P) / H seconds: of each size, the fastest places are the best.
+P members of total speed H = sum of 1 / e run P * T(P) / H seconds: of each size, the fastest slots are the best.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Candidate, Outlook
+from coschedule.queue.candidates import Candidate, SearchSpace
 from coschedule.queue.loads import unequal
 from coschedule.queue.loads.unequal import Run
 
@@ -30,17 +30,17 @@ class ProportionalLoad:
         runs: FloatArray = slowdown * self.work / self.sizes
         return runs
 
-    def earliest_finish(self, outlook: Outlook, *, among: IntArray, limit: float) -> Candidate | None:
+    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
         """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-        return unequal.earliest_finish(outlook, self, among=among, limit=limit)
+        return unequal.earliest_finish(space, self, among=among, limit=limit)
 
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
-        """Grant every range of sizes the least work of any of them; see ``UnequalLoad``."""
+        """Assume the least work of any size in each range; see ``UnequalLoad``."""
         runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed
         return runs
 
     def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
-        """Look at the fastest places for every size."""
+        """Give every size the fastest slots; see ``UnequalLoad``."""
         fitting = int(np.searchsorted(self.sizes, held[-1], side="right"))
         if not fitting:
             return None

@@ -1,49 +1,51 @@
-"""Gangs whose run time is unknown: as soon as possible, as many members as fit, for ever.
+"""Gangs whose run time is unknown start as early as possible, with as many members as fit for ever.
 
-With pieces, as few members as end as soon as any number of them would: that does not depend on the time of a piece.
+With pieces, they get the fewest members with which all pieces are done as early as with any number of members. That
+number does not depend on how long a piece takes.
 """
 
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.pieces.fastest_nodes import pieces_among
+from coschedule.pieces.fastest_nodes import choose_size
 from coschedule.queue.candidates import Candidate
-from coschedule.queue.slots.open_slots import Room
+from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.segments import change, least_from_here
 
 
 def earliest_start(
-    room: Room, *, minimum: int, maximum: int, pieces: int | None = None, among: IntArray
+    open_slots: OpenSlots, *, minimum: int, maximum: int, pieces: int | None = None, among: IntArray
 ) -> Candidate | None:
-    """Find the first of the instants ``among``, rising, from which ``minimum`` places stay; take up to ``maximum``.
+    """Find the first of the instants ``among``, rising, from which ``minimum`` slots stay; take up to ``maximum``.
 
-    ``among`` are indices of the room's instants. ``pieces``, if given, are to be dealt: no fewer than ``maximum``.
+    ``among`` are indices of instants. ``pieces``, if given, are divided among the members; there are ``maximum`` or
+    more.
     """
-    staying = _staying(room)[:, among]
+    staying = _staying(open_slots)[:, among]
     enough = np.flatnonzero(staying.max(axis=0, initial=0) >= minimum)
     if maximum < minimum or not enough.size:
         return None
     first = enough[0]
     held = staying[:, first]
     sizes = np.arange(minimum, min(maximum, int(held[-1])) + 1)
-    size = int(sizes[-1]) if pieces is None else _soonest_done(room.slowdowns, held, sizes, pieces)
-    return Candidate(np.inf, size, float(room.instants[among[first]]), int(np.searchsorted(held, size)))
+    size = int(sizes[-1]) if pieces is None else _soonest_done(open_slots.slowdowns, held, sizes, pieces)
+    return Candidate(np.inf, size, float(open_slots.instants[among[first]]), int(np.searchsorted(held, size)))
 
 
-def _staying(room: Room) -> IntArray:
-    """Count the places no slower than each pace that stay for ever from each instant on: int[t, k], never falling."""
-    least = least_from_here(room.places, room.owner)
-    gain = change(least, room.owner) * room.width[room.owner]
-    when = np.searchsorted(room.instants, room.begin)
-    gained = np.zeros((len(room.slowdowns), len(room.instants) + 1))
-    np.add.at(gained, (room.pace[room.owner], when), gain)
+def _staying(open_slots: OpenSlots) -> IntArray:
+    """Count the slots, up to each pace, that stay for ever from each instant on: int[t, k], never falling."""
+    least = least_from_here(open_slots.per_node, open_slots.owner)
+    gain = change(least, open_slots.owner) * open_slots.width[open_slots.owner]
+    when = np.searchsorted(open_slots.instants, open_slots.begin)
+    gained = np.zeros((len(open_slots.slowdowns), len(open_slots.instants) + 1))
+    np.add.at(gained, (open_slots.pace[open_slots.owner], when), gain)
     return np.cumsum(np.cumsum(gained[:, :-1], axis=1), axis=0).astype(np.int64)
 
 
 def _soonest_done(slowdowns: FloatArray, held: IntArray, sizes: IntArray, pieces: int) -> int:
-    """Choose the fewest members that do all pieces soonest, one at least each."""
+    """Choose the fewest members with which all pieces are done earliest; every member gets at least one."""
     counts = np.diff(held, prepend=0)
     overheads = np.zeros(len(sizes))
-    best = pieces_among(slowdowns, counts, pieces=pieces, seconds_per_piece=1.0, sizes=sizes, overheads=overheads)
-    assert best is not None, "as many places as members stay"
+    best = choose_size(slowdowns, counts, pieces=pieces, seconds_per_piece=1.0, sizes=sizes, overheads=overheads)
+    assert best is not None, "as many slots as members stay"
     return best.size

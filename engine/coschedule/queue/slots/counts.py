@@ -1,22 +1,22 @@
-"""How many places a room has at each of its instants."""
+"""How many slots there are at each instant at which a gang may start, by how fast their nodes are."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.slots.open_slots import Room
+from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.segments import change, is_first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tally:
-    """Axes: pace ``t``, instant ``k`` of the room, change ``v`` after now.
+class SlotCounts:
+    """Axes: pace ``t`` (index of a slow-down), instant ``k``, and change ``v`` of the number of slots after now.
 
-    Times before the first instant count as that instant. ``now[t]`` places of pace ``t`` are there now. ``gain[v]``
-    more (or fewer) of pace ``pace[v]`` are there from ``time[v]`` on, which is at the instant ``met[v]`` or between the
-    one before and that; the places that change were there since the instant ``began[v]``. An index may be one past the
-    last instant.
+    There are ``now[t]`` slots of pace ``t`` now. From ``time[v]`` on there are ``gain[v]`` more of pace ``pace[v]``, or
+    fewer where that is negative. ``met[v]`` is the index of the first instant at or after ``time[v]``, and ``began[v]``
+    that of the first instant at or after the begin of the span that ends with the change; both are one past the last
+    instant where there is none. Times before the first instant count as that instant.
     """
 
     instants: FloatArray
@@ -27,44 +27,47 @@ class Tally:
     met: IntArray
     began: IntArray
 
-    def places(self, indices: IntArray) -> IntArray:
-        """Count the places no slower than each pace at the instants ``indices``, rising: int[t, index]."""
+    def at(self, indices: IntArray) -> IntArray:
+        """Count the slots of each pace and of faster ones at the instants ``indices``, which rise: int[t, index]."""
         column_of = np.searchsorted(indices, np.arange(len(self.instants) + 1))
         return self._sum(column_of[self.met], columns=len(indices), ranges=len(self.now))
 
     def outlasting(self, shortest: float, *, ranges: int) -> IntArray:
-        """Count at every instant no fewer places than outlast a run of ``shortest`` seconds: int[range, k].
+        """Bound from above the slots that last for ``shortest`` seconds from each instant on: int[range, k].
 
-        Paces are put together in ranges; places no slower than each range are counted. A loss counts from the first
-        instant from which such a run would meet it, though not before the places that are lost were there.
+        Paces are put together in ``ranges`` ranges of about as many paces; slots as fast as each range or faster are
+        counted. Slots that are lost no longer count from the first instant from which a run of that length would
+        still be going on when they are lost, but not before they were there.
         """
         ahead = np.searchsorted(self.instants + shortest, self.time, side="right")
         counted = np.where(self.gain < 0, np.maximum(np.minimum(ahead, self.met), self.began), self.met)
         return self._sum(counted, columns=len(self.instants), ranges=ranges)
 
     def _sum(self, column: IntArray, *, columns: int, ranges: int) -> IntArray:
-        """Add up what is there now and every change from its column on, over paces too."""
+        """Add up the slots of now and every change from its column on; faster paces count for slower ones, too."""
         paces = len(self.now)
-        places = np.zeros((ranges, columns + 1))
-        np.add.at(places[:, 0], np.arange(paces) * ranges // paces, self.now)
+        slots = np.zeros((ranges, columns + 1))
+        np.add.at(slots[:, 0], np.arange(paces) * ranges // paces, self.now)
         flat = (self.pace * ranges // paces) * (columns + 1) + column
-        places += np.bincount(flat, weights=self.gain, minlength=places.size).reshape(places.shape)
-        by_range = np.cumsum(places[:, :columns], axis=1)
+        slots += np.bincount(flat, weights=self.gain, minlength=slots.size).reshape(slots.shape)
+        by_range = np.cumsum(slots[:, :columns], axis=1)
         return np.cumsum(by_range, axis=0).astype(np.int64)
 
 
-def tally_of(room: Room) -> Tally:
-    """Count once what every search in the room needs."""
-    first = is_first(room.owner)
+def count_slots(open_slots: OpenSlots) -> SlotCounts:
+    """Count what every search among these slots needs, once."""
+    first = is_first(open_slots.owner)
     later = np.flatnonzero(~first)
-    classes = room.owner[later]
-    now = np.bincount(room.pace, weights=room.places[first] * room.width, minlength=len(room.slowdowns))
-    return Tally(
-        instants=room.instants,
+    classes = open_slots.owner[later]
+    now = np.bincount(
+        open_slots.pace, weights=open_slots.per_node[first] * open_slots.width, minlength=len(open_slots.slowdowns)
+    )
+    return SlotCounts(
+        instants=open_slots.instants,
         now=now.astype(np.int64),
-        gain=change(room.places, room.owner)[later] * room.width[classes],
-        pace=room.pace[classes],
-        time=room.begin[later],
-        met=np.searchsorted(room.instants, room.begin[later]),
-        began=np.searchsorted(room.instants, room.begin[later - 1]),
+        gain=change(open_slots.per_node, open_slots.owner)[later] * open_slots.width[classes],
+        pace=open_slots.pace[classes],
+        time=open_slots.begin[later],
+        met=np.searchsorted(open_slots.instants, open_slots.begin[later]),
+        began=np.searchsorted(open_slots.instants, open_slots.begin[later - 1]),
     )

@@ -1,4 +1,8 @@
-"""Where the members of one gang could go: places over time."""
+"""How many members of one gang each node could hold, over time.
+
+Example: members ask for 2 CPUs. A node has 5 CPUs free from time 0 and 3 from time 10 on. It offers 2 slots in
+``[0, 10)`` and 1 slot from 10 on, so its spans have ``begin`` 0 and 10, ``end`` 10 and inf, ``per_node`` 2 and 1.
+"""
 
 from dataclasses import dataclass
 
@@ -6,18 +10,20 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.slots.segments import change, is_first, is_last
-from coschedule.queue.slots.timeline import Pieces, Timeline
+from coschedule.queue.slots.timeline import Spans, Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Room:
-    """Axes: class ``c`` that ever has a place, piece ``b`` of such a class, both in the order of the timeline.
+class OpenSlots:
+    """Axes: class ``c`` of equal nodes that ever have a slot, and span ``b`` of such a class, by class and then time.
 
-    ``number[c]`` is the class in the timeline, ``width[c]`` how many nodes it has, ``pace[c]`` the index of its
-    slow-down in ``slowdowns``, which are those of the room, rising. ``places[b]`` is how many members each node of
-    class ``owner[b]`` could hold from ``begin[b]`` to ``end[b]``, not as many as in the piece before. ``instants`` are
-    the first at which the gang may start, which is now as a rule, and every later one at which some node gains places,
-    rising: a gang that can run at all can be moved earlier until it starts at one of them.
+    ``number[c]`` is the class's index in the timeline and ``width[c]`` the number of its nodes. ``pace[c]`` is the
+    index of its slow-down in ``slowdowns``, which rise. Every node of class ``owner[b]`` can hold ``per_node[b]``
+    members from ``begin[b]`` to ``end[b]``; two spans of a class that follow each other differ in this number.
+
+    ``instants``, which rise, are the only times at which the gang need start: the first time it may (now, as a rule),
+    and every later time at which some node gains slots. A gang that can run at all can be moved to an earlier start
+    until it starts at one of them.
     """
 
     number: IntArray
@@ -27,27 +33,31 @@ class Room:
     owner: IntArray
     begin: FloatArray
     end: FloatArray
-    places: IntArray
+    per_node: IntArray
     instants: FloatArray
 
 
-def room_for(
+def open_slots_for(
     timeline: Timeline, request: IntArray, *, passes: BoolArray, most: int, not_before: float = -np.inf
-) -> Room:
-    """Count places for members of ``request`` on nodes that pass, bool[n]; never more than ``most`` on a node."""
-    pieces = timeline.pieces
-    places = _places(pieces, request, most)
-    places[~passes[timeline.example][pieces.owner]] = 0
-    has_room = np.bincount(pieces.owner, weights=places, minlength=len(timeline.width)) > 0
+) -> OpenSlots:
+    """Count the slots for members that take ``request[r]`` of each resource.
+
+    Only nodes of which ``passes``, bool[n] by index in the snapshot, is True have slots, at most ``most`` per node. The
+    first instant is now or, if that is later, ``not_before``.
+    """
+    spans = timeline.spans
+    slots = _slots(spans, request, most)
+    slots[~passes[timeline.example][spans.owner]] = 0
+    has_room = np.bincount(spans.owner, weights=slots, minlength=len(timeline.width)) > 0
     number = np.flatnonzero(has_room)
-    first = is_first(pieces.owner)
-    kept = np.flatnonzero(has_room[pieces.owner] & (first | (change(places, pieces.owner) != 0)))
-    owner = (np.cumsum(has_room) - 1)[pieces.owner[kept]]
-    begin, places = pieces.begin[kept], places[kept]
+    first = is_first(spans.owner)
+    kept = np.flatnonzero(has_room[spans.owner] & (first | (change(slots, spans.owner) != 0)))
+    owner = (np.cumsum(has_room) - 1)[spans.owner[kept]]
+    begin, slots = spans.begin[kept], slots[kept]
     end = np.where(is_last(owner), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
-    gains = ~first[kept] & (change(places, owner) > 0)
+    gains = ~first[kept] & (change(slots, owner) > 0)
     paces, pace = np.unique(timeline.pace[number], return_inverse=True)
-    return Room(
+    return OpenSlots(
         number=number,
         pace=pace,
         width=timeline.width[number],
@@ -55,7 +65,7 @@ def room_for(
         owner=owner,
         begin=begin,
         end=end,
-        places=places,
+        per_node=slots,
         instants=_instants(begin[gains], max(timeline.now, not_before)),
     )
 
@@ -65,9 +75,9 @@ def _instants(gains: FloatArray, first: float) -> FloatArray:
     return instants
 
 
-def _places(pieces: Pieces, request: IntArray, most: int) -> IntArray:
+def _slots(spans: Spans, request: IntArray, most: int) -> IntArray:
     wanted = np.flatnonzero(request)
-    places = np.where(pieces.open, most, 0)
+    slots = np.where(spans.open, most, 0)
     for resource in wanted:
-        np.minimum(places, pieces.free[:, resource] // request[resource], out=places)
-    return np.maximum(places, 0, out=places)
+        np.minimum(slots, spans.free[:, resource] // request[resource], out=slots)
+    return np.maximum(slots, 0, out=slots)

@@ -1,4 +1,8 @@
-"""Running minima along rows that lie one behind the other in one array; ``owner``, never falling, tells them apart."""
+"""Rows of different lengths that lie one behind the other in one array; ``owner``, which never falls, tells them apart.
+
+Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. Their running minima from the first
+entry on are [3, 1, 2].
+"""
 
 import numpy as np
 
@@ -28,15 +32,15 @@ def change(values: IntArray, owner: IntArray) -> IntArray:
 
 
 def least_so_far(values: IntArray, owner: IntArray) -> IntArray:
-    """Run a minimum from the first entry of every row; values are at least 0."""
-    # Every row is put below all values of the one before it, so that one running minimum starts anew at each row.
+    """Return the least value of each row up to each entry; values are at least 0."""
+    # Every row is shifted below all values of the one before it, so that one running minimum starts anew at each row.
     offset = owner * (int(values.max(initial=0)) + 1)
     least: IntArray = np.minimum.accumulate(values - offset) + offset
     return least
 
 
 def least_from_here(values: IntArray, owner: IntArray) -> IntArray:
-    """Run a minimum from the last entry of every row back to its first; values are at least 0."""
+    """Return the least value of each row from each entry on; values are at least 0."""
     offset = owner * (int(values.max(initial=0)) + 1)
     least: IntArray = np.minimum.accumulate((values + offset)[::-1])[::-1] - offset
     return least

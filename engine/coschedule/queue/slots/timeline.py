@@ -1,10 +1,13 @@
 """What is free on every node from now on, for classes of equal nodes.
 
 Nodes with the same slow-down, the same answers to every constraint and the same free resources at every instant form a
-class. The future of a class is a row of pieces, each a span of time in which nothing changes. A claim takes resources
-for a span; it splits a class when it takes only some of its nodes. Timelines are values: a claim makes a new one.
+class. The future of a class is a row of spans of time in which nothing changes. A claim takes resources from some nodes
+for some time. It splits a class when it takes only some of its nodes. Timelines are values: a claim makes a new one.
 
 Nodes are numbered by rank here: fastest first, then in the order of their names.
+
+Example: nodes a and b are alike and have 4 CPUs free for ever: one class of width 2 with one span. A claim of 1 CPU on
+a, from 10 to 20, leaves two classes of width 1: b with its one span, and a with three, free 4, 3 and 4 CPUs.
 """
 
 from dataclasses import dataclass, replace
@@ -16,12 +19,12 @@ from coschedule.queue.slots.segments import is_last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pieces:
-    """Pieces of several classes, grouped by class in their order, in time order within a class.
+class Spans:
+    """Spans of time of several classes: grouped by class, in the order of time within a class.
 
-    Axes: piece ``b``, resource ``r``. Piece ``b`` of class ``owner[b]`` lasts from ``begin[b]`` to the begin of the
-    next piece of its class, the last one for ever. ``free[b, r]`` is what each node has free meanwhile, ``open[b]``
-    whether it takes members.
+    Axes: span ``b``, resource ``r``. Span ``b`` belongs to class ``owner[b]``. It lasts from ``begin[b]`` to the begin
+    of the next span of its class; the last span of a class never ends. During the span, each node of the class has
+    ``free[b, r]`` free, and takes members only if ``open[b]``.
     """
 
     owner: IntArray
@@ -29,15 +32,15 @@ class Pieces:
     free: IntArray
     open: BoolArray
 
-    def take(self, indices: IntArray) -> "Pieces":
-        """Select pieces."""
-        return Pieces(
+    def take(self, indices: IntArray) -> "Spans":
+        """Select spans."""
+        return Spans(
             owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
         )
 
-    def then(self, others: "Pieces") -> "Pieces":
-        """Append the pieces of further classes."""
-        return Pieces(
+    def then(self, others: "Spans") -> "Spans":
+        """Append the spans of further classes."""
+        return Spans(
             owner=np.concatenate([self.owner, others.owner]),
             begin=np.concatenate([self.begin, others.begin]),
             free=np.concatenate([self.free, others.free]),
@@ -47,9 +50,9 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Claim:
-    """``counts[i]`` members on the node of rank ``ranks[i]``, all distinct; ``finish`` may be inf.
+    """``counts[i]`` members that each take ``request[r]`` on the node of rank ``ranks[i]``, from start to finish.
 
-    ``closes``: nobody else is put on these nodes meanwhile.
+    The ranks are distinct, and ``finish`` may be inf. With ``closes``, these nodes take no other members meanwhile.
     """
 
     ranks: IntArray
@@ -76,10 +79,10 @@ class Timeline:
     pace: IntArray
     width: IntArray
     example: IntArray
-    pieces: Pieces
+    spans: Spans
 
     def claimed(self, claim: Claim) -> "Timeline":
-        """Take what ``claim`` needs; what is not free becomes negative."""
+        """Return the timeline after ``claim``. Taking more than is free leaves a negative amount."""
         parents, counts, group_of = _groups(self.class_of[claim.ranks], claim.counts)
         class_of = self.class_of.copy()
         class_of[claim.ranks] = len(self.width) + group_of
@@ -94,7 +97,7 @@ class Timeline:
             pace=np.concatenate([self.pace, self.pace[parents]]),
             width=width,
             example=np.concatenate([self.example, self.example[parents]]),
-            pieces=self.pieces.then(_cut(self.pieces, parents, counts, claim, len(self.width))),
+            spans=self.spans.then(_cut(self.spans, parents, counts, claim, len(self.width))),
         )
         return split._without_empty_classes()
 
@@ -103,40 +106,40 @@ class Timeline:
         if kept.all():
             return self
         renumbered = np.cumsum(kept) - 1
-        pieces = self.pieces.take(np.flatnonzero(kept[self.pieces.owner]))
+        spans = self.spans.take(np.flatnonzero(kept[self.spans.owner]))
         return replace(
             self,
             class_of=renumbered[self.class_of],
             pace=self.pace[kept],
             width=self.width[kept],
             example=self.example[kept],
-            pieces=replace(pieces, owner=renumbered[pieces.owner]),
+            spans=replace(spans, owner=renumbered[spans.owner]),
         )
 
 
 def _groups(classes: IntArray, counts: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Group nodes by class and count: class and count of every group, and the group of every node."""
+    """Group nodes by class and count; return class and count of every group, and the group of every node."""
     base = int(counts.max()) + 1
     groups, group_of = np.unique(classes * base + counts, return_inverse=True)
     return groups // base, groups % base, group_of
 
 
-def _cut(pieces: Pieces, parents: IntArray, counts: IntArray, claim: Claim, first_class: int) -> Pieces:
-    """Copy the pieces of each group's parent class, cut where the claim begins and ends, less what it takes."""
-    source, group = _pieces_of(pieces.owner, parents)
-    source, group, begin = _with_cut(source, group, pieces.begin[source], claim.start)
+def _cut(spans: Spans, parents: IntArray, counts: IntArray, claim: Claim, first_class: int) -> Spans:
+    """Copy the spans of each group's parent class, cut where the claim begins and ends, less what it takes."""
+    source, group = _spans_of(spans.owner, parents)
+    source, group, begin = _with_cut(source, group, spans.begin[source], claim.start)
     if claim.finish < np.inf:
         source, group, begin = _with_cut(source, group, begin, claim.finish)
-    free = pieces.free[source]
+    free = spans.free[source]
     during = np.flatnonzero((begin >= claim.start) & (begin < claim.finish))
     free[during] -= counts[group[during], np.newaxis] * claim.request
-    is_open = pieces.open[source]
+    is_open = spans.open[source]
     is_open[during] &= not claim.closes
-    return Pieces(owner=first_class + group, begin=begin, free=free, open=is_open)
+    return Spans(owner=first_class + group, begin=begin, free=free, open=is_open)
 
 
-def _pieces_of(owner: IntArray, classes: IntArray) -> tuple[IntArray, IntArray]:
-    """List the pieces of classes, which may repeat: index of each piece, and of the entry of ``classes`` it is for."""
+def _spans_of(owner: IntArray, classes: IntArray) -> tuple[IntArray, IntArray]:
+    """List the spans of classes, which may repeat: index of each span, and of the entry of ``classes`` it is for."""
     first = np.searchsorted(owner, classes, side="left")
     lengths = np.searchsorted(owner, classes, side="right") - first
     offset = np.cumsum(lengths) - lengths
@@ -147,7 +150,7 @@ def _pieces_of(owner: IntArray, classes: IntArray) -> tuple[IntArray, IntArray]:
 def _with_cut(
     source: IntArray, group: IntArray, begin: FloatArray, time: float
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Let a piece of every group begin at ``time``: the piece that is going on then is split unless it begins then."""
+    """Make a span of every group begin at ``time``, by splitting the span that is going on then."""
     ends_later = is_last(group) | (np.append(begin[1:], np.inf) > time)
     going_on = np.flatnonzero((begin <= time) & ends_later)
     split = going_on[begin[going_on] < time]

@@ -1,7 +1,7 @@
 """Bounding over blocks: which cells of a large matrix of values can hold its least value.
 
 The matrix has a row for every start and a column for every level of goodness. The value of a cell depends on the
-totals (how many places, how much speed) of all entries in the rows and columns up to it. So the totals at the corners
+totals (how many slots, how much speed) of all entries in the rows and columns up to it. So the totals at the corners
 of a block bound every value in it, and the value of its far corner can be reached.
 
 Method: lay a grid over the matrix, drop every block whose bound exceeds the least value reached so far, cut each block

@@ -29,15 +29,15 @@ MUCH = 0.7
 
 
 class Entries(NamedTuple):
-    """Entry ``e`` is ``places[e]`` places that open at ``start[e]`` and run at ``slowdown[e]``."""
+    """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]`` and run at ``slowdown[e]``."""
 
     start: Vector
     slowdown: Vector
-    places: IntArray
+    slots: IntArray
 
     def where(self, kept: IntArray) -> "Entries":
         """Keep some entries, named by position."""
-        return Entries(self.start[kept], self.slowdown[kept], self.places[kept])
+        return Entries(self.start[kept], self.slowdown[kept], self.slots[kept])
 
 
 class Borders(NamedTuple):
@@ -80,7 +80,7 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
     side = side_for(len(entries.start))
     rows = strips_of(entries.start.astype(np.float64, copy=False), side)
     columns = strips_of(entries.slowdown.astype(np.float64, copy=False), side)
-    blocks = cells(Points(rows.of, columns.of, (entries.places,)), len(rows.lowest), len(columns.lowest))
+    blocks = cells(Points(rows.of, columns.of, (entries.slots,)), len(rows.lowest), len(columns.lowest))
     bounds = bounds_of(Borders(rows.lowest, rows.highest, columns.lowest, columns.highest))
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
@@ -103,12 +103,12 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
 def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> Entries:
     """Let nothing be before the first start and slow-down, and make one entry of all that is at both."""
     apart = (entries.start > start) | (entries.slowdown > slowdown)
-    together = before + int(entries.places[~apart].sum())
+    together = before + int(entries.slots[~apart].sum())
     entries = entries.where(apart.nonzero()[0])
     return Entries(
         np.concatenate((np.maximum(entries.start, start), (start,))),
         np.concatenate((np.maximum(entries.slowdown, slowdown), (slowdown,))),
-        np.concatenate((entries.places, (together,))),
+        np.concatenate((entries.slots, (together,))),
     )
 
 

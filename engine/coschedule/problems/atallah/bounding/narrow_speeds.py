@@ -1,7 +1,7 @@
 """Narrowing a matrix of starts and speeds to the part around its least value, in time linear in its entries.
 
-As in ``narrow``, but sums of speeds matter too, and so does which places are the slowest of a gang. Places faster than
-the first column of the rectangle are therefore kept apart, as places ahead of all columns: they join whenever they have
+As in ``narrow``, but sums of speeds matter too, and so does which slots are the slowest of a gang. Slots faster than
+the first column of the rectangle are therefore kept apart, as slots ahead of all columns: they join whenever they have
 started, and no gang of interest ends with one of them. Those that have started by the first row become one entry.
 Entries of the same start and speed become one, too: no grid tells them apart.
 """
@@ -17,23 +17,23 @@ from coschedule.problems.atallah.bounding.blocks import Bounds
 from coschedule.problems.atallah.bounding.grids import Blocks, Points, cells
 from coschedule.problems.atallah.bounding.narrow import FEW, MUCH, Borders, ends, side_for
 from coschedule.problems.atallah.bounding.strips import Strips, strips_of
-from coschedule.problems.atallah.slots import Places
+from coschedule.problems.atallah.slots import Slots
 
 SLACK = 1e-12
 """Of a quotient, which is rounded."""
 
 _MANY = 16
-"""A block with more than one place in so many has so many sizes that its corners alone bound it badly."""
+"""A block with more than one slot in so many has so many sizes that its corners alone bound it badly."""
 
 
 class Field(NamedTuple):
-    """Entry ``e`` is ``places[e]`` places of ``total[e]`` speed together that open at ``start[e]``.
+    """Entry ``e`` is ``slots[e]`` slots of ``total[e]`` speed together that open at ``start[e]``.
 
-    The first ones have a column; they are entry ``entry[e]`` of the places searched. The rest is ahead of all.
+    The first ones have a column; they are entry ``entry[e]`` of the slots searched. The rest is ahead of all.
     """
 
     start: Vector
-    places: IntArray
+    slots: IntArray
     total: FloatArray
     entry: IntArray
 
@@ -50,13 +50,13 @@ class SizeBounds(Bounds, Protocol):
         """Tell which blocks may hold the least value, range of sizes by range; and the least value reached."""
 
 
-def narrowed_field(places: Places, bounds_of: Callable[[Borders], SizeBounds]) -> tuple[Field, float]:
+def narrowed_field(slots: Slots, bounds_of: Callable[[Borders], SizeBounds]) -> tuple[Field, float]:
     """Keep what tells the cells that may hold the least value apart; return the least value that was reached, too."""
-    speed = places.level.astype(np.float64, copy=False)
-    field = Field(places.start, places.count, places.count * speed, np.arange(len(speed)))
+    speed = slots.level.astype(np.float64, copy=False)
+    field = Field(slots.start, slots.count, slots.count * speed, np.arange(len(speed)))
     reached = math.inf
     while len(field.entry) > FEW:
-        narrower, reached = _narrowed_once(field, places.level[field.entry], bounds_of, reached)
+        narrower, reached = _narrowed_once(field, slots.level[field.entry], bounds_of, reached)
         much = len(narrower.start) < MUCH * len(field.start)
         field = narrower
         if not much:
@@ -76,12 +76,12 @@ def _narrowed_once(
     rows = strips_of(field.start.astype(np.float64, copy=False), side)
     columns = strips_of(1 / level.astype(np.float64, copy=False), side)
     column, width = columns_of_field(field, columns.of), len(columns.lowest)
-    points = Points(rows.of, column, (field.places, field.total))
+    points = Points(rows.of, column, (field.slots, field.total))
     blocks = cells(points, len(rows.lowest), width + 1, first_column=1)
     bounds = bounds_of(Borders(rows.lowest, rows.highest, *_speeds(columns)))
     hopeful, reached = _hopeful(blocks, bounds, reached)
     if not hopeful.any():
-        return Field(field.start[:0], field.places[:0], field.total[:0], field.entry[:0]), reached
+        return Field(field.start[:0], field.slots[:0], field.total[:0], field.entry[:0]), reached
     (first_row, last_row), (first_column, last_column) = ends(hopeful, axis=0), ends(hopeful, axis=1)
     counts = (rows.of <= last_row) & (column <= last_column + 1)
     first = field.start[(counts & (rows.of >= first_row)).nonzero()[0]].min()
@@ -92,7 +92,7 @@ def _narrowed_once(
 
 
 def _hopeful(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
-    """Tell which blocks of a grid may hold the least value; if one has a good part of all places, by sizes, too."""
+    """Tell which blocks of a grid may hold the least value; if one has a good part of all slots, by sizes, too."""
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
     hopeful = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))
@@ -109,7 +109,7 @@ def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> F
     entries = np.concatenate((columns, (ahead & ~started).nonzero()[0]))
     return Field(
         np.concatenate((np.maximum(field.start[entries], first), (first,))),
-        np.concatenate((field.places[entries], (field.places[together].sum(),))),
+        np.concatenate((field.slots[entries], (field.slots[together].sum(),))),
         np.concatenate((field.total[entries], (field.total[together].sum(),))),
         field.entry[columns],
     )
@@ -128,9 +128,9 @@ def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
     of = np.where(alike.astype(np.bool_), of, position)
     kept = np.concatenate((of == position, np.ones(field.ahead, dtype=np.bool_))).nonzero()[0]
     of = np.concatenate((of, np.arange(len(cell), len(field.start))))
-    places = np.bincount(of, weights=field.places)[kept].astype(np.int64)
+    slots = np.bincount(of, weights=field.slots)[kept].astype(np.int64)
     total = np.bincount(of, weights=field.total).astype(np.float64, copy=False)[kept]
-    return Field(field.start[kept], places, total, field.entry[kept[: len(kept) - field.ahead]])
+    return Field(field.start[kept], slots, total, field.entry[kept[: len(kept) - field.ahead]])
 
 
 def _speeds(columns: Strips) -> tuple[FloatArray, FloatArray]:

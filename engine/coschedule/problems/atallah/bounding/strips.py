@@ -39,10 +39,10 @@ def strips_of(values: FloatArray, side: int) -> Strips:
     if not 0 < scale < math.inf:
         return Strips(np.zeros(len(values), dtype=np.int16), np.array([least]), np.array([most]))
     with np.errstate(over="ignore"):
-        places = values - least
-        places *= scale
+        slots = values - least
+        slots *= scale
     # Rounded up: what equals the least value is apart from all others.
-    part = np.ceil(np.minimum(places, parts - 1, out=places), out=places).astype(np.int16)
+    part = np.ceil(np.minimum(slots, parts - 1, out=slots), out=slots).astype(np.int16)
     first, strip = cut(np.bincount(part[::every], minlength=parts), side)
     begins = least + (first - 1) / scale
     lowest, highest = begins * (1 - _SLACK), np.concatenate((begins[1:] * (1 + _SLACK), (most,)))

@@ -1,0 +1,28 @@
+"""Gangs with a deadline: the fewest members that meet it."""
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.candidates import Candidate, GangLoad, SearchSpace
+
+
+def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadline: float) -> Candidate | None:
+    """Find the candidate with the fewest members whose finish is at most ``deadline``; ties to the earlier finish."""
+    if not (len(space.open_slots.slowdowns) and len(load.sizes)):
+        return None
+    possible = load.where(_soonest_by_size(space, load, among) <= deadline)
+    for size in possible.sizes:
+        candidate = possible.where(possible.sizes == size).earliest_finish(space, among=among, limit=deadline)
+        if candidate is not None:
+            return candidate
+    return None
+
+
+def _soonest_by_size(space: SearchSpace, load: GangLoad, among: IntArray) -> FloatArray:
+    """Bound every size's finish from below: the fastest run from the first instant that has as many slots."""
+    runs = load.runs_at(float(space.open_slots.slowdowns[0]))
+    [slots] = space.counts.outlasting(float(runs.min()), ranges=1)
+    first = np.searchsorted(np.maximum.accumulate(slots[among]), load.sizes)
+    starts = np.append(space.open_slots.instants[among], np.inf)[first]
+    soonest: FloatArray = starts + runs
+    return soonest
