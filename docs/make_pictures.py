@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
-from drawing import allocation, auction, speedup, terminal
+from drawing import allocation, auction, bounding, speedup, terminal
 
 _FOLDER = Path(__file__).with_name("pictures")
 
 PICTURES: Mapping[str, Callable[[], str]] = {
     "allocation-map.svg": allocation.draw,
+    "bounding.svg": bounding.draw,
     "demo.svg": terminal.draw,
     "share-auction.svg": auction.draw,
     "speedup-over-size.svg": speedup.draw,

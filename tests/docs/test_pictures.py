@@ -12,7 +12,7 @@ from docs.markdown import PAGES, ROOT, links
 DOCS = ROOT / "docs"
 FOLDER = DOCS / "pictures"
 WORDS = ("name", "text", "note")
-NAMES = ("allocation-map.svg", "demo.svg", "share-auction.svg", "speedup-over-size.svg")
+NAMES = ("allocation-map.svg", "bounding.svg", "demo.svg", "share-auction.svg", "speedup-over-size.svg")
 TERMINAL = "demo.svg"
 WITH_MODES = tuple(name for name in NAMES if name != TERMINAL)
 

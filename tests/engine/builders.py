@@ -1,15 +1,19 @@
-"""Nodes, gangs and snapshots for tests: a case names only what it is about."""
+"""Nodes, gangs, snapshots, jobs and auctions for tests: a case names only what it is about."""
 
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 
 from coschedule.model.run_times import SerialWork, TimesWork
+from coschedule.problems.node import Node
+from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.snapshot import Snapshot
+from engine.brute.pieces import Job, Offer
 
 NOW = 1000.0
 ANYWHERE = Constraints()
@@ -138,3 +142,62 @@ def snapshot(nodes, gangs, *, releases=(), nominated=(), resources=("slots",), n
 def amounts(nodes, kind, resources):
     """Tell what each node has of a kind: nothing, unless told."""
     return np.array([one[kind] or (0,) * len(resources) for one in nodes], dtype=np.int64)
+
+
+def random_offer(rnd):
+    start = Fraction(rnd.choice([0, 0, 0, 1, rnd.randint(0, 9)]), rnd.choice([1, 2]))
+    slowdowns = sorted(Fraction(rnd.randint(1, 6), rnd.choice([1, 2, 3])) for _ in range(rnd.randint(1, 4)))
+    if rnd.random() < 0.5:
+        slowdowns = [slowdowns[0]] * rnd.randint(1, 5)
+    return Offer(start, tuple(slowdowns), rnd.choice([None, None, Fraction(rnd.randint(1, 40), 2)]))
+
+
+def random_job(rnd):
+    return Job(
+        pieces=rnd.randint(1, 7),
+        seconds=Fraction(rnd.randint(1, 4), rnd.choice([1, 3])),
+        per_member=rnd.choice([Fraction(0), Fraction(0), Fraction(1, 2), Fraction(2), Fraction(5)]),
+        fixed=rnd.choice([Fraction(0), Fraction(1, 3)]),
+    )
+
+
+def as_node(offer):
+    until = math.inf if offer.until is None else offer.until
+    if len(set(offer.slowdowns)) > 1:
+        return Node(start=offer.start, slowdowns=offer.slowdowns, until=until)
+    return Node(
+        start=offer.start, duty_cycle=offer.slowdowns[0] * 9 - 1, capacity=9, slots=len(offer.slowdowns), until=until
+    )
+
+
+GRAINS = (1, 3, 9)
+"""Workstations of levels 0, 1 and 2 of every application of section 5.8.2."""
+
+
+def rules(total, psi="1.2", *, require_gain=True):
+    return AuctionRules(total=total, psi=Fraction(psi), require_gain=require_gain)
+
+
+def times(*unit_times):
+    return tuple(Fraction(time) for time in unit_times)
+
+
+def arrive(name, *unit_times, levels=GRAINS):
+    return Arrive(name=name, levels=levels, unit_times=times(*unit_times))
+
+
+def auction(*order, exempt=()):
+    return HoldAuction(order=order, exempt=exempt)
+
+
+def moves(outcome):
+    """Write the moves of an auction as tables do: action, who, from which to which level, and the donor's."""
+    return [
+        (int(move.kind), move.name, move.from_level, move.to_level)
+        if move.donation is None
+        else (
+            *(int(move.kind), move.name, move.from_level, move.to_level),
+            *(move.donation.name, move.donation.from_level, move.donation.to_level),
+        )
+        for move in outcome.moves
+    ]

@@ -124,7 +124,7 @@ class SpeedBounds:
         cell, size, reached = self._ranges(cells, reached)
         return Pairs(cells.top[cell], cells.left[cell], size), reached
 
-    def hopeful(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
+    def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
         """Tell which blocks may hold the least value, by all sizes that end there; and the least value reached."""
         first, last = self._first_and_last(blocks)
         some = (first <= last).nonzero()[0]

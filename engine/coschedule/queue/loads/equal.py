@@ -122,7 +122,7 @@ class _Search:
         return np.stack([self.space.losses.lost_soon(start, start + shortest) for start in starts], axis=1)
 
     def _evaluate(self, starts: FloatArray, paces: IntArray, slots: IntArray) -> None:
-        """Evaluate every size for each pair ``q``: at its start, it has ``slots[q]`` slots of ``paces[q]`` or faster."""
+        """Evaluate every size for each pair ``q``: at its start it has ``slots[q]`` slots of ``paces[q]`` or faster."""
         sizes, times = self.load.up_to(int(slots.max()))
         slowdowns, at = self.space.open_slots.slowdowns[paces], starts[:, np.newaxis]
         # A run that is too short for the resolution of time still takes an instant.

@@ -1,14 +1,18 @@
 """Bounding over blocks: which cells of a large matrix of values can hold its least value.
 
-The matrix has a row for every start and a column for every level of goodness. The value of a cell depends on the
-totals (how many slots, how much speed) of all entries in the rows and columns up to it. So the totals at the corners
-of a block bound every value in it, and the value of its far corner can be reached.
+The matrix has a row for every start and a column for every level: a slow-down or a speed. The value of a cell depends
+on the totals (how many slots, how much speed) of all entries in the rows and columns up to it. So the totals at the
+corners of a block bound every value in the block from below, and the value of its far corner can be reached.
 
-Method: lay a grid over the matrix, drop every block whose bound exceeds the least value reached so far, cut each block
-that is left into strips, the most promising blocks first, and so on down to single cells. A block is cut along the side
-that widens its bound more: where values nearly tie, that is another one on each side of the ties. A grid's totals are
-one histogram and two running sums. Strips of rows need only the entries in the block's own rows, since those before are
-summed already, and likewise with columns.
+Method: lay a grid of blocks over the matrix. Drop every block whose bound exceeds the least value reached so far. Cut
+each block that is left into strips, the lowest bounds first, and so on down to single cells. A block is cut along the
+side that makes its bound worse. Where many values nearly tie, this cuts rows on one side of the tie and columns on the
+other. The totals of a grid are one histogram and two running sums. Strips of rows need only the entries in the block's
+own rows, since the entries above are summed already; the same holds for columns.
+
+Example: the cells of a block have starts 5 to 9 and slow-downs 2 to 4, and its far corner counts 3 slots with which the
+least run time is 10. Every value is at least 5 + 2 * 10 = 25, and the far corner has the value 9 + 4 * 10 = 49. A block
+whose bound is above 49 can be dropped.
 """
 
 import math
@@ -18,11 +22,11 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
 from coschedule.problems.atallah.bounding.grids import Blocks, Points, dimensions, first_grid, joined
-from coschedule.problems.atallah.bounding.waiting import Waiting, near
+from coschedule.problems.atallah.bounding.to_cut import BlocksToCut, entries_of
 
 
 class Shape(NamedTuple):
-    """The matrix has ``rows`` and ``columns``; what lies before its first column has no cell, but counts."""
+    """The size of a matrix; entries in columns before ``first_column`` count in totals, but have no cell."""
 
     rows: int
     columns: int
@@ -33,29 +37,29 @@ class Bounds(Protocol):
     """What a problem knows about blocks."""
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-        """Bound all values in each block from below, by inf when no cell of it has one; and its least from above."""
+        """Bound each block's least value from below, by inf when no cell has a value, and from above: float[block]."""
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Bound all values in each block from below only."""
+        """Bound each block's least value from below only: float[block]."""
 
     def limit(self, reached: float) -> float:
-        """Say up to which bound a block is of interest when this value has been reached."""
+        """Return the bound up to which a block may hold the least value, given a value that was ``reached``."""
 
 
 def surviving_cells(points: Points, shape: Shape, bounds: Bounds, *, reached: float = math.inf) -> tuple[Blocks, float]:
-    """Find all cells whose least value is within the limit of the best value reached, and that value.
+    """Find all cells that may hold the least value, and the least value that was reached.
 
-    ``reached`` is a value known to be reached.
+    ``reached`` is a value that is known to be reached.
 
-    Time: the first grid and its histogram, then as much as blocks survive. Memory: O(entries + survivors).
+    Time: the first grid and its histogram, then as much as blocks survive. Memory: O(entries + surviving blocks).
     """
     search = _Search(bounds, reached)
     grid = first_grid(points, shape.rows, shape.columns, first_column=shape.first_column)
     blocks, least = search.look_at(grid, np.True_)
     if not len(blocks):
         return search.found()
-    points = near(points, blocks, shape.rows, shape.columns)
-    rows, columns = Waiting(points, shape.rows), Waiting(points.transposed(), shape.columns)
+    points = entries_of(points, blocks, shape.rows, shape.columns)
+    rows, columns = BlocksToCut(points, shape.rows), BlocksToCut(points.transposed(), shape.columns)
     while True:
         if len(blocks):
             by_rows = _by_rows(blocks, bounds)
@@ -64,15 +68,15 @@ def surviving_cells(points: Points, shape: Shape, bounds: Bounds, *, reached: fl
         if not rows.size + columns.size:
             return search.found()
         if rows.size > columns.size:
-            grid, exists = rows.cut(search.is_interesting)
+            grid, exists = rows.cut(search.may_hold_least)
         else:
-            grid, exists = columns.cut(search.is_interesting)
+            grid, exists = columns.cut(search.may_hold_least)
             grid, exists = grid.transposed(), exists.swapaxes(1, 2)
         blocks, least = search.look_at(grid, exists)
 
 
 class _Search:
-    """What has been reached so far, and the cells that may have it."""
+    """The least value reached so far, and the cells found that may hold the least value."""
 
     def __init__(self, bounds: Bounds, reached: float) -> None:
         self._bounds = bounds
@@ -80,10 +84,10 @@ class _Search:
         self._cells: list[tuple[Blocks, FloatArray]] = []
 
     def look_at(self, blocks: Blocks, exists: BoolArray | np.bool_) -> tuple[Blocks, FloatArray]:
-        """Drop what cannot hold the least value; keep cells, and hand out larger blocks with their bounds."""
+        """Drop blocks that cannot hold the least value; keep single cells, return larger blocks and their bounds."""
         least, reached = self._bounds.around(blocks)
         self._reached = min(self._reached, float(reached.min(initial=math.inf)))
-        kept = exists & self.is_interesting(least)
+        kept = exists & self.may_hold_least(least)
         blocks, least = blocks.take(kept), least[kept]
         high, wide = dimensions(blocks)
         larger = high | wide
@@ -91,17 +95,17 @@ class _Search:
         return blocks.take(larger), least[larger]
 
     def found(self) -> tuple[Blocks, float]:
-        """List the cells that are still of interest, and the least value reached."""
+        """Return the cells that may still hold the least value, and the least value reached."""
         least = np.concatenate([part for _, part in self._cells])
-        return joined([blocks for blocks, _ in self._cells]).take(self.is_interesting(least)), self._reached
+        return joined([blocks for blocks, _ in self._cells]).take(self.may_hold_least(least)), self._reached
 
-    def is_interesting(self, least: FloatArray) -> BoolArray:
-        """Tell which bounds allow the least value."""
+    def may_hold_least(self, least: FloatArray) -> BoolArray:
+        """Tell which blocks may hold the least value, given their bounds."""
         return (least <= self._bounds.limit(self._reached)) & (least < math.inf)
 
 
 def _by_rows(blocks: Blocks, bounds: Bounds) -> BoolArray:
-    """Tell which blocks to cut into rows: those whose first and last row differ more than first and last column."""
+    """Tell which blocks to cut into rows: those whose bounds gain more from that than from cutting into columns."""
     high, wide = dimensions(blocks)
     turned = blocks.transposed()
     across = (blocks.first_row(), blocks.last_row())

@@ -1,4 +1,8 @@
-"""Grids over a large matrix: blocks of cells, and totals of what lies up to their corners."""
+"""Grids over a large matrix: blocks of cells, and the totals of the entries up to their corners.
+
+Example: entries that weigh 1 lie at (row, column) = (0, 0), (1, 0) and (1, 2). For the block of row 1 and columns 1
+and 2, the totals are 1 ``before`` it, 1 ``above`` it, 2 ``beside`` it, and 3 ``within`` its last row and column.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -13,7 +17,7 @@ FIRST_SIDE = 512
 """The first grid has at most about so many rows and columns: its 2**18 blocks cost a few milliseconds."""
 
 FEW_CELLS = 2**13
-"""A matrix with no more is looked at cell by cell."""
+"""In a matrix with no more cells than this, every cell is a block."""
 
 SIDE = 16
 """A block is cut into so many strips, at most."""
@@ -23,14 +27,14 @@ Index = BoolArray | IntArray | tuple[IntArray | int, ...]
 
 
 class Points(NamedTuple):
-    """Entry ``e`` lies at ``row[e]``, ``column[e]`` and weighs ``amounts[m][e]`` in total ``m``."""
+    """Entry ``e`` lies at ``row[e]`` and ``column[e]``, and adds ``amounts[m][e]`` to total ``m``."""
 
     row: PositionArray
     column: PositionArray
     amounts: tuple[FloatArray | IntArray, ...]
 
     def transposed(self) -> "Points":
-        """Let rows be columns."""
+        """Swap rows and columns."""
         return Points(self.column, self.row, self.amounts)
 
     def where(self, kept: BoolArray | IntArray) -> "Points":
@@ -42,9 +46,12 @@ class Points(NamedTuple):
 class Blocks:
     """Blocks of rows [top, bottom) and columns [left, right): arrays that broadcast to one shape, the blocks' shape.
 
-    Four kinds of totals, one array a total, over the entries up to each corner of the block: ``before`` (above and left
-    of it), ``above`` (above it, up to its last column), ``beside`` (left of it, up to its last row) and ``within`` (up
-    to its last row and column).
+    Every kind of total has one array per total m. It sums up the entries up to one corner of the block:
+
+        ``before``   rows before top, columns before left         before | above
+        ``above``    rows before top, columns before right        -------+-------
+        ``beside``   rows before bottom, columns before left      beside | within
+        ``within``   rows before bottom, columns before right
     """
 
     top: IntArray
@@ -57,7 +64,7 @@ class Blocks:
     within: tuple[FloatArray, ...]
 
     def take(self, kept: BoolArray | IntArray) -> "Blocks":
-        """List some blocks along one axis, named by a mask or by position; of a grid by a mask."""
+        """Select blocks, by a mask or by position, and list them along one axis; a grid takes a mask."""
         rows, columns, both = _indices(kept)
         return Blocks(
             self.top[rows],
@@ -71,7 +78,7 @@ class Blocks:
         )
 
     def transposed(self) -> "Blocks":
-        """Let rows be columns."""
+        """Swap rows and columns."""
         if self.top.ndim == 1:
             return Blocks(
                 self.left, self.right, self.top, self.bottom, self.before, self.beside, self.above, self.within
@@ -84,11 +91,11 @@ class Blocks:
         return Blocks(left, right, top, bottom, before, beside, above, within)
 
     def first_row(self) -> "Blocks":
-        """Make blocks of what is above all but the first row, at most."""
+        """Keep the first row of each block, with its least totals: those of the entries above it."""
         return replace(self, bottom=self.top + 1, beside=self.before, within=self.above)
 
     def last_row(self) -> "Blocks":
-        """Make blocks of the last rows, of which all entries may be in earlier rows."""
+        """Keep the last row of each block, with its largest totals: all entries may lie in the rows before."""
         return replace(self, top=self.bottom - 1, before=self.beside, above=self.within)
 
     def __len__(self) -> int:
@@ -96,7 +103,7 @@ class Blocks:
 
 
 def _indices(kept: BoolArray | IntArray) -> tuple[Index, Index, Index]:
-    """Say where the kept blocks have their rows, their columns and their totals."""
+    """Return the indices of the kept blocks in arrays of rows, of columns and of totals."""
     if kept.ndim == 1:
         return kept, kept, kept
     block, row, column = kept.nonzero()
@@ -115,7 +122,7 @@ def cells(points: Points, rows: int, columns: int, *, first_column: int = 0) -> 
 
 
 def first_grid(points: Points, rows: int, columns: int, *, first_column: int = 0) -> Blocks:
-    """Divide the whole matrix so that every row and every column of the grid has about as many entries.
+    """Divide the whole matrix into blocks so that the rows of blocks have about as many entries each, and the columns.
 
     Entries in columns before the first have no cell; they lie to the left of all cells of their row.
     """
@@ -144,9 +151,9 @@ def _grid_of(points: Points, top: IntArray, left: IntArray, rows: int, columns: 
 
 
 def divide(blocks: Blocks, points: Points, owner: IntArray) -> tuple[Blocks, BoolArray]:
-    """Cut each block into strips of rows; say which of them exist, as not every height is a multiple of theirs.
+    """Cut each block into strips of rows, and tell which strips exist: heights need not be multiples of each other.
 
-    ``points[e]`` is in the rows of block ``owner[e]``, and not beyond its last column.
+    ``points[e]`` lies in the rows of block ``owner[e]``, and not beyond its last column.
     """
     heights = blocks.bottom - blocks.top
     rows = min(SIDE, int(heights.max(initial=1)))
@@ -184,7 +191,7 @@ def _histogram(corner: IntArray, amount: FloatArray | IntArray, shape: tuple[int
 
 
 def _sums_before(totals: FloatArray) -> FloatArray:
-    """Sum up ``totals[i, j]`` up to each column, before each row and before the end."""
+    """Sum up the totals of all rows before each row, and before the end, and of all columns up to each column."""
     sums = np.zeros((1, totals.shape[0] + 1, totals.shape[1]))
     totals.cumsum(axis=0, out=sums[0, 1:])
     sums[0, 1:].cumsum(axis=1, out=sums[0, 1:])
@@ -192,14 +199,14 @@ def _sums_before(totals: FloatArray) -> FloatArray:
 
 
 def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:
-    """Cut [first, end) of each block into ``count`` pieces; what is left over repeats the end and does not exist."""
+    """Cut [first, end) of each block into ``count`` strips; strips left over repeat the end and do not exist."""
     begin = first[:, np.newaxis] + step[:, np.newaxis] * np.arange(count)
     last = end[:, np.newaxis]
     return np.minimum(begin, last - 1), np.minimum(begin + step[:, np.newaxis], last), begin < last
 
 
 def joined(parts: list[Blocks]) -> Blocks:
-    """Put lists of blocks one behind the other."""
+    """Join lists of blocks."""
     if len(parts) == 1:
         return parts[0]
     top, bottom, left, right = (

@@ -1,10 +1,14 @@
 """Narrowing a large matrix of values to the part around its least value, in time linear in its entries.
 
-The matrix is that of ``blocks``; its rows are starts, its columns slow-downs. A grid laid over it without sorting
-bounds every block from below, and all blocks that may hold the least value lie in a rectangle. What lies beyond its
-last start or its last slow-down counts in none of its cells. What lies before its first start, or its first slow-down,
-counts in all, just as if it were there. So all that is at or before both becomes one entry, and what is left is a
-smaller matrix with the same values in the rectangle; and so on, while it gets much smaller.
+The matrix is that of ``blocks``; its rows are starts, its columns slow-downs. A grid that is laid over it without
+sorting bounds every block from below, and all blocks that may hold the least value lie in a rectangle. Entries that
+start after the rectangle's last row, or are slower than its last column, count in none of its cells: they are dropped.
+Entries before the first row count in all its rows, just as if they were in the first row, and likewise with columns. So
+all entries at or before both become one entry. What is left is a smaller matrix with the same values in the rectangle.
+This is repeated as long as the matrix gets much smaller.
+
+Example: slots (start, slow-down) are (0, 1), (2, 3), (5, 2) and (9, 9), and the least value lies in rows 2 to 5 and
+columns 2 to 3. Then (9, 9) is dropped and (0, 1) counts as (2, 2); the others stay.
 """
 
 import math
@@ -19,13 +23,13 @@ from coschedule.problems.atallah.bounding.grids import Points, cells
 from coschedule.problems.atallah.bounding.strips import strips_of
 
 FEW = 400
-"""So few entries are sorted at once."""
+"""With no more entries than this, narrowing costs more than sorting them."""
 
 _LEAST_SIDE, _USUAL_SIDE, _MOST_SIDE = 24, 96, 192
-"""A grid has between so many rows and columns; more than usual only pay with very many entries."""
+"""Least, usual and largest number of rows and columns of a grid; more than usual pay with very many entries only."""
 
 MUCH = 0.7
-"""A narrower matrix pays when it has at most this part of the entries."""
+"""Narrowing again pays if at most this part of the entries was left."""
 
 
 class Entries(NamedTuple):
@@ -36,7 +40,7 @@ class Entries(NamedTuple):
     slots: IntArray
 
     def where(self, kept: IntArray) -> "Entries":
-        """Keep some entries, named by position."""
+        """Keep some entries, by position."""
         return Entries(self.start[kept], self.slowdown[kept], self.slots[kept])
 
 
@@ -55,7 +59,7 @@ class Borders(NamedTuple):
 
 
 def borders_of(starts: Vector, slowdowns: Vector) -> Borders:
-    """Let every start and every slow-down have a row or column of its own."""
+    """Return borders where every start has a row, and every slow-down a column, of its own."""
     rows, columns = starts.astype(np.float64, copy=False), slowdowns.astype(np.float64, copy=False)
     return Borders(rows, rows, columns, columns)
 
@@ -65,7 +69,7 @@ BoundsOf = Callable[[Borders], Bounds]
 
 
 def narrowed(entries: Entries, bounds_of: BoundsOf) -> tuple[Entries, float]:
-    """Keep what tells the cells that may hold the least value apart; return the least value that was reached, too."""
+    """Return the entries of the narrowed matrix, and the least value that was reached."""
     reached = math.inf
     while len(entries.start) > FEW:
         narrower, reached = _narrowed_once(entries, bounds_of, reached)
@@ -84,10 +88,10 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
     bounds = bounds_of(Borders(rows.lowest, rows.highest, columns.lowest, columns.highest))
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
-    hopeful = (least <= bounds.limit(reached)) & (least < math.inf)
-    if not hopeful.any():
+    promising = (least <= bounds.limit(reached)) & (least < math.inf)
+    if not promising.any():
         return entries.where(np.empty(0, dtype=np.int64)), reached
-    (first_row, last_row), (first_column, last_column) = ends(hopeful, axis=0), ends(hopeful, axis=1)
+    (first_row, last_row), (first_column, last_column) = ends(promising, axis=0), ends(promising, axis=1)
     before = int(blocks.before[0][0, first_row, first_column])
     row, column = rows.of, columns.of
     near = (row >= first_row) | (column >= first_column)
@@ -101,7 +105,7 @@ def _narrowed_once(entries: Entries, bounds_of: BoundsOf, reached: float) -> tup
 
 
 def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> Entries:
-    """Let nothing be before the first start and slow-down, and make one entry of all that is at both."""
+    """Move entries before the first start, or slow-down, to it; merge all entries that are then at both into one."""
     apart = (entries.start > start) | (entries.slowdown > slowdown)
     together = before + int(entries.slots[~apart].sum())
     entries = entries.where(apart.nonzero()[0])
@@ -113,12 +117,12 @@ def _as_one(entries: Entries, start: Scalar, slowdown: Scalar, before: int) -> E
 
 
 def side_for(entries: int) -> int:
-    """Say how many rows and columns a grid should have for so many entries."""
+    """Return how many rows and columns a grid should have for so many entries."""
     root = entries**0.5
     return int(max(_LEAST_SIDE, min(_USUAL_SIDE, 3 * root), min(_MOST_SIDE, root / 2)))
 
 
-def ends(hopeful: BoolArray, *, axis: int) -> tuple[int, int]:
-    """Find the first and the last row, or column, that has one."""
-    where = np.flatnonzero(hopeful.any(axis=1 - axis))
+def ends(promising: BoolArray, *, axis: int) -> tuple[int, int]:
+    """Find the first and the last row (axis 0), or column (axis 1), that has a promising block."""
+    where = np.flatnonzero(promising.any(axis=1 - axis))
     return int(where[0]), int(where[-1])

@@ -1,9 +1,9 @@
 """Narrowing a matrix of starts and speeds to the part around its least value, in time linear in its entries.
 
-As in ``narrow``, but sums of speeds matter too, and so does which slots are the slowest of a gang. Slots faster than
-the first column of the rectangle are therefore kept apart, as slots ahead of all columns: they join whenever they have
-started, and no gang of interest ends with one of them. Those that have started by the first row become one entry.
-Entries of the same start and speed become one, too: no grid tells them apart.
+As in ``narrow``, but sums of speeds matter too, and so does which slots are the slowest of a gang. Slots that are
+faster than the first column of the rectangle are therefore kept ahead of all columns. They join a gang whenever they
+have started, and no gang in the rectangle has one of them as its slowest. Those that have started by the first row
+become one entry. Entries of the same start and speed become one, too, since no grid tells them apart.
 """
 
 import math
@@ -20,16 +20,17 @@ from coschedule.problems.atallah.bounding.strips import Strips, strips_of
 from coschedule.problems.atallah.slots import Slots
 
 SLACK = 1e-12
-"""Of a quotient, which is rounded."""
+"""The relative rounding error of a quotient is below this."""
 
 _MANY = 16
-"""A block with more than one slot in so many has so many sizes that its corners alone bound it badly."""
+"""A block with more than this part (one in so many) of all slots has too many sizes for its corners to bound it."""
 
 
 class Field(NamedTuple):
-    """Entry ``e`` is ``slots[e]`` slots of ``total[e]`` speed together that open at ``start[e]``.
+    """Entry ``e`` is ``slots[e]`` slots that open at ``start[e]`` and have the speed ``total[e]`` together.
 
-    The first ones have a column; they are entry ``entry[e]`` of the slots searched. The rest is ahead of all.
+    The first ``len(entry)`` entries have a column and are entry ``entry[e]`` of the slots that are searched. The others
+    are ahead of all columns.
     """
 
     start: Vector
@@ -39,19 +40,19 @@ class Field(NamedTuple):
 
     @property
     def ahead(self) -> int:
-        """How many entries are ahead of all columns."""
+        """The number of entries ahead of all columns."""
         return len(self.start) - len(self.entry)
 
 
 class SizeBounds(Bounds, Protocol):
     """What a problem knows about blocks and the sizes that end there."""
 
-    def hopeful(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
-        """Tell which blocks may hold the least value, range of sizes by range; and the least value reached."""
+    def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
+        """Tell which blocks may hold the least value, by ranges of sizes; return the least value reached, too."""
 
 
 def narrowed_field(slots: Slots, bounds_of: Callable[[Borders], SizeBounds]) -> tuple[Field, float]:
-    """Keep what tells the cells that may hold the least value apart; return the least value that was reached, too."""
+    """Return the narrowed entries, and the least value that was reached."""
     speed = slots.level.astype(np.float64, copy=False)
     field = Field(slots.start, slots.count, slots.count * speed, np.arange(len(speed)))
     reached = math.inf
@@ -65,7 +66,7 @@ def narrowed_field(slots: Slots, bounds_of: Callable[[Borders], SizeBounds]) -> 
 
 
 def columns_of_field(field: Field, rank: PositionArray) -> PositionArray:
-    """Place entries: ``rank[e]`` counts the columns from 0 on, and column 0 lies ahead of all."""
+    """Return the column of each entry: ``rank[e]`` + 1, or 0 for entries ahead of all columns."""
     return np.concatenate((rank + 1, np.zeros(field.ahead, dtype=rank.dtype)))
 
 
@@ -79,10 +80,10 @@ def _narrowed_once(
     points = Points(rows.of, column, (field.slots, field.total))
     blocks = cells(points, len(rows.lowest), width + 1, first_column=1)
     bounds = bounds_of(Borders(rows.lowest, rows.highest, *_speeds(columns)))
-    hopeful, reached = _hopeful(blocks, bounds, reached)
-    if not hopeful.any():
+    promising, reached = _promising(blocks, bounds, reached)
+    if not promising.any():
         return Field(field.start[:0], field.slots[:0], field.total[:0], field.entry[:0]), reached
-    (first_row, last_row), (first_column, last_column) = ends(hopeful, axis=0), ends(hopeful, axis=1)
+    (first_row, last_row), (first_column, last_column) = ends(promising, axis=0), ends(promising, axis=1)
     counts = (rows.of <= last_row) & (column <= last_column + 1)
     first = field.start[(counts & (rows.of >= first_row)).nonzero()[0]].min()
     within = counts & (column > first_column)
@@ -91,19 +92,19 @@ def _narrowed_once(
     return _alike_together(_within(field, first, counts & ~within, within), level[kept], cell), reached
 
 
-def _hopeful(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
-    """Tell which blocks of a grid may hold the least value; if one has a good part of all slots, by sizes, too."""
+def _promising(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
+    """Tell which blocks may hold the least value; where one of them has many slots, look at their sizes, too."""
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
-    hopeful = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))
+    promising = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))
     (before,), (above,), (beside,), (within,) = blocks.before[0], blocks.above[0], blocks.beside[0], blocks.within[0]
-    if ((within - above - beside + before)[hopeful] > within[-1, -1] / _MANY).any():
-        hopeful[hopeful], reached = bounds.hopeful(blocks.take(hopeful[np.newaxis]), reached)
-    return hopeful, reached
+    if ((within - above - beside + before)[promising] > within[-1, -1] / _MANY).any():
+        promising[promising], reached = bounds.promising(blocks.take(promising[np.newaxis]), reached)
+    return promising, reached
 
 
 def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> Field:
-    """Keep some entries with a column; let nothing start before ``first``, and what is ahead by then be one entry."""
+    """Keep some columns, move earlier starts to ``first``, and merge the entries ahead that have started by then."""
     started = field.start <= first
     together, columns = (ahead & started).nonzero()[0], kept.nonzero()[0]
     entries = np.concatenate((columns, (ahead & ~started).nonzero()[0]))
@@ -116,7 +117,7 @@ def _within(field: Field, first: Scalar, ahead: BoolArray, kept: BoolArray) -> F
 
 
 def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
-    """Make one entry of all in a cell that have the start and the level of one of them.
+    """Merge entries of a cell that have the same start and level as a chosen entry of that cell.
 
     ``level[e]`` and ``cell[e]`` are of the entries that have a column.
     """
@@ -134,6 +135,6 @@ def _alike_together(field: Field, level: Vector, cell: IntArray) -> Field:
 
 
 def _speeds(columns: Strips) -> tuple[FloatArray, FloatArray]:
-    """Bound the speeds of each column, after column 0."""
+    """Return the largest and the least speed of each column, column 0 being faster than all."""
     fastest, slowest = (np.concatenate(((math.inf,), 1 / slowness)) for slowness in (columns.lowest, columns.highest))
     return fastest * (1 + SLACK), slowest * (1 - SLACK)

@@ -1,4 +1,7 @@
-"""The least value between two positions, for many pairs of positions at once."""
+"""The least value between two positions, for many pairs of positions at once.
+
+Example: among the values [5, 2, 7, 3], the ranges from 0 to 2 and from 2 to 3 have the least values 2 and 3.
+"""
 
 import math
 
@@ -8,7 +11,10 @@ from coschedule.model.numbers import FloatArray, IntArray
 
 
 class RangeMinima:
-    """Least of ``values[first], ..., values[last]``: looked up if values fall and then rise, else by powers of two."""
+    """The least of ``values[first]`` to ``values[last]``: one look-up if values fall and then rise, else two.
+
+    Otherwise the least value of every stretch whose length is a power of two is kept; two such stretches cover a range.
+    """
 
     def __init__(self, values: FloatArray) -> None:
         self._levels = values[np.newaxis]
@@ -19,7 +25,7 @@ class RangeMinima:
             self._levels = np.stack(_doubled(values))
 
     def of(self, first: IntArray, last: IntArray) -> FloatArray:
-        """Look up many ranges, none empty."""
+        """Return the least value of each range [first, last]; no range is empty."""
         if self._one_valley:
             least: FloatArray = self._levels[0][np.maximum(first, np.minimum(last, self._lowest))]
             return least

@@ -1,4 +1,7 @@
-"""Dividing numbers into strips of rising values without sorting them."""
+"""Dividing numbers into strips of rising values without sorting them.
+
+Example: of [9, 1, 4, 1], strip 0 may hold both ones and strip 1 hold 4 and 9; then ``of`` is [1, 0, 1, 0].
+"""
 
 import math
 from typing import NamedTuple
@@ -8,13 +11,13 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray, PositionArray
 
 _FINE = 8
-"""Strips are cut between equal parts of the range of values, so many times as many as strips are wanted."""
+"""The range of values is first divided into so many equal parts per strip; strips are cut between these parts."""
 
 _SAMPLE = 16
-"""So many values a strip, or somewhat more, say where to cut."""
+"""At least so many values per strip are sampled to find out where to cut."""
 
 _SLACK = 1e-12
-"""Of the borders between strips, which are rounded."""
+"""The relative rounding error of the borders between strips is below this."""
 
 
 class Strips(NamedTuple):
@@ -29,10 +32,13 @@ class Strips(NamedTuple):
 
 
 def strips_of(values: FloatArray, side: int) -> Strips:
-    """Divide values, none negative and one at least, into strips that hold about one part in ``side``, or one value."""
+    """Divide values, at least one and none negative, into about ``side`` strips of about as many values each.
+
+    A strip may also have a single distinct value, however often it occurs.
+    """
     least, most, parts = float(values.min()), float(values.max()), _FINE * side
     every = max(1, len(values) // (_SAMPLE * side))
-    # Whatever the few largest are, the others must be told apart.
+    # However large the few largest values are, the others must be told apart.
     sample = np.sort(values[::every])
     top = float(sample[-1 - len(sample) // 64])
     scale = _ratio(parts, (top if top > least else most) - least)
@@ -56,15 +62,15 @@ def _ratio(parts: int, width: float) -> float:
 
 
 def cut(entries: IntArray, side: int) -> tuple[IntArray, IntArray]:
-    """Divide positions, of which each has some ``entries``, into strips that hold about one part in ``side`` of them.
+    """Divide positions into about ``side`` strips of about as many entries; position i has ``entries[i]`` of them.
 
-    Return where each strip begins, and the strip of each position. A position that has many entries is a strip of its
-    own: a strip of one position need never be told apart.
+    Return the first position of each strip, and the strip of each position. A position with many entries is a strip of
+    its own, since a strip of one position never needs to be cut.
     """
     after = entries.cumsum()
     total = int(after[-1])
     many = entries > -(-total // side)
-    # What has a strip of its own leaves finer strips to the rest.
+    # Positions with a strip of their own leave finer strips to the others.
     fair = max(1, -(-(total - int(entries[many].sum())) // side))
     nth = after // fair
     begins = np.ones(len(entries), dtype=np.bool_)

@@ -12,7 +12,7 @@ from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.refusals import spell
 from engine.brute.pieces import last_done, pattern_size, pattern_turnaround, patterns, used
 from engine.builders import seeded
-from engine.printed_saqabi import printed_expansion
+from engine.problems.al_saqabi.printed import printed_expansion
 
 FIGURE_5 = [
     ["p2", "p5", "p6"],

@@ -1,4 +1,4 @@
-"""Blocks that wait to be cut into strips of rows, the most promising first, and what is known of their entries."""
+"""Blocks that are to be cut into strips of rows, the lowest bounds first, and the entries in their rows."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.problems.atallah.bounding.grids import SIDE, Blocks, Points, dimensions, divide, joined
 
 _AT_ONCE = 2**16
-"""So many entries and corners are looked at together at most: they fit a cache, and the limit falls in between."""
+"""At most so many entries and corners are looked at together: they fit a cache, and the limit may fall in between."""
 
 
-class Waiting:
+class BlocksToCut:
     """Blocks to be cut; ``points`` are all entries in the rows of any of them. Memory: O(entries + blocks)."""
 
     def __init__(self, points: Points, rows: int) -> None:
@@ -21,7 +21,7 @@ class Waiting:
         self.size = 0
 
     def add(self, blocks: Blocks, least: FloatArray) -> None:
-        """Let blocks wait, ``least`` being their bounds."""
+        """Add blocks, whose bounds are ``least``."""
         if not len(blocks):
             return
         self.size += len(blocks)
@@ -32,19 +32,19 @@ class Waiting:
         each = min(int(weight[-1]), _AT_ONCE)
         self._portions += [(blocks.take(part), least[part], each) for part in reversed(parts)]
 
-    def cut(self, is_interesting: Callable[[FloatArray], BoolArray]) -> tuple[Blocks, BoolArray]:
-        """Cut blocks that came last and are still of interest, as many as fit; say which parts exist."""
+    def cut(self, may_hold_least: Callable[[FloatArray], BoolArray]) -> tuple[Blocks, BoolArray]:
+        """Cut the blocks that were added last, as many as fit, but for those that are out; tell which strips exist."""
         parts, weight = [], 0
         while self._portions and weight <= _AT_ONCE // 2:
             blocks, least, more = self._portions.pop()
             self.size -= len(blocks)
-            parts.append(blocks.take(is_interesting(least)))
+            parts.append(blocks.take(may_hold_least(least)))
             weight += more
         blocks = joined(parts)
         return divide(blocks, *self._entries(blocks))
 
     def _entries(self, blocks: Blocks) -> tuple[Points, IntArray]:
-        """List the entries in the rows of blocks, up to their last columns, and whose they are."""
+        """List the entries in the rows of each block, up to its last column, and the block that each of them is of."""
         begin = self._ends[blocks.top]
         lengths = self._ends[blocks.bottom] - begin
         owner = np.repeat(np.arange(len(blocks)), lengths)
@@ -53,8 +53,8 @@ class Waiting:
         return self._points.where(entry[kept]), owner[kept]
 
 
-def near(points: Points, blocks: Blocks, rows: int, columns: int) -> Points:
-    """Keep the entries in the rows of blocks that have several, or in their columns."""
+def entries_of(points: Points, blocks: Blocks, rows: int, columns: int) -> Points:
+    """Keep the entries in rows of blocks that have several rows, or in columns of blocks that have several columns."""
     high, wide = dimensions(blocks)
     in_rows = _covered(blocks.top[high], blocks.bottom[high], rows)[points.row]
     in_columns = _covered(blocks.left[wide], blocks.right[wide], columns)[points.column]
@@ -62,6 +62,6 @@ def near(points: Points, blocks: Blocks, rows: int, columns: int) -> Points:
 
 
 def _covered(first: IntArray, end: IntArray, count: int) -> BoolArray:
-    """Tell which of the positions [0, count) lie in some stretch."""
+    """Tell which of the positions [0, count) lie in one of the stretches [first, end)."""
     change = np.bincount(first, minlength=count + 1) - np.bincount(end, minlength=count + 1)
     return np.cumsum(change)[:count] > 0

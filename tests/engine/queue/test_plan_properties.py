@@ -10,7 +10,7 @@ from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
 from engine.builders import ANYWHERE, NOW, gang, node, release, seats, seeded, snapshot
-from engine.soundness import assert_sound
+from engine.queue.soundness import assert_sound
 
 SEEDS = range(40)
 

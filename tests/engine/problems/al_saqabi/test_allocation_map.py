@@ -10,7 +10,7 @@ from coschedule.problems.al_saqabi.changes import Move
 from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
 from coschedule.problems.al_saqabi.refusals import NothingFree
 from engine.brute.pieces import least_turnaround
-from engine.printed_saqabi import printed_turnaround_in_a_new_slice, printed_wants_a_new_slice
+from engine.problems.al_saqabi.printed import printed_turnaround_in_a_new_slice, printed_wants_a_new_slice
 
 SIX = ["P1", "P2", "P3", "P4", "P5", "P6"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from coschedule.__main__ import serve
 from coschedule.requests.answer import PROBLEMS
-from engine.full_requests import FULL, at, places, replaced, without, written
+from engine.requests.full_requests import FULL, at, places, replaced, without, written
 
 GOOD = {"id": "good", "problem": "heterogeneity", "weights": [1]}
 

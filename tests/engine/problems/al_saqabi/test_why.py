@@ -9,8 +9,7 @@ from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.problems.al_saqabi.why import why_pieces
 from coschedule.problems.node import Node
 from engine.brute.pieces import gang_outcome, gang_outcomes
-from engine.builders import seeded
-from engine.random_offers import as_node, random_job, random_offer
+from engine.builders import as_node, random_job, random_offer, seeded
 
 WAITING = [Node(slots=9), Node(slots=9), Node(slots=9), Node(slots=9, start=7)]
 

@@ -11,7 +11,7 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.pieces.apportion import apportion, apportion_by_heap
 from engine.brute.pieces import last_done, least_turnaround
 from engine.builders import seeded
-from engine.printed_saqabi import printed_mtat
+from engine.problems.al_saqabi.printed import printed_mtat
 
 METHODS = pytest.mark.parametrize("method", [apportion, apportion_by_heap])
 sixths = st.integers(1, 72).map(lambda number: Fraction(number, 6))

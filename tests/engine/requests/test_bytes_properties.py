@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from engine.builders import seeded
-from engine.full_requests import FULL, places, replaced
+from engine.requests.full_requests import FULL, places, replaced
 
 LINES = 2500
 GOOD = b'{"id": "good", "problem": "pace", "weights": [1, "1/2"], "free": ["1/2", 1]}'

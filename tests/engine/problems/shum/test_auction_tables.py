@@ -3,7 +3,7 @@
 from coschedule.problems.shum.auction import replay
 from coschedule.problems.shum.events import Depart, Loaders, SetUnitTimes
 from coschedule.problems.shum.shares import Levels, divide_shares
-from engine.auctions import GRAINS, arrive, auction, moves, rules, times
+from engine.builders import GRAINS, arrive, auction, moves, rules, times
 
 
 def assert_rows(market_rules, rows):

@@ -15,7 +15,7 @@ from coschedule.problems.al_saqabi.refusals import NoRoom
 from coschedule.requests.refusals import spell
 from engine.brute.pieces import fewest_processors, last_done, least_turnaround
 from engine.builders import seeded
-from engine.printed_saqabi import printed_compression, printed_mtat
+from engine.problems.al_saqabi.printed import printed_compression, printed_mtat
 
 sixths = st.integers(1, 72).map(lambda number: Fraction(number, 6))
 speeds_of_processors = st.lists(sixths, min_size=1, max_size=9)

@@ -18,8 +18,7 @@ from coschedule.problems.node import Node
 from coschedule.requests.refusals import spell
 from engine.brute.gang_scan import scan_gang
 from engine.brute.pieces import Job, Offer, best_gang, gang_outcome
-from engine.builders import seeded
-from engine.random_offers import as_node, random_job, random_offer
+from engine.builders import as_node, random_job, random_offer, seeded
 
 amounts = st.integers(0, 120).map(lambda sixths: Fraction(sixths, 6))
 nodes = st.builds(

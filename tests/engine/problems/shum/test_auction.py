@@ -5,7 +5,7 @@ import pytest
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.shum.auction import ShareMarket, replay
 from coschedule.problems.shum.events import Depart, Loaders, SetUnitTimes
-from engine.auctions import GRAINS, arrive, auction, moves, rules, times
+from engine.builders import GRAINS, arrive, auction, moves, rules, times
 
 
 @pytest.mark.parametrize(
