@@ -14,7 +14,7 @@ ROWS = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|$", PAGE.read_text(encoding="u
 def test_examples_give_what_the_page_shows():
     results = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.FAIL_FAST)
 
-    assert results.attempted >= 30
+    assert results.attempted >= 49
     assert results.failed == 0
 
 
@@ -32,3 +32,18 @@ def test_the_package_says_the_same():
 def test_every_public_name_is_there():
     assert sorted(coschedule.__all__) == coschedule.__all__
     assert all(hasattr(coschedule, name) for name in coschedule.__all__)
+
+
+def test_what_a_plan_takes_and_gives_is_public_and_named():
+    page = PAGE.read_text(encoding="utf-8").partition("\n## A whole queue\n")[2]
+    named = set(re.findall(r"`([A-Z]\w+)`", page)) - {member.name for member in coschedule.Load}
+
+    assert named <= set(coschedule.__all__)
+    assert {"Snapshot", "NodeTable", "PendingGang", "Release", "Constraints", "Placement", "Unplaceable"} <= named
+    assert {"Members", "Share", "Pieces", "Hold", "Alternative", "Plan"} <= named
+    assert {name for name in coschedule.__all__ if has_reason(getattr(coschedule, name))} <= named
+
+
+def has_reason(thing):
+    """Tell the refusals of the engine, whose reason is fixed, from everything else."""
+    return isinstance(getattr(thing, "reason", None), coschedule.Reason)
