@@ -1,9 +1,9 @@
 """``operator/`` is a folder of sources, never a package: it would shadow the standard library's ``operator``."""
 
-import re
 import subprocess
 import sys
 import zipfile
+from email.parser import HeaderParser
 from pathlib import Path
 
 import pytest
@@ -58,7 +58,7 @@ def test_version_has_one_place(wheel):
     [metadata] = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
     text = wheel.read(metadata).decode()
 
-    assert re.search(r"^Version: (.*)$", text, re.MULTILINE)[1] == lockstep.__version__
+    assert HeaderParser().parsestr(text)["Version"] == lockstep.__version__
     assert lockstep.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lockstep.api.names import API_VERSION, GANG_KIND, REPORTING_CONTROLLER
 from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import EventReason
 
 NOTE_LIMIT = 1024
 
@@ -19,7 +20,7 @@ class Event:
     """What happened to a gang. ``action`` is what we were doing."""
 
     kind: str
-    reason: str
+    reason: EventReason
     action: str
     note: str
 

@@ -13,6 +13,7 @@ from lockstep.api.node_terms import parse_terms
 from lockstep.api.parts import spelled_part
 from lockstep.api.pod_request import pod_request
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
+from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Needs, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimUse
@@ -20,7 +21,6 @@ from lockstep.facts.volume import ClaimUse
 Manifest = Mapping[str, Any]
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_NOT_YET = "Lockstep does not support it yet, so no member could be placed as it asks"
 
 
 def parse_gang(manifest: Manifest, before: GangFact | None) -> GangFact:
@@ -52,9 +52,9 @@ def parse_gang(manifest: Manifest, before: GangFact | None) -> GangFact:
 
 def parse_needs(pod: Manifest) -> Needs | Refusal:
     """What a pod with that spec asks of its node as a member, or why it can't be placed as it asks."""
-    unsupported = next(_unsupported(pod), None) or _other_scheduler(pod)
-    if unsupported is not None:
-        return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{unsupported}.")
+    not_obeyed = next(unsupported(pod), None) or _other_scheduler(pod)
+    if not_obeyed is not None:
+        return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{not_obeyed}.")
     try:
         check_amounts(pod)
         return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)))
@@ -90,26 +90,6 @@ def _spec(spec: Manifest, needs: Needs) -> GangSpec:
         load=load,
         pieces=_pieces(spec, load),
     )
-
-
-def _unsupported(pod: Manifest) -> Iterator[str]:
-    """The fields that a placement would have to obey and can't yet, with the reason.
-
-    What a scheduler only prefers is no obstacle: preferred pod affinity, and a spread that it may ignore.
-    """
-    affinity = pod.get("affinity") or {}
-    for kind in ("podAffinity", "podAntiAffinity"):
-        if (affinity.get(kind) or {}).get(_REQUIRED):
-            yield f"affinity.{kind}.{_REQUIRED}: {_NOT_YET}"
-    for number, volume in enumerate(pod.get("volumes") or ()):
-        if "ephemeral" in volume:
-            yield f"volumes[{number}].ephemeral: {_NOT_YET}"
-    for number, spread in enumerate(pod.get("topologySpreadConstraints") or ()):
-        if spread.get("whenUnsatisfiable") != "ScheduleAnyway":
-            yield f"topologySpreadConstraints[{number}].whenUnsatisfiable: {_NOT_YET}"
-    for field in ("resourceClaims", "nodeName", "schedulingGates", "schedulingGroup"):
-        if pod.get(field):
-            yield f"{field}: {_NOT_YET}"
 
 
 def _other_scheduler(pod: Manifest) -> str | None:

@@ -1,4 +1,4 @@
-"""The words of a status: its conditions, and why each is as it is."""
+"""The words of a status and of events: conditions, why each is as it is, and why an event is posted."""
 
 from enum import StrEnum
 
@@ -46,3 +46,19 @@ class Reason(StrEnum):
     NOT_FINISHED = "NotFinished"
     SUCCEEDED = "Succeeded"
     MEMBER_FAILED = "MemberFailed"
+
+
+class EventReason(StrEnum):
+    """Why an event is posted. Public: adding is compatible, renaming breaks users."""
+
+    GANG_PLACED = "GangPlaced"
+    GANG_STARTS_LATER = "GangStartsLater"
+    GANG_HOLDS_NODES = "GangHoldsNodes"
+    GANG_UNPLACEABLE = "GangUnplaceable"
+    INVALID_SPEC = "InvalidSpec"
+    CHANGED_BY_ADMISSION = "ChangedByAdmission"
+    BIND_INTERRUPTED = "BindInterrupted"
+    STATUS_REFUSED = "StatusRefused"
+    GANG_UNDOING = "GangUndoing"
+    GANG_SUCCEEDED = "GangSucceeded"
+    GANG_FAILED = "GangFailed"

@@ -1,6 +1,6 @@
 """What the process says of itself over HTTP: alive, ready, its metrics, and the last decision with its facts."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -34,21 +34,14 @@ async def serve_health(health: Health, *, host: str, port: int) -> web.AppRunner
     ``/healthz`` answers as long as the event loop does; what can break otherwise ends the process.
     """
     app = web.Application()
-    app.add_routes(
-        [
-            web.get("/healthz", _healthz),
-            web.get("/readyz", partial(_readyz, health)),
-            web.get("/metrics", partial(_metrics, health)),
-            web.get("/debug/snapshot", partial(_snapshot, health)),
-        ]
-    )
+    app.add_routes([web.get(path, partial(page, health)) for path, page in PAGES.items()])
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, host, port).start()
     return runner
 
 
-async def _healthz(_: web.Request) -> web.Response:
+async def _healthz(_: Health, _request: web.Request) -> web.Response:
     return web.Response(text="ok\n")
 
 
@@ -70,3 +63,11 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
         return web.Response(status=404, text="no gang has been planned yet\n")
     body = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
     return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")
+
+
+PAGES: Mapping[str, Callable[[Health, web.Request], Awaitable[web.Response]]] = {
+    "/healthz": _healthz,
+    "/readyz": _readyz,
+    "/metrics": _metrics,
+    "/debug/snapshot": _snapshot,
+}

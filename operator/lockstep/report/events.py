@@ -9,6 +9,7 @@ from lockstep.api.event import Event, event_manifest
 from lockstep.api.turns import Urgency
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import EventReason
 from lockstep.report.sentences import as_sentence
 
 NORMAL, WARNING = "Normal", "Warning"
@@ -16,59 +17,60 @@ NORMAL, WARNING = "Normal", "Warning"
 
 def gang_placed(note: str) -> Event:
     """Every member is bound."""
-    return Event(kind=NORMAL, reason="GangPlaced", action="Bind", note=note)
+    return Event(kind=NORMAL, reason=EventReason.GANG_PLACED, action="Bind", note=note)
 
 
 def gang_starts_later(note: str) -> Event:
     """The gang ends soonest if it starts later."""
-    return Event(kind=NORMAL, reason="GangStartsLater", action="Plan", note=note)
+    return Event(kind=NORMAL, reason=EventReason.GANG_STARTS_LATER, action="Plan", note=note)
 
 
 def gang_holds_nodes(note: str) -> Event:
     """The gang fits when others have ended, nobody knows when, and keeps nodes from those behind it until then."""
-    return Event(kind=NORMAL, reason="GangHoldsNodes", action="Plan", note=note)
+    return Event(kind=NORMAL, reason=EventReason.GANG_HOLDS_NODES, action="Plan", note=note)
 
 
 def gang_unplaceable(note: str) -> Event:
     """The gang fits nowhere."""
-    return Event(kind=WARNING, reason="GangUnplaceable", action="Plan", note=note)
+    return Event(kind=WARNING, reason=EventReason.GANG_UNPLACEABLE, action="Plan", note=note)
 
 
 def invalid_spec(note: str) -> Event:
     """The spec asks for what can't be obeyed."""
-    return Event(kind=WARNING, reason="InvalidSpec", action="Validate", note=note)
+    return Event(kind=WARNING, reason=EventReason.INVALID_SPEC, action="Validate", note=note)
 
 
 def changed_by_admission(words: str) -> Event:
     """Admission makes other members than the template says; they are planned as they are made."""
     note = f"The members are planned as admission changes them: {words}."
-    return Event(kind=NORMAL, reason="ChangedByAdmission", action="Plan", note=note)
+    return Event(kind=NORMAL, reason=EventReason.CHANGED_BY_ADMISSION, action="Plan", note=note)
 
 
 def bind_interrupted(failure: Failure) -> Event:
     """An attempt came to nothing, and nothing is left of it."""
-    return Event(kind=WARNING, reason="BindInterrupted", action="Bind", note=f"{failure.reason}: {failure.message}.")
+    note = f"{failure.reason}: {failure.message}."
+    return Event(kind=WARNING, reason=EventReason.BIND_INTERRUPTED, action="Bind", note=note)
 
 
 def status_refused(message: str) -> Event:
     """The API server does not take the gang's status: nothing can be reserved or reported there. Its own sentence."""
     note = f"The API server does not take the status of this gang: {message}"
-    return Event(kind=WARNING, reason="StatusRefused", action="Report", note=note)
+    return Event(kind=WARNING, reason=EventReason.STATUS_REFUSED, action="Report", note=note)
 
 
 def gang_undoing(note: str) -> Event:
     """An attempt is being undone, and that takes a while: what it waits for."""
-    return Event(kind=WARNING, reason="GangUndoing", action="Undo", note=as_sentence(note))
+    return Event(kind=WARNING, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 
 
 def gang_succeeded(note: str) -> Event:
     """Every member has ended well."""
-    return Event(kind=NORMAL, reason="GangSucceeded", action="Watch", note=note)
+    return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)
 
 
 def gang_failed(note: str) -> Event:
     """A member failed, so the gang has."""
-    return Event(kind=WARNING, reason="GangFailed", action="Watch", note=note)
+    return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 
 async def post_event(client: KubeClient, gang: GangFact, event: Event, *, instance: str, now: float) -> None:

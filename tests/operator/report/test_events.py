@@ -8,7 +8,7 @@ import pytest
 from fake_cluster.facts import gang_fact
 from lockstep.api.event import Event, event_manifest
 from lockstep.facts.failure import Failure
-from lockstep.facts.reasons import Reason
+from lockstep.facts.reasons import EventReason, Reason
 from lockstep.report import events
 
 NOW = 1_795_176_000.25
@@ -36,6 +36,7 @@ def test_every_constructor_is_tested_here():
     made = inspect.getmembers(events, lambda it: inspect.isfunction(it) and it.__annotations__.get("return") is Event)
 
     assert len(made) == len(ALL)
+    assert {event.reason for event in ALL} == set(EventReason)
 
 
 def test_event():
