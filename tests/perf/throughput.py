@@ -93,7 +93,7 @@ class Timing:
 def measure(console: Console) -> None:
     """Measure both loads, the three in turn, and print the medians."""
     who = Column(no_wrap=True)
-    table = Table("load", "", who, "pods/s", "of ceiling", "writes/pod", "first to last bind", "of ceiling")
+    table = Table("load", "", who, "pods/s", "of ceiling", "writes/pod", "first to last bind")
     for load in (Load(gangs=100, size=16), Load(gangs=1, size=1600)):
         batches = (load, replace(load, batch="warm"))
         rounds = [_one_round(console, batches) for _ in range(ROUNDS)]
@@ -247,7 +247,6 @@ def _add_rows(table: Table, load: Load, timings: Mapping[str, Sequence[Timing]])
             f"{statistics.median(run.pods_per_second / most.pods_per_second for run, most in rounds):.2f}",
             f"{statistics.median(run.writes_per_pod for run in runs):.1f}",
             f"{statistics.median(run.spread for run in runs):.3f} s",
-            f"{statistics.median(run.spread / least.spread for run, least in rounds):.2f}",
         )
 
 
