@@ -1,14 +1,15 @@
 """Coscheduling: facts in, decisions out, with no I/O, clock, logging or randomness.
 
-One function a problem of the request language (docs/library.md has an example of each):
+One function per problem of the request language (docs/library.md has an example of each):
 
     equal          choose_equal           compress       compress          forecast       forecast_load
     proportional   choose_proportional    compressPools  compress_pools    auction        replay
     pieces         apportion              expand         expand            shares         divide_shares
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
-and beyond it: ``plan`` for a whole queue of gangs, ``AllocationMap`` and its events, ``TimeCredit`` and
-``mean_turnaround``. Inputs and results are frozen; a problem without a solution is answered by a value with a reason.
+and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``AllocationMap`` and its events,
+``TimeCredit`` and ``mean_turnaround``. Inputs and results are frozen; a problem without a solution is answered by a
+value that says why.
 """
 
 from coschedule.model.divided_work import Overhead

@@ -1,4 +1,4 @@
-"""The request language on standard input and output: one JSON request a line in, one JSON answer a line out."""
+"""The request language on standard input and output: one JSON request per line in, one JSON answer per line out."""
 
 import sys
 from collections.abc import Iterator

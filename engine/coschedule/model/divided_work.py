@@ -16,12 +16,12 @@ from coschedule.model.run_times import SerialWork, Work
 
 
 class Overhead(StrEnum):
-    """Who has the overhead of a proportional load."""
+    """Whether the overhead of a proportional load is divided among the members."""
 
     PER_MEMBER = "perMember"
-    """Every member its share: P * T(P) is divided in proportion to speed [A 4]."""
+    """It is: P * T(P) is divided in proportion to speed [A 4]."""
     PER_GANG = "perGang"
-    """The gang as a whole: only the serial work is divided."""
+    """It is not: only the serial work is divided, and the gang as a whole takes the overhead."""
 
 
 class DividedWork(NamedTuple):
@@ -36,7 +36,7 @@ class DividedWork(NamedTuple):
     weight: Vector
 
     def where(self, kept: BoolArray) -> "DividedWork":
-        """Keep the sizes that ``kept``, bool[p], says."""
+        """Keep the sizes for which ``kept``, bool[p], is True."""
         return DividedWork(*(column[kept] for column in self))
 
     def up_to(self, most: int) -> "DividedWork":
@@ -45,13 +45,13 @@ class DividedWork(NamedTuple):
         return DividedWork(*(column[:kept] for column in self))
 
     def priced(self, price: Scalar) -> "DividedWork":
-        """Give a member-second its price."""
+        """Return the same sizes with weights for ``price``, the cost per member and second."""
         if not price:
             return self._replace(weight=np.ones(len(self.sizes), dtype=self.work.dtype))
         return self._replace(weight=1 + price * self.sizes.astype(self.work.dtype))
 
     def run_time(self, index: IntArray | int, speed: Scalar) -> Scalar:
-        """Seconds that sizes take at a speed."""
+        """Return the seconds that sizes run at a total speed."""
         return self.work[index] / speed + self.overhead[index]
 
     def as_floats(self) -> "DividedWork":
@@ -77,7 +77,7 @@ def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, e
 
 
 def _total_work(work: Work, sizes: Vector, times: Vector) -> Vector:
-    """P * T(P); exactly the same at every size if nothing but the serial work is divided, which rounding would hide."""
+    """Return P * T(P). Without overhead it is the same at every size, which rounding must not hide."""
     if isinstance(work, SerialWork) and not work.has_overhead:
         return np.full(len(sizes), work.serial, dtype=sizes.dtype)
     return sizes * times

@@ -1,8 +1,8 @@
-"""The one exception for values that make no sense."""
+"""The one exception that the engine raises, for values that make no sense."""
 
 
 class InvalidValueError(ValueError):
-    """A field has a value that breaks its promise.
+    """A field has a value that it must not have.
 
     ``field`` is the attribute's name or a path such as ``nodes[2].dutyCycle``, "" for the whole; ``message`` says what
     the value must be.

@@ -1,4 +1,4 @@
-"""What one gang wants: a range of sizes, a deadline, and what counts as best."""
+"""The goal of one gang: a range of sizes, a deadline, and what counts as best."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from coschedule.model.run_times import Work
 
 
 class Objective(StrEnum):
-    """What a gang wants most."""
+    """What makes one choice for a gang better than another."""
 
     FINISH = "finish"
     """The least finish, or the least value when members have a price."""
@@ -74,11 +74,11 @@ class SizeTable(NamedTuple):
         return SizeTable(self.sizes[:kept], self.times[:kept], self.costs[:kept])
 
     def where(self, kept: BoolArray) -> "SizeTable":
-        """Keep the sizes that ``kept``, bool[p], says."""
+        """Keep the sizes for which ``kept``, bool[p], is True."""
         return SizeTable(self.sizes[kept], self.times[kept], self.costs[kept])
 
     def without_price(self) -> "SizeTable":
-        """Let costs be times."""
+        """Return the table with the times as costs."""
         return SizeTable(self.sizes, self.times, self.times)
 
 

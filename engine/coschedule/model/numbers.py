@@ -23,5 +23,5 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def as_number(value: Number) -> Number:
-    """Free a float of numpy's type, which prints and serialises differently; exact numbers stay as they are."""
+    """Turn a float of numpy's type into a Python float, as it prints differently; other numbers stay as they are."""
     return float(value) if isinstance(value, float) else value

@@ -32,7 +32,7 @@ _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands where the text has a value that cannot be read, until a reader refuses it under its field's name."""
+    """Stands for a value that cannot be read, until a reader refuses it under the name of its field."""
 
     why: str
 
@@ -58,7 +58,7 @@ def parse(text: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object; with one of two values for a name, nobody could tell which of them was meant."""
+    """Make an object; a name that is given twice is unreadable, since nobody can tell which value was meant."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -98,7 +98,7 @@ def read_object(
 
 
 def read_list(value: Any, path: str) -> list[tuple[str, Any]]:
-    """Read a list: every item with its own path."""
+    """Read a list; return each item with its path."""
     if not isinstance(value, list):
         raise refusal(value, path, "must be a list")
     return [(f"{path}[{index}]", item) for index, item in enumerate(value)]
@@ -173,10 +173,10 @@ def _moderate(number: Fraction, path: str) -> Fraction:
 
 
 def refusal(value: Any, path: str, message: str) -> InvalidValueError:
-    """Say why the value could not be read at all, if it could not, and otherwise what it must be."""
+    """Return the error for a wrong value: why it could not be read at all or, if it could, what it must be."""
     return InvalidValueError(path, value.why if isinstance(value, Unreadable) else message)
 
 
 def join(path: str, name: str) -> str:
-    """Name a field of an object."""
+    """Return the path of a field of an object."""
     return f"{path}.{name}" if path else name

@@ -1,4 +1,4 @@
-"""Integer pieces, min-max (MTAT): how many pieces each processor gets so that the last is done soonest [S 4.1].
+"""Integer pieces, min-max (MTAT): how many pieces each processor gets so that the last one is done earliest [S 4.1].
 
 Objective: minimise T = max x_i / a_i over whole x_i >= 0 that sum to X.
 
@@ -95,7 +95,7 @@ def _piece_times(pieces: int, speeds: Sequence[Number] | Vector) -> PieceTimes:
 
 
 def _bracket(piece_times: PieceTimes, pieces: int) -> tuple[IntArray, IntArray]:
-    """Counts that together are fewer than ``pieces``, and counts that are at least as many; few pieces between them."""
+    """Return counts whose sum is below ``pieces``, and counts whose sum is not; few pieces lie between them."""
     total, processors = float(piece_times.speed.sum()), len(piece_times.speed)
     low = pieces / total * (1 - _ROUNDING)
     high = (pieces + processors) / total * (1 + _ROUNDING)

@@ -111,7 +111,7 @@ class _Slots:
 
     @classmethod
     def of(cls, slowdowns: FloatArray, counts: IntArray, *, pieces: int, largest: int) -> "_Slots":
-        """Keep the classes that the ``largest`` fastest slots are of."""
+        """Keep the classes of the ``largest`` fastest slots."""
         ends = np.cumsum(counts)
         classes = int(np.searchsorted(ends, largest)) + 1
         piece_times = PieceTimes.of_slowdowns(slowdowns[:classes], pieces=pieces, exact=False)
@@ -160,11 +160,11 @@ class _Candidates(NamedTuple):
     load: FloatArray
 
     def bounds(self, seconds_per_piece: float) -> FloatArray:
-        """No size runs for less."""
+        """Return, for each size, seconds that no run of it stays below."""
         return self.load * seconds_per_piece + self.overhead
 
     def only(self, kept: BoolArray) -> "_Candidates":
-        """Keep some."""
+        """Keep some sizes."""
         return _Candidates(self.members[kept], self.overhead[kept], self.slowest[kept], self.load[kept])
 
 

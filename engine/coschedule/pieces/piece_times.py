@@ -38,27 +38,27 @@ def is_rational(numbers: Sequence[Number] | Vector) -> bool:
 
 
 def uniform(speeds: Mapping[str, Number]) -> Mapping[str, Number]:
-    """Let all speeds be fractions or all be floats: times of different processors must compare alike."""
+    """Return all speeds as fractions or all as floats, so that times of different processors can be compared."""
     if is_rational(list(speeds.values())):
         return {name: Fraction(speed) for name, speed in speeds.items()}
     return {name: float(speed) for name, speed in speeds.items()}
 
 
 def check_named_speeds(speeds: Mapping[str, Number]) -> None:
-    """Refuse speeds that no processor has."""
+    """Raise InvalidValueError for a speed that no processor has."""
     for name, speed in speeds.items():
         if not 0 < speed < math.inf:
             raise InvalidValueError(f"speeds.{name}", "must be above 0 and finite")
 
 
 def check_pieces(pieces: int) -> None:
-    """Refuse a job that has no pieces or too many."""
+    """Raise InvalidValueError for no pieces, or too many."""
     if not 1 <= pieces <= MOST_PIECES:
         raise InvalidValueError("pieces", f"must be from 1 to {MOST_PIECES}")
 
 
 def check_speeds(speeds: Sequence[Number] | Vector) -> None:
-    """Refuse speeds that no processor has, and a list without any."""
+    """Raise InvalidValueError for a speed that no processor has, and for a list without speeds."""
     if not len(speeds):
         raise InvalidValueError("speeds", "must hold at least one speed")
     if isinstance(speeds, np.ndarray) and speeds.ndim != 1:
@@ -90,7 +90,7 @@ class PieceTimes:
 
     @classmethod
     def of_speeds(cls, speeds: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":
-        """Let row r take j / speeds[r]."""
+        """Make rows in which j pieces take j / speeds[r]."""
         if not exact:
             columns = np.asarray(speeds, dtype=np.float64)
             return cls(numerator=np.ones_like(columns), denominator=columns, speed=columns, exact=False)
@@ -99,7 +99,7 @@ class PieceTimes:
 
     @classmethod
     def of_slowdowns(cls, slowdowns: Sequence[Number] | Vector, *, pieces: int, exact: bool) -> "PieceTimes":
-        """Let row r take j * slowdowns[r]."""
+        """Make rows in which j pieces take j * slowdowns[r]."""
         if not exact:
             columns = np.asarray(slowdowns, dtype=np.float64)
             return cls(numerator=columns, denominator=np.ones_like(columns), speed=1 / columns, exact=False)
@@ -148,7 +148,7 @@ class PieceTimes:
         return counts
 
     def _mended(self, rows: IntArray, counts: IntArray, limit: float, most: IntArray | int) -> IntArray:
-        """Correct counts on ``rows`` that are nearly those of ``limit``."""
+        """Correct counts on ``rows`` that may be off by rounding: the largest whose keys are at most ``limit``."""
         while True:
             late = self.keys(rows, counts) > limit
             early = (counts < most) & (self.keys(rows, counts + 1) <= limit)

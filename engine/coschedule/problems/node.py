@@ -10,7 +10,7 @@ from coschedule.model.numbers import Number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A node's bid: it takes members in ``[start, until]``, up to ``slots`` of them, at ``slowdown_of``.
+    """A node's bid: it takes members in ``[start, until]``, up to ``slots`` of them.
 
     Times are seconds after the request, ``until`` is inf when the owner never takes the node back. ``duty_cycle`` is
     local work per unit of gang work, ``capacity`` the speed relative to the reference node [A 2]. ``slowdowns``, when
@@ -60,13 +60,13 @@ class Node:
 
     @property
     def most_members(self) -> int:
-        """How many members it holds."""
+        """How many members the node holds."""
         return self.slots if self.slowdowns is None else len(self.slowdowns)
 
     def slowdown_steps(self) -> list[tuple[Number, int]]:
-        """Slow-down and number of places of each distinct slow-down, rising; (1 + duty_cycle)/capacity without slots.
+        """List each distinct slow-down, rising, and its number of slots; (1 + duty_cycle) / capacity if none is given.
 
-        The first ``j`` places together hold ``j`` members, none slower than the last of them.
+        The first ``j`` slots together hold ``j`` members, none slower than the last of them.
         """
         if self.slowdowns is None:
             return [((1 + self.duty_cycle) / self._divisor(), self.slots)]

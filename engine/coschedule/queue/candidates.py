@@ -73,7 +73,7 @@ class GangLoad(Protocol):
         """The sizes that may run, rising: int[p]."""
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes that ``kept``, bool[p], says."""
+        """Keep the sizes for which ``kept``, bool[p], is True."""
 
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""

@@ -1,1 +1,1 @@
-"""The request language: JSON requests to answers, a file a problem."""
+"""The request language: answers to JSON requests, one file per problem."""

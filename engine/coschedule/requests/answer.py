@@ -77,7 +77,7 @@ def _request(line: bytes) -> Mapping[str, Any]:
 
 
 def _identity(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Take what the answer repeats."""
+    """Return the part of the request that the answer repeats."""
     if "id" not in request:
         return {}
     identity = request["id"]

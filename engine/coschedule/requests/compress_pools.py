@@ -10,7 +10,7 @@ from coschedule.requests.speeds import read_speeds
 
 
 def answer_compress_pools(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer ``turnaround``, and ``processors`` and ``counts`` as lists with one list a pool."""
+    """Answer ``turnaround``, and ``processors`` and ``counts`` as lists with one list per pool."""
     read_object(request, "", required=("problem", "pools"), optional=("id",))
     numbers = spelling_of(request["pools"])
     found = compress_pools([_read_pool(item, path, numbers) for path, item in read_list(request["pools"], "pools")])

@@ -1,4 +1,4 @@
-"""Exact or float: one decision a request, taken from how its numbers are written."""
+"""Exact or float: one decision per request, taken from how its numbers are written."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

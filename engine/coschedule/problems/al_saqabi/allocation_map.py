@@ -90,13 +90,13 @@ class AllocationMap:
         return as_number(alone * len(self.slices) / len(allocation.slices))
 
     def with_allocation(self, new: Allocation) -> "AllocationMap":
-        """Let ``new`` stand in the place of its job's allocation, or at the end of the queue."""
+        """Return the map with ``new`` instead of its job's allocation, or at the end of the queue if it has none."""
         if self.find(new.job) is None:
             return replace(self, allocations=(*self.allocations, new))
         return replace(self, allocations=tuple(new if old.job == new.job else old for old in self.allocations))
 
     def without_job(self, job: str) -> "AllocationMap":
-        """Take ``job`` away."""
+        """Return the map without ``job``."""
         return replace(self, allocations=tuple(one for one in self.allocations if one.job != job))
 
 

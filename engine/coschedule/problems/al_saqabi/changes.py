@@ -77,7 +77,7 @@ def _job_change(before: AllocationMap, after: AllocationMap, job: str, ended: En
 
 
 def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[Move]:
-    """Match what leaves processors with what arrives, both in the order of names; what is over begins or ends."""
+    """Match pieces that leave processors with pieces that arrive, in the order of names; the rest begin or end."""
     leaving = _surplus(held, wanted)
     arriving = _surplus(wanted, held)
     moves = []
@@ -92,6 +92,6 @@ def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[Move]:
 
 
 def _surplus(more: Mapping[str, int], less: Mapping[str, int]) -> list[tuple[str, int]]:
-    """What ``more`` has over ``less``, last name first."""
+    """List how many more pieces each processor has in ``more`` than in ``less``, last name first."""
     over = [(name, count - less.get(name, 0)) for name, count in more.items()]
     return sorted(((name, count) for name, count in over if count > 0), reverse=True)

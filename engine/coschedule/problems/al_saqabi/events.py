@@ -136,12 +136,12 @@ def _submitted(before: AllocationMap, job: str, pieces: int, policy: Policy) -> 
 
 
 def _taken_up(after: AllocationMap, free_before: int, touched: set[str], policy: Policy) -> AllocationMap:
-    """Let jobs that were not touched use what the event has freed, when it has."""
+    """Move jobs that were not touched to better patterns, if the event has freed entries."""
     return _expanded(after, touched, policy) if after.free_entries > free_before else after
 
 
 def _expanded(current: AllocationMap, touched: set[str], policy: Policy) -> AllocationMap:
-    """Let every job that was not touched move to where it is faster, and the queue begin with the next job."""
+    """Move every job that was not touched to where it is faster; then the queue begins with the next job."""
     for job in [allocation.job for allocation in current.allocations if allocation.job not in touched]:
         if not current.free_entries:
             break

@@ -150,7 +150,7 @@ class _Job:
         return sum(self.speeds[row] for row in pattern.rows) * len(pattern.slices)
 
     def cost(self, pattern: _Pattern) -> Scalar:
-        """What the least of is best."""
+        """Return what is least for the best pattern: the turn-around, or minus the size."""
         if self.objective is ExpandObjective.SIZE:
             return -self.size(pattern)
         return self.turnaround(pattern, self.alone(pattern))

@@ -58,7 +58,7 @@ class _Box(NamedTuple):
         return self.last - self.first == 1 and self.fewest == self.most
 
     def halves(self, *, by_start: bool) -> tuple["_Box", "_Box"]:
-        """Split in two."""
+        """Split the box in two, by starts or by the number of nodes."""
         if by_start:
             middle = (self.first + self.last) // 2
             return self._replace(last=middle), self._replace(first=middle)
@@ -106,7 +106,7 @@ class _Search:
         return bool(starts[box.last - 1] - starts[box.first] >= self._job.per_member * (box.most - box.fewest))
 
     def _push(self, box: _Box, load: Scalar) -> None:
-        """Queue a box of no smaller load than ``load``, unless no choice in it is wanted."""
+        """Queue a box of no smaller load than ``load``, unless all its choices end too late."""
         found = self._bounded(box, load)
         if found is None:
             return
@@ -138,7 +138,7 @@ class _Search:
         return None
 
     def _largest_load(self, box: _Box) -> float:
-        """A load that no wanted choice in the box exceeds."""
+        """Return a load that no choice in the box exceeds that ends by the latest finish."""
         left: Scalar = self._latest - self._finish(box.first, box.fewest, 0)
         return float((left + self._latest * _ROUNDING) / self._job.seconds_per_piece)
 
@@ -158,7 +158,7 @@ class _Search:
         return bool(largest.sum(dtype=np.float64) >= self._job.pieces and np.count_nonzero(largest) >= box.fewest)
 
     def _learn(self, box: _Box, load: Scalar, counts: IntArray) -> None:
-        """Want no finish past that of the latest start and the most nodes in the box, if windows allow it."""
+        """Lower the latest finish to that of the box's latest start and most nodes, if windows allow this choice."""
         finish = self._finish(box.last - 1, box.most, load)
         if finish >= self._latest:
             return
@@ -177,7 +177,7 @@ class _Search:
 
     def _choice(self, box: _Box, bound: _Bound) -> StartAndSize:
         found = self._bounded(box, bound.load)
-        assert found is not None, "the best box is wanted"
+        assert found is not None, "the best box does not end too late"
         room = np.zeros(len(self._all.until), dtype=np.int64)
         room[self._nodes] = self._offers.room(found[1])
         return StartAndSize(bound.finish, self._all.starts[box.first], box.fewest, room)

@@ -1,4 +1,4 @@
-"""Where a job's pieces go on given processors: soonest done, then fewest processors, then few moves.
+"""Where a job's pieces go on given processors: earliest done, then on the fewest processors, then with few moves.
 
 The turn-around is that of apportionment, the processors are those of Compression; of processors with equal room those
 that hold more of the job already come first. Pieces stay where they are as far as there is room: on the processors

@@ -79,14 +79,14 @@ class BestSizes:
         return np.where(fits, starts + slowdowns * costs, math.inf)
 
     def limit(self, reached: float, *, exact: bool) -> float:
-        """Say up to which value a choice may still be the best."""
+        """Return the value up to which a choice may still be the best."""
         if self.fewest:
             return reached - 1
         return reached * (1 + SLACK) if exact else reached
 
 
 def best_sizes_of(table: SizeTable, goal: Goal, *, slots: int) -> BestSizes:
-    """List what can be had with up to ``slots`` slots; ``table`` has one size at least."""
+    """Prepare the best sizes for 0 to ``slots`` slots; ``table`` has at least one size."""
     times, costs = (numbers.astype(np.float64, copy=False) for numbers in (table.times, table.costs))
     last = _last(table.sizes, min(slots, goal.maximum))
     least = np.minimum.accumulate(costs) if goal.price else costs

@@ -48,7 +48,7 @@ class Convolved:
         return best
 
     def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Give every node, lowest index first, as many members as any best gang allows it."""
+        """Give each node, lowest index first, as many members as any best gang has there."""
         nodes = slots.node[slots.start <= choice.start].tolist()
         tails = [self._no_members(choice.size)]
         for node in reversed(nodes):

@@ -124,7 +124,7 @@ class _Bounds:
     exact: bool
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-        """Grant the slots of the last cell the block's earliest start and least slow-down; or take its own."""
+        """Bound values from below as ``least`` does, and from above by the value of the far corner."""
         borders, top, left = self.borders, blocks.top, blocks.left
         bottom, right = blocks.bottom - 1, blocks.right - 1
         best = worst = (borders.soonest[top], borders.fastest[left])
@@ -133,17 +133,17 @@ class _Bounds:
         return self.best_sizes.values(best, worst, blocks.within[0])
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Grant the slots of the last cell the block's earliest start and least slow-down."""
+        """Bound from below by the far corner's slots at the block's earliest start and least slow-down."""
         best = (self.borders.soonest[blocks.top], self.borders.fastest[blocks.left])
         return self.best_sizes.values(best, best, blocks.within[0])[0]
 
     def limit(self, reached: float) -> float:
-        """Say up to which bound a block may hold the best value."""
+        """Return the bound up to which a block may hold the best value."""
         return self.best_sizes.limit(reached, exact=self.exact)
 
 
 def _why_none(slots: Slots, table: SizeTable, goal: Goal, *, exact: bool) -> NoGang:
-    """Find out what stands in the way."""
+    """Tell why no gang meets the goal, with the numbers that stand in the way."""
     if slots.total < goal.minimum:
         return TooFewSlots(needed=goal.minimum, slots=slots.total)
     if not len(table.sizes):

@@ -21,10 +21,10 @@ from coschedule.problems.atallah.slots import Slots, lay_out, ranked
 from coschedule.problems.atallah.speeds import inverse
 
 _FEW = 2000
-"""So few starts are sorted at once."""
+"""No more starts than this are simply sorted."""
 
 _SIDE = 500
-"""Starts are divided into about so many strips."""
+"""More starts are divided into about so many strips first."""
 
 _SLACK = 1e-9
 """Sums of a million positive floats, in whatever order, are off by a part in 10**10 at most."""
@@ -72,7 +72,7 @@ class Everyone:
         return Choice(start=starts[best], level=0, size=int(held[best]), finish=finish, value=finish)
 
     def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Take every slot that has started: the nodes, and how many slots of each."""
+        """Return every node that has started, and its slots."""
         started = (slots.start <= choice.start).nonzero()[0]
         return slots.node[started], slots.count[started]
 

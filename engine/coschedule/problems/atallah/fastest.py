@@ -51,7 +51,7 @@ class Fastest:
         return min(_choices(slots, divided, goal)[0], key=lambda choice: choice.rank(goal), default=None)
 
     def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Take everything faster than the slowest slot used; of those as fast as that, the lowest indices."""
+        """Return all slots faster than the slowest one used and, of those as fast as it, the lowest indices."""
         started = slots.start <= choice.start
         faster = (started & (slots.level > choice.level)).nonzero()[0]
         counts = slots.count[faster]
@@ -88,7 +88,7 @@ def _choices(slots: Slots, divided: DividedWork, goal: Goal) -> tuple[list[Choic
 
 
 def _ranked_in_parts(levels: Vector) -> tuple[Vector, IntArray]:
-    """Rank speeds, the largest first, but do not let a rank have very many: a cell then stands for few sizes."""
+    """Rank speeds, largest first. A rank has few entries, so that a cell stands for few sizes."""
     order = (-levels).argsort()
     falling = levels[order]
     first = np.arange(len(falling)) % max(1, len(falling) // _RANKS) == 0

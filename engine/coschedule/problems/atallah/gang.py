@@ -1,4 +1,4 @@
-"""What a choice for one gang is, and what the answer says about it."""
+"""The best gang, or why there is none; and the choices that a search compares."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a choice says about nodes, once it is known how many members each of them holds."""
+"""The nodes of a chosen gang: how many members each of them holds, which starts last and which is slowest."""
 
 from typing import NamedTuple
 
@@ -23,11 +23,11 @@ class HeldNodes(NamedTuple):
 
     @property
     def names(self) -> tuple[int, ...]:
-        """Node indices, rising, one a member."""
+        """Node indices, rising, one per member."""
         return tuple(self.each(self.node).tolist())
 
     def each(self, of_node: Vector) -> Vector:
-        """Repeat what is true of each node for every member there."""
+        """Repeat each node's value once per member there."""
         return np.repeat(of_node, self.held) if self.held.max() > 1 else of_node
 
 

@@ -49,7 +49,7 @@ class NodeColumns:
         return self.start.dtype == object
 
     def up_to(self, most: int) -> "NodeColumns":
-        """Let no step have more than ``most`` slots."""
+        """Return the columns with at most ``most`` slots per step."""
         return replace(self, count=np.minimum(self.count, most))
 
     def as_floats(self) -> "NodeColumns":
@@ -68,7 +68,9 @@ def columns_of(
     until: npt.ArrayLike = math.inf,
     slots: npt.ArrayLike = 1,
 ) -> NodeColumns:
-    """Turn arrays with one entry a node into float64 columns; numbers stand for all nodes, one argument is an array.
+    """Turn arrays with one entry per node into float64 columns; a number stands for all nodes.
+
+    At least one argument is an array.
 
     The arguments mean what the attributes of ``Node`` mean. InvalidValueError when a value makes no sense.
     """
@@ -114,12 +116,12 @@ def columns_of_nodes(nodes: Sequence[Node]) -> NodeColumns:
 
 
 def _divisors(capacity: Iterable[Number], dtype: type) -> Vector:
-    """Capacities as numbers whose quotients stay exact."""
+    """Return capacities as numbers whose quotients stay exact."""
     return np.array([Fraction(one) for one in capacity] if dtype is object else capacity, dtype=dtype)
 
 
 def _with_steps(columns: NodeColumns, slowdowns: dict[int, tuple[Number, ...]]) -> NodeColumns:
-    """Give the nodes that have slow-downs by count a step for each distinct one."""
+    """Give nodes that have slow-downs by count one step per distinct slow-down."""
     node, slowdown, count = columns.node.tolist(), columns.slowdown.tolist(), columns.count.tolist()
     for index, steps in slowdowns.items():
         distinct = dict.fromkeys(steps, 0)

@@ -63,7 +63,7 @@ class Method(Protocol):
         """Find the best choice among ``slots``, windows ignored; None when there is none."""
 
     def taken(self, slots: Slots, choice: Choice) -> tuple[IntArray, IntArray]:
-        """Name nodes, rising, and their members: of the gangs that make this choice, that with the lowest indices."""
+        """Return nodes, rising, and their members: of all gangs that this choice allows, the one of lowest indices."""
 
 
 def choose_proportional(
@@ -99,7 +99,7 @@ def choose_proportional(
 
 
 def _method(columns: NodeColumns, work: Work, goal: Goal, overhead: Overhead, *, exact: bool) -> Method | None:
-    """Pick the method; None when no size may run."""
+    """Choose the method; None when no size may run."""
     total = int(columns.count.sum())
     if total >= goal.minimum and everyone_joins(work, columns, goal):
         return Everyone(columns, Fraction(work.serial) if exact else float(work.serial), goal.minimum)
@@ -123,7 +123,7 @@ def _no_size(columns: NodeColumns, goal: Goal) -> TooFewSlots | NoRunTime:
 
 
 def _too_late(method: Method, goal: Goal) -> EndsTooLate | NeverFreeTogether:
-    """Find out what stands in the way of every size."""
+    """Tell why no size meets the goal, with the numbers that stand in the way."""
     unhurried = replace(goal, deadline=math.inf, objective=Objective.FINISH, price=0)
     soonest = best_lasting(method.slots, unhurried, method.best)
     if soonest is not None:

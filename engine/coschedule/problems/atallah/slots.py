@@ -1,6 +1,6 @@
 """Slots for members: when they open, and how good they are.
 
-A node that holds several members becomes several entries, one a distinct slow-down: the slots with the smallest
+A node that holds several members becomes several entries, one per distinct slow-down: the slots with the smallest
 slow-downs are always used first, so any choice of P slots is a choice of P members.
 """
 
@@ -31,7 +31,7 @@ class Slots:
         return int(self.count.sum())
 
     def where(self, kept: BoolArray) -> "Slots":
-        """Keep the entries that ``kept``, bool[e], says."""
+        """Keep the entries for which ``kept``, bool[e], is True."""
         return Slots(
             start=self.start[kept],
             level=self.level[kept],
@@ -42,7 +42,7 @@ class Slots:
 
 
 def lay_out(columns: NodeColumns, level: Vector, *, most_on_a_node: int) -> Slots:
-    """Turn the steps of nodes, each with its level, into slots, at most ``most_on_a_node`` an entry."""
+    """Turn the steps of nodes, each with its level, into slots, at most ``most_on_a_node`` per entry."""
     one_each = len(columns.node) == len(columns.start)
     return Slots(
         start=columns.start if one_each else columns.start[columns.node],

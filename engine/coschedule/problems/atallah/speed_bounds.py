@@ -61,7 +61,7 @@ class SpeedBounds:
         return self.least(blocks), self.reached(blocks)
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Take the earliest start, the least work of any size that may end here, and the most speed."""
+        """Bound values by the earliest start, the least work of any size that may end here, and the most speed."""
         starts = self.borders.soonest[blocks.top]
         first, last = self._first_and_last(blocks)
         some = (last >= first) & (blocks.within[1] > 0)
@@ -104,7 +104,7 @@ class SpeedBounds:
         return first, self._sizes(blocks.within[0]) - 1
 
     def reached(self, blocks: Blocks) -> FloatArray:
-        """Take the largest size that the slots of the last cell hold; the fastest of them do at least their part."""
+        """Return the value of the largest size that the far corner holds, with its part of the speed there."""
         end = self._sizes(blocks.within[0])
         some = (end > 0) & (blocks.within[1] > 0)
         index = np.where(some, end - 1, 0)
@@ -116,7 +116,7 @@ class SpeedBounds:
         return np.where(some, size if self.fewest else starts + self.divided.weight[index] * run, math.inf)
 
     def limit(self, reached: float) -> float:
-        """Say up to which bound a block may hold the best value."""
+        """Return the bound up to which a block may hold the best value."""
         return reached - 1 if self.fewest else reached * (1 + _SLACK)
 
     def pairs(self, cells: Blocks, reached: float) -> tuple[Pairs, float]:
@@ -161,7 +161,7 @@ class SpeedBounds:
         return least, values
 
     def _least_run(self, blocks: Blocks, first: IntArray, last: IntArray) -> FloatArray:
-        """Bound the run times of sizes [first, last] by the most speed in all, and by the most speed a member.
+        """Bound the run times of sizes [first, last] by the most speed in all, and by the most speed per member.
 
         A member's share of the speed is largest in the smallest gang.
         """
@@ -184,7 +184,7 @@ def _parts(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArra
 
 
 def speed_bounds(divided: DividedWork, goal: Goal, *, slots: int) -> Callable[[Borders], SpeedBounds]:
-    """Prepare the bounds for sizes of ``divided`` and up to so many slots, for whatever borders."""
+    """Prepare the bounds for sizes of ``divided`` and up to so many slots, for any borders."""
     floats = divided.as_floats()
     return partial(
         SpeedBounds,

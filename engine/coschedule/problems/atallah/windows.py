@@ -43,7 +43,7 @@ def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[Choice, Slot
 
 
 def _within(narrowed: Slots, choice: Choice, goal: Goal, search: Search) -> tuple[Choice, Slots] | None:
-    """Take ``choice`` itself if the slots that outlast it have one as good."""
+    """Return a choice as good as ``choice`` among the slots that outlast it; None when there is none."""
     again = search(narrowed, goal)
     return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 

@@ -114,7 +114,7 @@ class TimeCredit:
         return self.balance + self.share * slice_seconds > 0
 
     def after(self, *, elapsed: Number, used: Number) -> "TimeCredit":
-        """Let ``elapsed`` seconds earn their share and pay for the ``used`` ones among them; both at least 0."""
+        """Return the account after ``elapsed`` seconds, of which the member used ``used``; both at least 0."""
         if not 0 <= elapsed < math.inf:
             raise InvalidValueError("elapsed", "must be at least 0 and finite")
         if not 0 <= used <= elapsed:
@@ -128,7 +128,7 @@ def _ratio(dividend: Number, divisor: Number) -> Number:
 
 
 def _sum(numbers: Sequence[Number]) -> Number:
-    """Add by halves, so that the denominators of fractions stay small for as long as they can."""
+    """Sum up by halves, which keeps the denominators of fractions small for long."""
     if len(numbers) == 1:
         return numbers[0]
     middle = len(numbers) // 2

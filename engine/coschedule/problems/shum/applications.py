@@ -21,7 +21,7 @@ from coschedule.model.numbers import Number
 
 
 def check_levels(workstations: Sequence[int]) -> None:
-    """Refuse levels that are none, or that do not rise from at least 1 workstation."""
+    """Raise InvalidValueError unless there are levels, and they rise from at least 1 workstation."""
     if not workstations:
         raise InvalidValueError("levels", "must hold at least one level")
     for level, count in enumerate(workstations):
@@ -32,7 +32,7 @@ def check_levels(workstations: Sequence[int]) -> None:
 
 
 def check_unit_times(unit_times: Sequence[Number]) -> None:
-    """Refuse unit times that are not above 0 and finite."""
+    """Raise InvalidValueError for unit times that are not above 0 and finite."""
     for level, time in enumerate(unit_times):
         if not 0 < time < math.inf:
             raise InvalidValueError(f"unit_times[{level}]", "must be above 0 and finite")
@@ -86,7 +86,7 @@ class Application:
         return self.split_from is not None and self.known[self.now] >= self.known[self.split_from]
 
     def forward_bid(self) -> Fraction | None:
-        """FB, None when it is not known."""
+        """Return FB, None when it is not known."""
         if self.above is None or self.above not in self.known:
             return None
         return self.known[self.now] / self.known[self.above]
@@ -96,7 +96,7 @@ class Application:
         return self.known[lower] / self.known[self.now] if lower in self.known else None
 
     def potential_bid(self) -> Fraction:
-        """PB."""
+        """Return PB."""
         lowest = min(self.known)
         growth = Fraction(self.workstations[self.now], self.workstations[lowest])
         return self.known[lowest] / self.known[self.now] / growth

@@ -46,7 +46,7 @@ from coschedule.problems.shum.events import (
 
 
 def replay(rules: AuctionRules, events: Iterable[Event]) -> tuple[Outcome, ...]:
-    """Let the events happen one after the other; InvalidValueError as ``ShareMarket.apply``."""
+    """Apply the events one after the other; InvalidValueError as ``ShareMarket.apply``."""
     market = ShareMarket(rules)
     return tuple(market.apply(event) for event in events)
 
@@ -60,7 +60,7 @@ class ShareMarket:
         self._loaded = 0
 
     def apply(self, event: Event) -> Outcome:
-        """Let one event happen.
+        """Apply one event and return its outcome.
 
         InvalidValueError, and nothing has changed, when an application arrives that is here, when another event names
         one that never arrived or has departed, or when unit times are not one a level. Whoever was refused may be
@@ -83,7 +83,7 @@ class ShareMarket:
         return Outcome(level=level, moves=moves, allocation=self._allocation(), available=self._available())
 
     def _arrive(self, event: Arrive) -> int | None:
-        """Rule 1."""
+        """Apply rule 1: arrival."""
         if event.name in self._allocation():
             raise InvalidValueError("name", "is the name of an application that is here")
         below_the_top = range(max(len(event.levels) - 2, 0), -1, -1)
@@ -146,7 +146,7 @@ class _Auction:
         self._moves: list[Move] = []
 
     def hold(self) -> tuple[Move, ...]:
-        """Rules 2 to 7."""
+        """Apply rules 2 to 7: hold the auction."""
         for each in self._waiting:
             each.learn([each.now])
         newcomers = [each for each in self._waiting if each.is_new]
@@ -162,12 +162,12 @@ class _Auction:
         return tuple(self._moves)
 
     def _merge_back(self, one: Application) -> None:
-        """Rule 3."""
+        """Apply rule 3: return to the level before a split that gained nothing."""
         assert one.split_from is not None, "only a split is in vain"
         self._move(MoveKind.MERGE_BACK, one, one.split_from)
 
     def _serve_newcomer(self, one: Application) -> None:
-        """Action 1."""
+        """Apply rule 4, Action 1."""
         higher = range(len(one.workstations) - 1, one.now, -1)
         for level in higher:
             if one.additional(level) <= self._available:
@@ -180,7 +180,7 @@ class _Auction:
             self._move(MoveKind.FIRST_AUCTION, one, one.above, min(offers, key=_reluctance))
 
     def _serve_largest_forward_bid(self) -> None:
-        """Action 2."""
+        """Apply rule 5, Action 2."""
         bids = [(bid, each) for each in self._waiting if (bid := each.forward_bid()) is not None]
         if not bids:
             return
@@ -195,7 +195,7 @@ class _Auction:
             self._move(MoveKind.FORWARD_BID, one, one.above, offer)
 
     def _serve_potential_bids(self) -> None:
-        """Action 3."""
+        """Apply rule 6, Action 3."""
         unvisited = [each for each in self._waiting if each.above is not None and each.above not in each.known]
         for one in sorted(unvisited, key=Application.potential_bid, reverse=True):
             if one.above is not None and one.additional(one.above) <= self._available:
@@ -208,7 +208,7 @@ class _Auction:
         return [_Offer(each, lower, each.backward_bid(lower)) for each, lower in donors if lower is not None]
 
     def _move(self, kind: MoveKind, one: Application, level: int, offer: _Offer | None = None) -> None:
-        """Let ``one`` go to ``level``, after the donor of ``offer`` has gone down; rule 7."""
+        """Move ``one`` to ``level``, after the donor of ``offer`` has gone down; rule 7."""
         donation = None
         if offer is not None:
             donation = Donation(name=offer.donor.name, from_level=offer.donor.now, to_level=offer.level)

@@ -116,7 +116,7 @@ def forecast_load(history: LoadHistory, smoothing: Smoothing, *, hours: int) -> 
 
 
 def _habits(past_days: Sequence[Sequence[Number]], past: Number) -> tuple[Number, ...]:
-    """Z of the day after ``past_days``."""
+    """Return Z of the day after ``past_days``."""
     habits = tuple(past_days[0])
     for day in past_days:
         habits = _next_day(habits, day, past)
@@ -124,14 +124,14 @@ def _habits(past_days: Sequence[Sequence[Number]], past: Number) -> tuple[Number
 
 
 def _next_day(habits: Sequence[Number], measured: Sequence[Number], past: Number) -> tuple[Number, ...]:
-    """(5.1) for the hours that were measured."""
+    """Apply (5.1) to the hours that were measured."""
     return tuple(_blend(past, habit, load) for habit, load in zip(habits, measured, strict=False))
 
 
 def _hours_ahead(
     history: LoadHistory, smoothing: Smoothing, long_term: tuple[Number, ...], hours: int
 ) -> tuple[Number, ...]:
-    """(5.2) for this hour and the next ``hours``."""
+    """Apply (5.2) to this hour and the next ``hours``."""
     hour = len(history.today)
     last_hour = history.today[-1] if hour else history.past_days[-1][-1]
     # Tomorrow's habits reach as far as today was measured, which is 23 hours ahead of now.

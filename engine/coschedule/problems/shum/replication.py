@@ -34,7 +34,7 @@ def mean_turnaround(*, runs: int, replicas: int, speedup: Number) -> Number:
 
 
 def _harmonic(first: int, end: int) -> Fraction:
-    """Sum 1/i over first <= i < end; halved, so that the denominators stay small for as long as they can."""
+    """Sum 1/i over first <= i < end; by halves, which keeps the denominators small for long."""
     if end - first == 1:
         return Fraction(1, first)
     middle = (first + end) // 2

@@ -129,7 +129,7 @@ def _best_way(applications: Sequence[Levels], usable: int) -> tuple[int, tuple[i
 
 
 def _extended(ways: _Ways, application: Levels, rest: FloatArray, *, least: float, slack: float) -> _Ways:
-    """Give one more application each of its levels; of the ways that leave as many workstations keep the best."""
+    """Extend every way by each level of one more application; keep the best for each number of workstations left."""
     needed = np.array([min(workstations, len(rest)) for workstations in application.workstations], dtype=np.int64)
     lefts, logs = ways.left[:, None] - needed, ways.log[:, None] + np.array(_logs(application))
     reaches = (lefts >= 0) & (logs + rest[np.maximum(lefts, 0)] >= least)
@@ -146,7 +146,7 @@ def _extended(ways: _Ways, application: Levels, rest: FloatArray, *, least: floa
 
 
 def _first_of_best(left: IntArray, product: Vector) -> IntArray:
-    """Return, rising, the index of the first of the largest products for each number of workstations left."""
+    """Return the index of the first of the largest products for each number of workstations left; indices rise."""
     by_left = np.argsort(left, kind="stable")
     starts = np.flatnonzero(np.diff(left[by_left], prepend=-1))
     largest = np.maximum.reduceat(product[by_left], starts)

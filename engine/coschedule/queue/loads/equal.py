@@ -33,7 +33,7 @@ class EqualLoad:
     times: FloatArray
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes that ``kept``, bool[p], says."""
+        """Keep the sizes for which ``kept``, bool[p], is True."""
         return type(self)(sizes=self.sizes[kept], times=self.times[kept])
 
     def runs_at(self, slowdown: float) -> FloatArray:

@@ -29,7 +29,7 @@ class PiecesLoad:
     overheads: FloatArray
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes that ``kept``, bool[p], says."""
+        """Keep the sizes for which ``kept``, bool[p], is True."""
         return type(self)(
             pieces=self.pieces,
             seconds_per_piece=self.seconds_per_piece,

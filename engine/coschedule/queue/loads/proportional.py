@@ -22,7 +22,7 @@ class ProportionalLoad:
     work: FloatArray
 
     def where(self, kept: BoolArray) -> Self:
-        """Keep the sizes that ``kept``, bool[p], says."""
+        """Keep the sizes for which ``kept``, bool[p], is True."""
         return type(self)(sizes=self.sizes[kept], work=self.work[kept])
 
     def runs_at(self, slowdown: float) -> FloatArray:

@@ -1,7 +1,7 @@
-"""Rows of different lengths that lie one behind the other in one array; ``owner``, which never falls, tells them apart.
+"""Rows of different lengths that lie one behind the other in an array; ``owner``, never falling, tells them apart.
 
-Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. Their running minima from the first
-entry on are [3, 1, 2].
+Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. Their least values from each entry on
+are [1, 1, 2].
 """
 
 import numpy as np
@@ -31,16 +31,9 @@ def change(values: IntArray, owner: IntArray) -> IntArray:
     return values - before
 
 
-def least_so_far(values: IntArray, owner: IntArray) -> IntArray:
-    """Return the least value of each row up to each entry; values are at least 0."""
-    # Every row is shifted below all values of the one before it, so that one running minimum starts anew at each row.
-    offset = owner * (int(values.max(initial=0)) + 1)
-    least: IntArray = np.minimum.accumulate(values - offset) + offset
-    return least
-
-
 def least_from_here(values: IntArray, owner: IntArray) -> IntArray:
     """Return the least value of each row from each entry on; values are at least 0."""
+    # Every row is shifted above all values of the one before it, so that one running minimum starts anew at each row.
     offset = owner * (int(values.max(initial=0)) + 1)
     least: IntArray = np.minimum.accumulate((values + offset)[::-1])[::-1] - offset
     return least
