@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from engine.queue.test_plan_exhaustive import random_snapshot, selected
 
 from coschedule.queue.decisions import Hold, Placement
 from coschedule.queue.gangs import Load
@@ -11,6 +10,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.refusals import HeldByLastingPods, Reason
 from engine.brute.queue import Held, plan_queue
 from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
+from engine.queue.test_plan_exhaustive import random_snapshot, selected
 
 
 def decisions(nodes, *gangs, **facts):

@@ -25,7 +25,7 @@ EXPAND = {
 
 
 def answer(request, **changes):
-    return json.piece_times(answer_line(json.dumps(request | changes).encode()))
+    return json.loads(answer_line(json.dumps(request | changes).encode()))
 
 
 @pytest.mark.parametrize(
