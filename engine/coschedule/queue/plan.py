@@ -188,13 +188,13 @@ class _Planner:
             start=chosen.start,
             finish=chosen.finish,
             speedup=self._speedup(demand, chosen),
-            members=self._members(demand, chosen_nodes),
+            members=self._divide_work(demand, chosen_nodes),
             slowest=self._name(limits.slowest),
             latest=None if limits.latest is None else self._name(limits.latest),
             alternative=None if other is None else self._alternative(demand, other),
         )
 
-    def _members(self, demand: Demand, chosen_nodes: ChosenNodes) -> tuple[Members, ...]:
+    def _divide_work(self, demand: Demand, chosen_nodes: ChosenNodes) -> tuple[Members, ...]:
         nodes = self._timeline.node[chosen_nodes.ranks]
         by_name = np.argsort(nodes)
         nodes = nodes[by_name]

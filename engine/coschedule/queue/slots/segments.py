@@ -1,7 +1,7 @@
 """Rows of different lengths that lie one behind the other in an array; ``owner``, never falling, tells them apart.
 
-Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. Their least values from each entry on
-are [1, 1, 2].
+Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. The least values from each entry
+on are [1, 1, 2].
 """
 
 import numpy as np
