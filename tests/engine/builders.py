@@ -12,6 +12,7 @@ from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release
+from coschedule.queue.plan import plan
 from coschedule.queue.snapshot import Snapshot
 from engine.brute.pieces import Job, Offer
 
@@ -94,7 +95,7 @@ def gang(
     )
 
 
-def seats(placement):
+def nodes_taken(placement):
     """List how many members are on each node, by name; ranks run along the list."""
     by_node = {}
     for one in placement.members:
@@ -137,6 +138,21 @@ def snapshot(nodes, gangs, *, releases=(), nominated=(), resources=("slots",), n
         most_holding=most_holding,
         nominated=tuple(nominated),
     )
+
+
+FOUR = [node(f"n{index}") for index in range(1, 5)]
+"""Four nodes with one slot each."""
+
+
+def decisions(nodes, *gangs, **facts):
+    """Plan and list the decisions by the names of gangs."""
+    return {decision.gang.name: decision for decision in plan(snapshot(nodes, gangs, **facts)).decisions}
+
+
+def only(nodes, one, **facts):
+    """Plan one gang and return the decision."""
+    [decision] = decisions(nodes, one, **facts).values()
+    return decision
 
 
 def amounts(nodes, kind, resources):

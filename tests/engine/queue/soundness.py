@@ -3,7 +3,7 @@
 import math
 
 from coschedule.queue.decisions import Placement
-from engine.builders import seats
+from engine.builders import nodes_taken
 
 
 def assert_sound(snapshot, plan):
@@ -42,7 +42,7 @@ def assert_never_too_much(snapshot, placements, gangs):
             used = [0] * len(snapshot.resources)
             for placement in placements:
                 if placement.start <= instant < placement.finish:
-                    count = dict(seats(placement)).get(name, 0)
+                    count = dict(nodes_taken(placement)).get(name, 0)
                     used = [sum_ + count * one for sum_, one in zip(used, gangs[placement.gang].request, strict=True)]
             free = free_at(snapshot, index, instant)
             assert all(amount <= there for amount, there in zip(used, free, strict=True) if amount), (name, instant)

@@ -9,7 +9,7 @@ from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
 from coschedule.queue.refusals import HeldByLastingPods, Reason
 from engine.brute.queue import Held, plan_queue
-from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
+from engine.builders import NOW, gang, node, nodes_taken, release, seeded, snapshot
 from engine.queue.test_plan_exhaustive import random_snapshot, selected
 
 
@@ -43,7 +43,7 @@ def test_who_ends_before_the_hold_could_first_start_may_use_its_nodes():
     )
 
     assert found["large"].hold == Hold(nodes=("n1", "n2", "n3"), start=NOW + 30)
-    assert (seats(found["short"]), found["short"].start) == ((("n3", 1),), NOW)
+    assert (nodes_taken(found["short"]), found["short"].start) == ((("n3", 1),), NOW)
     assert found["long"].reason is Reason.HELD_BY_GANGS_IN_FRONT
 
 
@@ -154,7 +154,7 @@ def test_gang_that_holds_starts_when_what_was_there_has_ended(seed):
         if isinstance(first, Placement):
             return
         large = replace(large, held=tuple(snap.nodes.names.index(name) for name in first.hold.nodes))
-        taken = [name for one in others if isinstance(one, Placement) for name, _ in seats(one)]
+        taken = [name for one in others if isinstance(one, Placement) for name, _ in nodes_taken(one)]
         assert not set(taken) & set(first.hold.nodes)
         running += [(name, LONGEST) for name in taken]
     pytest.fail("it never started")

@@ -13,16 +13,10 @@ from coschedule.problems.node import Node
 from coschedule.queue.decisions import Members, Placement, Unplaceable
 from coschedule.queue.gangs import Load
 from coschedule.queue.parts import Pieces
-from coschedule.queue.plan import plan
 from coschedule.queue.refusals import Reason
-from engine.builders import NOW, gang, node, seeded, snapshot
+from engine.builders import NOW, gang, node, only, seeded
 
 SPEEDS = [node("n1", slowdown=1.0), node("n2", slowdown=2.0), node("n3", slowdown=4.0)]
-
-
-def only(nodes, one):
-    [decision] = plan(snapshot(nodes, [one])).decisions
-    return decision
 
 
 def test_equal_members_have_no_share_of_their_own():

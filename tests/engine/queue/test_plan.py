@@ -8,19 +8,8 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Placement, Unplaceable
 from coschedule.queue.gangs import GangKey
 from coschedule.queue.plan import plan
-from coschedule.queue.refusals import HeldByGangsInFront, NotEnoughRoom, Reason, WindowTooShort
-from engine.builders import NOW, gang, in_front, node, release, seats, snapshot
-
-FOUR = [node(f"n{index}") for index in range(1, 5)]
-
-
-def decisions(nodes, *gangs, **facts):
-    return {decision.gang.name: decision for decision in plan(snapshot(nodes, gangs, **facts)).decisions}
-
-
-def only(nodes, one, **facts):
-    [decision] = decisions(nodes, one, **facts).values()
-    return decision
+from coschedule.queue.refusals import Reason, WindowTooShort
+from engine.builders import FOUR, NOW, decisions, gang, node, nodes_taken, only, release, snapshot
 
 
 @pytest.mark.parametrize(
@@ -86,7 +75,7 @@ def only(nodes, one, **facts):
 def test_gang_starts_now_on(nodes, one, want_members):
     placement = only(nodes, one)
 
-    assert (placement.start, seats(placement)) == (NOW, want_members)
+    assert (placement.start, nodes_taken(placement)) == (NOW, want_members)
 
 
 def test_gang_waits_when_it_ends_sooner_that_way():
@@ -111,47 +100,6 @@ def test_gang_starts_now_when_waiting_would_end_later():
         NOW + 8,
     )
     assert placement.alternative.speedup == 12 / 8
-
-
-def test_more_members_later_tell_more_than_more_members_now():
-    nodes = [*FOUR[:2], node("n3", slowdown=3.0), node("n4", start=NOW + 20)]
-
-    other = only(nodes, gang(size=2, most=3, serial=12)).alternative
-
-    assert (other.size, other.start, other.finish) == (3, NOW + 20, NOW + 24)
-
-
-def test_as_many_members_later_tell_nothing():
-    nodes = [*FOUR, node("n5", start=NOW + 5)]
-
-    other = only(nodes, gang(size=2, most=4, serial=12)).alternative
-
-    assert (other.size, other.start) == (3, NOW)
-
-
-def test_gang_that_waits_says_what_starting_now_would_give():
-    nodes = [*FOUR[:2], node("n3", start=NOW + 2), node("n4", start=NOW + 2)]
-
-    other = only(nodes, gang(size=2, most=4, serial=12)).alternative
-
-    assert (other.size, other.start, other.finish, other.speedup) == (2, NOW, NOW + 6, 2)
-
-
-def test_gang_says_what_another_size_would_give_when_nothing_comes_later():
-    other = only(FOUR, gang(most=4, serial=12)).alternative
-
-    assert (other.size, other.start, other.finish, other.speedup) == (3, NOW, NOW + 4, 3)
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        pytest.param(gang(size=4, serial=12), id="no other size"),
-        pytest.param(gang(size=4), id="run time unknown and no room for more"),
-    ],
-)
-def test_no_alternative(one):
-    assert only(FOUR, one).alternative is None
 
 
 def test_running_gang_gives_its_nodes_back_when_it_ends():
@@ -233,26 +181,6 @@ def test_order_is_priority_then_age_then_name():
     assert order == [GangKey("default", name) for name in ("urgent", "old", "a", "b")]
 
 
-def test_every_resource_counts():
-    nodes = [node("n1", free=(8, 1)), node("n2", free=(1, 8)), node("n3", free=(2, 2))]
-
-    placement = only(nodes, gang(size=2, serial=8, request=(1, 2)), resources=("cpu", "memory"))
-
-    assert seats(placement) == (("n2", 1), ("n3", 1))
-
-
-def test_resource_that_is_not_requested_does_not_count():
-    placement = only([node("n1", free=(1, -4))], gang(serial=8, request=(1, 0)), resources=("cpu", "memory"))
-
-    assert seats(placement) == (("n1", 1),)
-
-
-def test_gang_that_requests_nothing_fits_on_one_node():
-    placement = only([node("n1", free=0)], gang(size=3, serial=9, request=(0,)))
-
-    assert seats(placement) == (("n1", 3),)
-
-
 def test_run_too_short_for_the_clock_still_takes_its_nodes():
     far = 2.0**40
     plans = decisions([node("n1")], gang("a", serial=1e-9), gang("b", serial=1e-9), now=far)
@@ -314,70 +242,3 @@ def test_gang_that_may_not_start_before_nodes_close_says_so():
     assert found.refusal == WindowTooShort(
         needed=1, shortest_seconds=20, passing=1, never_open=0, closing=1, longest_seconds=10
     )
-
-
-@pytest.mark.parametrize("where", ["_decide", "_masks"])
-def test_gang_that_raises_costs_no_other_its_plan(where):
-    one, another = gang("one"), gang("another", created=1)
-    poison = (
-        gang("poison", constraints=Constraints(node_selector=7))
-        if where == "_masks"
-        else gang("poison", request=(2**80,))
-    )
-    errors = {}
-    made = plan(snapshot(FOUR, [one, poison, another]), rescue=errors.__setitem__)
-
-    assert list(errors) == [poison.key]
-    assert [decision for decision in made.decisions if decision.gang != poison.key] == list(
-        plan(snapshot(FOUR, [one, another])).decisions
-    )
-    assert [one.reason for one in made.decisions if one.gang == poison.key] == [Reason.PLANNING_FAILED]
-
-
-def test_mistake_of_the_planner_is_raised_where_nobody_wants_to_hear_of_it():
-    with pytest.raises(OverflowError):
-        plan(snapshot(FOUR, [gang(request=(2**80,))]))
-
-
-def test_amounts_of_many_nodes_do_not_wrap_around():
-    nodes = [node(f"n{index:04}", free=2**53 - index) for index in range(1025)]
-
-    assert only(nodes, gang(size=1025, serial=2, request=(2**53 - 1024,))).start == NOW
-
-
-def test_amounts_that_come_back_do_not_wrap_around():
-    back = [release(0, NOW + index, 2**61) for index in range(8)] + [release(0, NOW + 9, 2**70)]
-    found = only([node("n1", free=-(2**61))], gang(size=3, serial=3, request=(2**59,)), releases=back)
-
-    assert found.start == NOW + 1
-    refused = only([node("n1", free=-1)], gang(size=3, request=(2**62 - 1,)), releases=back)
-    assert refused.refusal == NotEnoughRoom(needed=3, fit=1, passing=1, nodes=1, short=())
-
-
-@pytest.mark.parametrize(
-    ("priority", "want_node"),
-    [
-        pytest.param(4, "n2", id="a less urgent gang"),
-        pytest.param(5, "n2", id="an equally urgent gang"),
-        pytest.param(6, "n1", id="a more urgent gang"),
-    ],
-)
-def test_room_that_is_made_for_a_pod_is_left_to_it_by(priority, want_node):
-    placement = only(FOUR, gang(priority=priority), nominated=[in_front(0, priority=5)])
-
-    assert seats(placement) == ((want_node, 1),)
-
-
-def test_gang_behind_a_more_urgent_one_leaves_room_to_pods_between_them():
-    urgent, other = gang("urgent", priority=9), gang("other", priority=1)
-
-    placed = decisions(FOUR[:3], urgent, other, nominated=[in_front(1, priority=5), in_front(2, priority=0)])
-
-    assert (seats(placed["urgent"]), seats(placed["other"])) == ((("n1", 1),), (("n3", 1),))
-
-
-def test_room_is_made_where_there_is_none_yet():
-    refused = only([node("n1", free=0)], gang(), releases=[release(0, NOW + 5)], nominated=[in_front(0, priority=3)])
-
-    assert refused.reason is Reason.HELD_BY_GANGS_IN_FRONT
-    assert refused.refusal == HeldByGangsInFront(needed=1, nominated=True)

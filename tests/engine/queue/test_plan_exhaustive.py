@@ -10,7 +10,7 @@ from coschedule.queue.gangs import Load
 from coschedule.queue.loads import equal, unequal
 from coschedule.queue.plan import plan
 from engine.brute.queue import plan_queue
-from engine.builders import NOW, gang, node, release, seats, seeded, snapshot
+from engine.builders import NOW, gang, node, nodes_taken, release, seeded, snapshot
 
 FAST = Constraints(node_selector=(("kind", "fast"),))
 
@@ -104,6 +104,6 @@ def assert_planned_as_searched(snap):
         else:
             assert isinstance(decision, Placement), (decision, want)
             assert (decision.finish, decision.size, decision.start) == (want.finish, want.size, want.start)
-            assert seats(decision) == tuple(
+            assert nodes_taken(decision) == tuple(
                 (snap.nodes.names[index], members) for index, members in enumerate(want.counts) if members
             )

@@ -9,7 +9,7 @@ from coschedule.queue.codec import encode_plan
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
-from engine.builders import ANYWHERE, NOW, gang, node, release, seats, seeded, snapshot
+from engine.builders import ANYWHERE, NOW, gang, node, nodes_taken, release, seeded, snapshot
 from engine.queue.soundness import assert_sound
 
 SEEDS = range(40)
@@ -154,7 +154,7 @@ def carried_out(snap, placement):
     [bound] = [gang for gang in snap.gangs if gang.key == placement.gang]
     free = snap.free.copy()
     back = []
-    for name, count in seats(placement):
+    for name, count in nodes_taken(placement):
         index = snap.nodes.names.index(name)
         taken = tuple(count * amount for amount in bound.request)
         free[index] -= taken
