@@ -77,8 +77,8 @@ def twelve_nodes(arena: Arena) -> Iterator[Arena]:
     arena.create_nodes(generic_nodes(12))
     arena.api.apply(OFFERS)
     yield arena
-    for example in EXAMPLES:
-        arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", "-f", str(example))
+    created = (f"--filename={example}" for example in EXAMPLES)
+    arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", *created)
 
 
 @pytest.fixture(scope="session")
