@@ -20,6 +20,19 @@ TARGETS = [
     for page in PAGES
     for target in dict.fromkeys(mentioned_targets(page))
 ]
+SOURCES = [path for folder in ROOT.glob("[a-z]*/") for path in folder.rglob("*.py")]
+# Designs also name what was not built.
+MODULES = [
+    pytest.param(module, id=f"{name_of(page)}: {module}")
+    for page in PAGES
+    if page.parent.name != "designs"
+    for module in dict.fromkeys(re.findall(r"`((?:\w+/)*\w+\.py)`", page.read_text()))
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_is_in_the_sources(module):
+    assert [path for path in SOURCES if str(path).endswith(f"/{module}")]
 
 
 @pytest.fixture(scope="module")
