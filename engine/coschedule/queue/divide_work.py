@@ -30,10 +30,10 @@ def _by_speed(nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -
     )
 
 
-def _by_pieces(nodes: tuple[str, ...], counts: IntArray, dealt: IntArray) -> tuple[Members, ...]:
-    """List members of a node together that have as many pieces; ``dealt[m]`` is what member m has, node by node."""
+def _by_pieces(nodes: tuple[str, ...], counts: IntArray, given: IntArray) -> tuple[Members, ...]:
+    """List members of a node together that have as many pieces; ``given[m]`` is what member m has, node by node."""
     members = []
-    for node, of_node in zip(nodes, np.split(dealt, np.cumsum(counts)[:-1]), strict=True):
+    for node, of_node in zip(nodes, np.split(given, np.cumsum(counts)[:-1]), strict=True):
         numbers, times = np.unique(-of_node, return_counts=True)
         members += [
             Members(node, count, Pieces(-number))

@@ -1,0 +1,98 @@
+"""Why a gang fits nowhere: values with true numbers, one for each reason."""
+
+import math
+
+import pytest
+
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.refusals import (
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoNodeFits,
+    NotEnoughRoom,
+    NoTimeForSize,
+    PlanningFailed,
+    Reason,
+    WindowTooShort,
+)
+from engine.builders import NOW, decisions, gang, node, only
+
+REFUSALS = (
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoNodeFits,
+    NoTimeForSize,
+    NotEnoughRoom,
+    PlanningFailed,
+    WindowTooShort,
+)
+SSD = Constraints(node_selector=(("disk", "ssd"),))
+
+
+def test_every_refusal_has_a_reason_of_its_own():
+    assert len({refusal.reason for refusal in REFUSALS}) == len(REFUSALS)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "one", "want"),
+    [
+        pytest.param([], gang(size=2, serial=1), NoNodeFits(needed=2, nodes=0, failures=()), id="no nodes"),
+        pytest.param(
+            [node("n1", ready=False), node("n2")],
+            gang(serial=1, constraints=SSD),
+            NoNodeFits(needed=1, nodes=2, failures=(("not ready", 1), ("without a label it selects", 1))),
+            id="no node passes",
+        ),
+        pytest.param(
+            [node("n1", free=4)],
+            gang(size=2, most=3, times=[4, math.inf, math.inf, 1]),
+            NoTimeForSize(minimum=2, maximum=3),
+            id="a gap in the measured times",
+        ),
+        pytest.param(
+            [node("n1", free=4)],
+            gang(size=1, most=4, serial=10, deadline=NOW + 2),
+            DeadlineCannotBeMet(seconds=2.5, size=4, late_seconds=0.5),
+            id="deadline too early",
+        ),
+        pytest.param(
+            [node("n1", free=2), node("n2", free=0)],
+            gang(size=4, serial=1),
+            NotEnoughRoom(needed=4, fit=2, passing=2, nodes=2, short=(("slots", 1),)),
+            id="too little room",
+        ),
+        pytest.param(
+            [node("n1", free=0, lasting=(3,)), node("n2")],
+            gang(size=4, serial=1),
+            HeldByLastingPods(needed=4, fit=1),
+            id="pods that are not meant to end",
+        ),
+        pytest.param(
+            [node("n1", until=NOW + 10, slowdown=2.0), node("n2", start=math.inf)],
+            gang(serial=6),
+            WindowTooShort(needed=1, shortest_seconds=6, passing=2, never_open=1, closing=1, longest_seconds=10),
+            id="windows too short",
+        ),
+    ],
+)
+def test_refusal_has_the_numbers_of(nodes, one, want):
+    found = only(nodes, one)
+
+    assert found.refusal == want
+    assert found.reason is want.reason
+
+
+def test_gangs_in_front_are_the_reason_of_last_resort():
+    found = decisions([node("n1")], gang("front", priority=1), gang("behind", serial=5))
+
+    assert found["behind"].refusal == HeldByGangsInFront(needed=1, nominated=False)
+
+
+def test_gang_that_holds_nodes_has_that_for_its_reason():
+    found = only([node("n1", free=0, someday=(1,))], gang(), most_holding=1)
+
+    assert found.refusal.reason is Reason.NOT_ENOUGH_ROOM
+    assert found.reason is Reason.HOLDS_NODES
+    assert found.hold is not None
