@@ -12,6 +12,9 @@ X fit. At most 2n times lie between, whatever X is, and few where interpolation 
 among them. O(n). By heap: from the same lower bounds the missing pieces are given out one by one. O(n log n).
 
 Ties: among equal times lower indices take a piece first.
+
+Example: 4 pieces, speeds 2 and 1. The times j / a_i are 0.5, 1, 1.5, ... and 1, 2, ...; the fourth smallest of all is
+1.5. By then the first processor is done with 3 pieces and the second with 1.
 """
 
 import heapq

@@ -14,6 +14,9 @@ that of the least bound and one at slots spread evenly. Slots are grouped into c
 listed. O(sizes * classes) a round, few rounds.
 
 Times are the floats j * slowdown, and compared as they are.
+
+Example: 5 pieces, one slot of slow-down 1 and one of 2. The first alone takes 5. Both take 4, with 4 pieces on the
+first and 1 on the second, so without overhead size 2 is chosen.
 """
 
 import math

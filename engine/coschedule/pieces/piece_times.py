@@ -7,6 +7,9 @@ fractions. Integers up to 2**53 divide into the nearest float in one step, so th
 Method: floor(limit * speed) is a guess, wrong where the product is next to a whole number; there it is mended by
 comparing j's own time, from the division that every other time comes from, with the limit. Arithmetic is in place where
 it can be: a new array costs more than the arithmetic on it.
+
+Example: rows of speeds 2 and 1. By time 2 at most 4 and 2 pieces are done, which is what ``most_by_key`` returns. The
+pieces between the counts [1, 0] and [3, 1] are rows [0, 0, 1] with counts [2, 3, 1], and take 1, 1.5 and 1.
 """
 
 import math

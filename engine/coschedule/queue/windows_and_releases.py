@@ -1,4 +1,8 @@
-"""What is expected to be free before anything is planned: windows open and close, and gangs that run end."""
+"""What is expected to be free before anything is planned: windows open and close, and gangs that run end.
+
+Example: now is 0. A node has 2 CPUs free, gets 2 back at time 5, and closes at 9. Its spans begin at 0, 5 and 9. In
+them it has 2, 4 and 4 CPUs free, and ``open`` is True, True and False.
+"""
 
 from collections.abc import Sequence
 

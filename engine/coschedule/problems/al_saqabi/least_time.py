@@ -8,6 +8,8 @@ as many times as counts differ by, and when these are few they are listed and se
 and are searched in their exact order.
 
 Cost: about as many calls of ``enough`` as a float has bits, each O(rows).
+
+Example: speeds 2 and 1, and 4 pieces are enough. The least time is 1.5, with the counts [3, 1].
 """
 
 from bisect import bisect_left

@@ -1,4 +1,8 @@
-"""Nodes as columns: what the searches work on, made from arrays or from ``Node`` objects."""
+"""Nodes as columns: what the searches work on, made from arrays or from ``Node`` objects.
+
+Example: node 0 has the slow-downs 1, 1 and 2 with one, two and three members, node 1 always 1 and two slots. Then
+``node`` is [0, 0, 1], ``slowdown`` [1, 2, 1] and ``count`` [2, 1, 2].
+"""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -3,6 +3,9 @@
 At the corners of a block the number of slots and the sum of their speeds are known. So are, for any number of slots
 in between, the most and the least speed that the fastest of them have together. Where very many sizes end in one block
 they are bounded range by range.
+
+Example: a block has 4 slots of speed 6 together ``beside`` it, 10 slots of speed 9 ``within``, and its fastest column
+has the speed 1. Then 7 slots have the speed 6 + 3 * 1 = 9 at most, and 6 + (9 - 6) * 3 / 6 = 7.5 at least.
 """
 
 import math
