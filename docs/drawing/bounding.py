@@ -44,10 +44,14 @@ def draw() -> str:
         _draw_axes(canvas, left)
     kept = _draw_blocks(canvas)
     _draw_cells(canvas, kept)
-    work = f"T(P) = {_SERIAL}/P + {_PER_MEMBER}·P; a value is start + slow-down · the least T(P) of all P that fit"
+    work = (
+        f"Value: start + slow-down · the least T(P) of all P slots up to the cell; T(P) = {_SERIAL}/P + {_PER_MEMBER}·P"
+    )
     canvas.write(work, Point(_LEFTS[0], 500), "note")
     canvas.write(f"Least value reached by a far corner: {_reached():.1f}", Point(_LEFTS[0], 522), "note")
-    canvas.write(f"Least value of all: {_least():.1f}", Point(_LEFTS[1], 522), "note")
+    canvas.write(
+        f"Blue: {_reached():.1f} or less; amber: the least of all, {_least():.1f}", Point(_LEFTS[1], 522), "note"
+    )
     return canvas.svg()
 
 
