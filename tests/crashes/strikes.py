@@ -1,6 +1,7 @@
 """What strikes at a crash point: what is killed there, and when all is up again."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
@@ -45,6 +46,9 @@ class Strike(Protocol):
     def until_over(self) -> None:
         """Return once what was killed has been started again."""
 
+    def pause(self) -> AbstractContextManager[object]:
+        """Begin the block once what was killed has been started again, and let the operator live as long as it runs."""
+
 
 class KillOperator:
     """Ends the operator as a crash would, and starts it again."""
@@ -66,6 +70,10 @@ class KillOperator:
         with self._striking:
             return
 
+    def pause(self) -> AbstractContextManager[object]:
+        """Strike nobody during the block."""
+        return self._striking
+
 
 class KillApiServer:
     """Ends the API server as a crash would, and starts it again: on the backup, where there is one."""
@@ -86,6 +94,11 @@ class KillApiServer:
         """Return once it is ready again; raise what its start raised."""
         if self._last is not None:
             self._last.result()
+
+    def pause(self) -> AbstractContextManager[object]:
+        """Begin the block once it is ready again; the operator is never struck."""
+        self.until_over()
+        return nullcontext()
 
     def _start(self) -> None:
         if self.backup is None:

@@ -136,8 +136,9 @@ class Theatre:
         eventually(self._holds_nothing, seconds=PATIENCE_SECONDS)
 
     def _holds_nothing(self) -> bool:
-        self._strike.until_over()
-        return self._operator.is_ready() and self._operator.metrics()["lockstep_assumed_pods"] == 0
+        # Undoing asks too, so the trap may still spring.
+        with self._strike.pause():
+            return self._operator.is_ready() and self._operator.metrics()["lockstep_assumed_pods"] == 0
 
     def _put_foreign_pods(self) -> dict[str, str]:
         """One on each node, one of them with our labels but without an owner."""
