@@ -59,7 +59,7 @@ class _Memory:
 
 
 class Attempts:
-    """Runs at most one attempt a gang.
+    """Runs at most one attempt of each gang.
 
     ``ended`` is told of every outcome but that of a cancelled attempt, ``due`` of every gang whose pause after a
     failure is over: whatever the gang still holds by then has somebody who looks after it. ``lasting`` is told where
@@ -158,7 +158,7 @@ class Attempts:
         self, gang: GangFact, reservation: Reservation, carry_out: Callable[[Attempt], Coroutine[Any, Any, Outcome]]
     ) -> None:
         memory = self._by_gang.setdefault(gang.key, _Memory())
-        assert memory.task is None, "one attempt a gang at a time"
+        assert memory.task is None, "one attempt of a gang at a time"
         _call_off(memory)
         memory.attempt = Attempt(
             self._services, gang, reservation, pause=memory.pause, lasting=partial(self._lasting, gang)

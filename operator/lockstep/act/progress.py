@@ -37,7 +37,7 @@ class Progress:
 
     @property
     def succeeded_ranks(self) -> int:
-        """Which members have ended well, one bit a rank."""
+        """Which members have ended well, one bit for each rank."""
         return ranks_from(self._succeeded)
 
     @property

@@ -1,1 +1,1 @@
-"""How things look on the wire: the client, and one module a kind that reads and writes it."""
+"""How things look on the wire: the client, and one module for each kind, which reads it and writes it."""

@@ -25,7 +25,7 @@ def is_sidecar(init_container: Manifest) -> bool:
 
 
 def _host_ports(spec: Manifest) -> Iterator[Taken]:
-    """One column a protocol and port, and one more an address.
+    """One column for each protocol and port, and one more for each address.
 
     A port on all addresses excludes every other user of it; a port on one address excludes those on the same.
     """
@@ -48,7 +48,7 @@ def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
 
 
 def _disks(volume: Manifest) -> Iterator[Taken]:
-    """One column a disk, of an RBD image one a monitor. Pods that only read a disk share it, but for EBS."""
+    """One column for each disk, and of an RBD image for each monitor. Pods that only read a disk share it, but for EBS."""
     if gce := volume.get("gcePersistentDisk"):
         yield f"{DISK_PREFIX}GCE {gce['pdName']}", _share(gce)
     if ebs := volume.get("awsElasticBlockStore"):

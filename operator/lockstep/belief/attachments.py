@@ -1,4 +1,4 @@
-"""How many volumes a node can still attach: CSI drivers have limits, and a volume counts once a node.
+"""How many volumes a node can still attach: CSI drivers have limits, and a volume counts once for each node.
 
 As kube-scheduler counts: the volumes of the pods that are there, and those that are attached without being any pod's.
 """

@@ -1,4 +1,4 @@
-"""What could not be understood of the cluster's objects: said once a version of each, and counted.
+"""What could not be understood of the cluster's objects: said once for each version, and counted.
 
 Whatever the API server accepts is data. An object that makes no sense to us costs that object only, and counts as the
 safe thing until it changes or goes.

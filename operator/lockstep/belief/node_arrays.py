@@ -1,4 +1,4 @@
-"""Nodes and their bids as columns: what a snapshot needs of them, built once a generation."""
+"""Nodes and their bids as columns: what a snapshot needs of them, built once for each generation."""
 
 from dataclasses import dataclass
 

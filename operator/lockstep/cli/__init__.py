@@ -1,4 +1,4 @@
-"""The command ``lockstep``: one file a subcommand."""
+"""The command ``lockstep``: one file for each subcommand."""
 
 import click
 

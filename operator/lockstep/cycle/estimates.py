@@ -20,7 +20,7 @@ _FURTHEST_SECONDS = 10 * 365 * 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pace:
-    """How fast planned gangs are done: from ``since`` on, ``rate`` member-seconds a second; ``usual`` of one gang."""
+    """How fast planned gangs are done: from ``since`` on, ``rate`` member-seconds per second; ``usual`` of one gang."""
 
     since: float
     rate: float

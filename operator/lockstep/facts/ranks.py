@@ -1,4 +1,4 @@
-"""Sets of ranks, as a status spells them (``0-4095,4097``) and as we count with them: one bit a rank.
+"""Sets of ranks, as a status spells them (``0-4095,4097``) and as we count with them: one bit for each rank.
 
 A gang has at most 10,000 members, so that a set takes at most 32 KB as text, where every third rank is missing, and
 1.25 KB as a number.

@@ -1,4 +1,4 @@
-"""A gang's next status, from its present one and what has happened: pure functions, one a happening.
+"""A gang's next status, from its present one and what has happened: pure functions, one for each event.
 
 Every condition is written on the first visit, ``Unknown`` included, and ``lastTransitionTime`` moves only when
 ``status`` flips: :func:`with_condition` sees to it for all.

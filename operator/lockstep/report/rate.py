@@ -1,4 +1,4 @@
-"""How many reports a second: what is said about many gangs must not be the load that they wait behind."""
+"""How many reports per second: what is said about many gangs must not be the load that they wait behind."""
 
 import asyncio
 

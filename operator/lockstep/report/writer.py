@@ -25,7 +25,7 @@ from lockstep.report.status import Writing, Written, write_status
 _AT_ONCE = 4
 # A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.
 _PATIENCE_SECONDS = 5.0
-# A status a second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
+# A status per second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
 _PER_SECOND = 200.0
 _BURST = 200.0
 _LAST_WORDS_SECONDS = 2.0
