@@ -48,7 +48,7 @@ def _while_it_runs(spec: Manifest) -> Iterator[Manifest]:
 
 
 def _disks(volume: Manifest) -> Iterator[Taken]:
-    """One column for each disk, and of an RBD image for each monitor. Pods that only read a disk share it, but for EBS."""
+    """One column for each disk, or monitor of an RBD image. Pods that only read a disk share it, but for EBS."""
     if gce := volume.get("gcePersistentDisk"):
         yield f"{DISK_PREFIX}GCE {gce['pdName']}", _share(gce)
     if ebs := volume.get("awsElasticBlockStore"):

@@ -1,6 +1,7 @@
 """Belief, frozen for one cycle: facts by name become arrays by index.
 
-What depends on nodes and bids alone is built once for each generation of them and shared by all snapshots of that generation.
+What depends on nodes and bids alone is built once for each generation of them, and shared by all snapshots of that
+generation.
 """
 
 import math
