@@ -190,7 +190,7 @@ class Attempts:
 
 
 def _call_off(memory: _Memory) -> None:
-    """Nobody is to be told that the pause is over."""
+    """Cancel the timer that would tell that the pause is over."""
     if memory.retry is not None:
         memory.retry.cancel()
         memory.retry = None

@@ -48,7 +48,7 @@ class DryRuns:
         self._task: asyncio.Task[None] | None = None
 
     def ask(self, gang: GangFact) -> None:
-        """Have a gang checked that has to wait, or is refused, unless that has been done."""
+        """Check a gang that has to wait, or is refused, unless that has been done."""
         version = (gang.uid, gang.generation)
         known = self._asked.get(gang.key)
         if (known is None or known.version != version) and self._state.templates.written(gang) is not None:

@@ -64,7 +64,7 @@ class LostNodes:
         return "cannot be reached"
 
     def stop(self) -> None:
-        """Nobody is to be told any more."""
+        """Stop watching the time: nobody is told any more."""
         for timer in self._timers:
             timer.cancel()
 

@@ -138,7 +138,7 @@ class StatusWriter:
         self._held_up.discard(gang)
 
     def fence(self) -> None:
-        """Let nothing go out any more, neither what waits nor what is tried again."""
+        """Send nothing any more: neither what waits nor what would be tried again."""
         self._is_fenced = True
         for task in self._tasks:
             task.cancel()

@@ -78,7 +78,7 @@ async def _believe_list(client: KubeClient, kind: Kind[Any], lists: Lists) -> No
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
-    """Do so as soon as the API server answers: it knew us when we started, so it will again."""
+    """List both kinds once, as soon as the API server answers: it knew us when we started, so it will again."""
     while True:
         try:
             return await list_own_kinds(client, state, Lists())
