@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import aiohttp
 import orjson
 
-from builders import gang, member_container
+from builders.manifests import gang, member_container
 from chaos.invariants import GAP, LISTED, Invariants
 from chaos.world import CORE, GANGS, NODES, World
 from eventually import eventually

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from builders import gang
+from builders.manifests import gang
 from chaos.invariants import ENDED, is_true, milli, owner_of, reason
 from chaos.observer import MARKER
 from chaos.world import BIDS, CORE, FIRST_NODES, GANGS, LABEL, NODES, World

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from builders import bid, foreign_pod, from_now, gang, priority_class, quota
+from builders.manifests import bid, foreign_pod, from_now, gang, priority_class, quota
 from chaos.proxy import FaultyProxy
 from chaos.script import Fault, Step
 from eventually import eventually

@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
-from builders import gang
+from builders.manifests import gang
+from builders.templates import ADMISSION_REFUSES
 from eventually import eventually
-from templates import ADMISSION_REFUSES
 
 pytestmark = pytest.mark.usefixtures("operator")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import foreign_pod, gang
+from builders.manifests import foreign_pod, gang
 
 pytestmark = pytest.mark.usefixtures("operator")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import gang
+from builders.manifests import gang
 from eventually import eventually
 from live.proxy import Injected
 from sandbox import Component

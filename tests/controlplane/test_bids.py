@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from builders import bid, from_now, gang
+from builders.manifests import bid, from_now, gang
 from eventually import eventually
 
 pytestmark = pytest.mark.usefixtures("operator")

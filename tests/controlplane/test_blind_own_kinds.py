@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from builders import gang
+from builders.manifests import gang
 from eventually import eventually
 from live.proxy import Injected
 from live.quick_start import Forked

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import gang
+from builders.manifests import gang
 
 pytestmark = pytest.mark.usefixtures("operator")
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from builders import bid, gang
+from builders.manifests import bid, gang
 from eventually import eventually
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import bid, from_now, gang
+from builders.manifests import bid, from_now, gang
 from eventually import eventually
 
 pytestmark = pytest.mark.usefixtures("operator")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import foreign_pod, gang, member_container
+from builders.manifests import foreign_pod, gang, member_container
 from eventually import eventually
 
 pytestmark = pytest.mark.usefixtures("operator")

@@ -1,6 +1,6 @@
 """What must hold at every moment, seen by an observer who watches all pods."""
 
-from builders import bid, foreign_pod, from_now, gang
+from builders.manifests import bid, foreign_pod, from_now, gang
 from eventually import eventually
 
 SIZES = {"a": 3, "b": 5, "c": 7, "d": 2, "e": 6, "f": 4}

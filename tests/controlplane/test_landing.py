@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from builders import bid, gang
+from builders.manifests import bid, gang
 
 pytestmark = pytest.mark.usefixtures("operator")
 

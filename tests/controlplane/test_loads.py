@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from builders import bid, from_now, gang
+from builders.manifests import bid, from_now, gang
 from live.examples import OFFERS, documents_of, example_of
 
 MILLI = Fraction(1, 1000)

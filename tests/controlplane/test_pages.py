@@ -5,7 +5,7 @@ import urllib.error
 
 import pytest
 
-from builders import bid, gang
+from builders.manifests import bid, gang
 from coschedule import Placement, decode_plan, decode_snapshot, encode_plan, plan
 from eventually import eventually
 from lockstep.report.refusals import spell

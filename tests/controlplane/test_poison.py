@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from builders import bid, foreign_pod, gang, priority_class
+from builders.manifests import bid, foreign_pod, gang, priority_class
 from eventually import eventually
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.brew import Brew

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from builders import gang
+from builders.manifests import gang
 
 RBAC = Path(__file__).parents[2] / "operator" / "rbac.yaml"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import gang, priority_class
+from builders.manifests import gang, priority_class
 
 pytestmark = pytest.mark.usefixtures("operator")
 

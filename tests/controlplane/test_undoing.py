@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders import gang
+from builders.manifests import gang
 from eventually import eventually
 
 MEMBERS = 4

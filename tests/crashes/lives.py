@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from builders import gang, quota
+from builders.manifests import gang, quota
 from eventually import eventually
 from live.arena import Arena
 from live.proxy import Asked

@@ -5,7 +5,7 @@ from itertools import count
 from time import monotonic
 from typing import NamedTuple
 
-from builders import foreign_pod
+from builders.manifests import foreign_pod
 from crashes.lives import PATIENCE_SECONDS, Stage, check_attempts, check_ranks
 from crashes.strikes import Strike
 from eventually import eventually

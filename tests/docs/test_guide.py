@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 import yaml
 
+from builders.served import metadata, node
 from coschedule import Goal, Node, choose_equal
 from docs.markdown import ROOT, fences
 from fake_cluster.jumping import JumpingLoop, until
-from fake_cluster.manifests import metadata, node
 from fake_cluster.rig import operator_over, status_of
 from lockstep.api.gangjob import parse_gang
 

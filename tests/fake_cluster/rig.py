@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
+from builders.served import node
 from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import node
 from fake_cluster.store import Place
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services

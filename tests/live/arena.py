@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from builders import POOL_LABEL, quota
+from builders.manifests import POOL_LABEL, quota
 from eventually import eventually
 from sandbox import ApiError, Node, Sandbox
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from typing import NamedTuple
 
-from builders import IMAGE, bid, foreign_pod, from_now, gang, priority_class
+from builders.manifests import IMAGE, bid, foreign_pod, from_now, gang, priority_class
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.odd_objects import OddObjects
 from lockstep.api.client import ApiUnavailableError, KubeClient, Target

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from builders import POOL_LABEL, gang
+from builders.manifests import POOL_LABEL, gang
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import ApiError, Sandbox
 

@@ -7,7 +7,7 @@ from tempfile import mkdtemp
 
 from rich.console import Console
 
-from builders import POOL_LABEL
+from builders.manifests import POOL_LABEL
 from eventually import eventually
 from live.crowd import Asker, Crowd
 from lockstep_demo.installing import install

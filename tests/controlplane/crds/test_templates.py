@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
+from builders.templates import ADMISSION_REFUSES, MAY, SCHEMA_REFUSES
 from sandbox import ApiError
-from templates import ADMISSION_REFUSES, MAY, SCHEMA_REFUSES
 
 DRY_RUN = "dryRun=All&fieldValidation=Strict"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import bid, gang
+from builders.manifests import bid, gang
 from eventually import eventually
 from live.arena import Arena
 from live.patient import patient

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
+from builders.served import gang, node, pod
 from fake_cluster.api import DRY_RUN, POST, FakeApi, Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node, pod
 from fake_cluster.rig import (
     condition,
     event_reasons,

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from builders.facts import take_changed
+from builders.served import gang, node, owned_by, pod
 from coschedule import GangKey, Placement
 from coschedule import Members as Planned
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
-from fake_cluster.facts import take_changed
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node, owned_by, pod
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt, Ending
 from lockstep.belief.reservation import Reservation

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from builders.served import gang, node
 from fake_cluster.api import NEVER_ARRIVED, REFUSED, Refusal
 from fake_cluster.jumping import until
-from fake_cluster.manifests import gang, node
 from fake_cluster.rig import event_reasons, gang_place, is_placed, operator_over, pods_of, status_of
 from lockstep.act import attempt
 from lockstep.act import undo as undoing

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fake_cluster.facts import gang_fact, gang_spec, reservation
+from builders.facts import gang_fact, gang_spec, reservation
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
 from lockstep.act.attempt import Ending

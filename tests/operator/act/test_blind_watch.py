@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from builders.served import gang, node
 from fake_cluster.api import REFUSED
 from fake_cluster.jumping import until
-from fake_cluster.manifests import gang, node
 from fake_cluster.rig import is_placed, operator_over, pod_place, pods_of, status_of
 
 pytestmark = pytest.mark.asyncio

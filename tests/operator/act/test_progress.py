@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_cluster.facts import member_fact, reservation
+from builders.facts import member_fact, reservation
 from lockstep.act.progress import progress
 from lockstep.facts.pod import PodPhase
 from lockstep.facts.reasons import Reason

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from builders.served import gang
 from fake_cluster.jumping import until
-from fake_cluster.manifests import gang
 from fake_cluster.rig import (
     api_with,
     bound,

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from builders.served import at, bid, gang, node, pod
 from fake_cluster.api import NEVER_ARRIVED, FakeApi
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import at, bid, gang, node, pod
 from fake_cluster.rig import bound, gang_place, is_placed, pods_of, running_operator, set_phase, set_phases, status_of
 from fake_cluster.store import Place
 

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from builders.facts import member_fact, take_changed
+from builders.served import gang, owned_by, pod
 from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
-from fake_cluster.facts import member_fact, take_changed
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, owned_by, pod
 from lockstep.act.deletions import Deletions
 from lockstep.act.sweep import Sweeper
 from lockstep.api.client import KubeClient

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_cluster.manifests import container, gang
+from builders.served import container, gang
 from lockstep.api.gangjob import parse_gang
 from lockstep.facts.reasons import Reason
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from builders.facts import gang_fact, gang_spec
+from builders.served import bid, gang, node, owned_by, pod, priority_class
 from coschedule import GangKey
-from fake_cluster.facts import gang_fact, gang_spec
-from fake_cluster.manifests import bid, gang, node, owned_by, pod, priority_class
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodKey, PodPhase

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from builders.served import container, gang
 from coschedule import Constraints, Load, Members, NodeTerm, Pieces, Requirement, SerialWork, Share, Toleration
-from fake_cluster.manifests import container, gang
 from lockstep.api.gangjob import parse_gang
 from lockstep.facts.gang import ConditionFact
 from lockstep.facts.reasons import Reason

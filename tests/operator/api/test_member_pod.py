@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
+from builders.facts import gang_fact, gang_spec, reservation
 from coschedule import Members, Pieces, Share
 from docs.markdown import ROOT, first_cells
-from fake_cluster.facts import gang_fact, gang_spec, reservation
 from lockstep.api.member_pod import MemberPods
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import reserved_in_status

@@ -2,8 +2,8 @@
 
 import pytest
 
+from builders.served import bid, node, owned_by, pod
 from coschedule import GangKey, Taint
-from fake_cluster.manifests import bid, node, owned_by, pod
 from lockstep.api.bid import parse_bid
 from lockstep.api.node import parse_node
 from lockstep.api.pod import parse_pod

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
+from builders.mutations import mutated
+from builders.served import at, bid, container, gang, node, owned_by, pod, priority_class
 from coschedule import GangKey, Placement, plan
-from fake_cluster.manifests import at, bid, container, gang, node, owned_by, pod, priority_class
 from lockstep.api.gangjob import status_manifest
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -23,7 +24,6 @@ from lockstep.watch.kinds import (
     priority_classes_kind,
     volumes_kind,
 )
-from mutations import mutated
 
 NOW = 1_800_000_000.0
 OBJECTS = 250

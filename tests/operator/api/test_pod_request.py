@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_cluster.manifests import container
+from builders.served import container
 from lockstep.api.pod_request import pod_request
 from lockstep.facts.columns import WHOLE
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_cluster.facts import node_fact, pod_fact
+from builders.facts import node_fact, pod_fact
 from lockstep.api.pod import parse_pod
 from lockstep.api.volume import parse_attachment, parse_csi_node, parse_volume
 from lockstep.belief.state import State

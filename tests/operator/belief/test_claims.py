@@ -2,10 +2,10 @@
 
 import pytest
 
+from builders.facts import take_changed
+from builders.served import gang as gang_manifest
 from coschedule import Constraints, Feasibility, GangKey, NodeTerm, Requirement
 from engine.builders import node, snapshot
-from fake_cluster.facts import take_changed
-from fake_cluster.manifests import gang as gang_manifest
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.volume import parse_claim, parse_volume
 from lockstep.belief.state import State

@@ -2,8 +2,8 @@
 
 import pytest
 
+from builders.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from coschedule import Requirement
-from fake_cluster.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import NamespaceFact

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.facts import pod_fact
 from coschedule import GangKey
-from fake_cluster.facts import pod_fact
 from lockstep.belief.ledger import Charge, Ledger
 from lockstep.belief.sums import LARGEST_SUM
 from lockstep.facts.pod import LARGEST_AMOUNT, Membership

@@ -5,8 +5,8 @@ import sys
 from itertools import count
 from types import FunctionType, ModuleType
 
-from fake_cluster.facts import gang_fact
-from fake_cluster.manifests import bid, node, pod
+from builders.facts import gang_fact
+from builders.served import bid, node, pod
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.watch.kinds import bids_kind, nodes_kind, pods_kind

@@ -1,7 +1,7 @@
 """What members ask for, compared: as planned, and as admission made them."""
 
+from builders.facts import needs
 from coschedule import NodeTerm, Requirement, Toleration
-from fake_cluster.facts import needs
 from lockstep.belief.needs import as_compared, combined, is_within
 from lockstep.facts.volume import ClaimUse
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from fake_cluster.facts import node_fact, pod_fact
-from fake_cluster.manifests import pod as pod_manifest
+from builders.facts import node_fact, pod_fact
+from builders.served import pod as pod_manifest
 from lockstep.api.pod import parse_pod
 from lockstep.belief.neighbours import Neighbours
 from lockstep.facts.pod import PodPhase

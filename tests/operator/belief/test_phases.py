@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fake_cluster.facts import gang_fact, gang_spec, reservation
+from builders.facts import gang_fact, gang_spec, reservation
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass

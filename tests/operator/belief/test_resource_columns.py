@@ -1,7 +1,7 @@
 """Columns of a snapshot: as many as gangs ask for, but for what no node has."""
 
+from builders.facts import ONE_CPU, gang_fact, gang_spec, node_fact
 from coschedule import plan
-from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec, node_fact
 from lockstep.belief.resource_columns import NOWHERE, amounts_in, columns_for
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from builders.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from coschedule import Load, Release, Taint
-from fake_cluster.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from lockstep.belief.node_arrays import UNLIMITED
 from lockstep.belief.snapshots import SnapshotCutter, expected_end
 from lockstep.belief.state import State

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coschedule import GangKey
-from fake_cluster.facts import (
+from builders.facts import (
     bid_fact,
     gang_fact,
     gang_spec,
@@ -18,6 +17,7 @@ from fake_cluster.facts import (
     reservation,
     take_changed,
 )
+from coschedule import GangKey
 from lockstep.belief.state import State, is_older
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import GangStatus

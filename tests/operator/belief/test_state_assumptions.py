@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from builders.facts import gang_fact, gang_spec, member_fact, pod_fact, reservation
+from builders.served import owned_by, pod
 from coschedule import GangKey, Members
-from fake_cluster.facts import gang_fact, gang_spec, member_fact, pod_fact, reservation
-from fake_cluster.manifests import owned_by, pod
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import next_attempt
 from lockstep.belief.state import State

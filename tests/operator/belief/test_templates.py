@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fake_cluster.facts import ONE_CPU, gang_fact, gang_spec
+from builders.facts import ONE_CPU, gang_fact, gang_spec
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.reasons import Reason

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from builders.served import at, bid, gang, node, priority_class
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import at, bid, gang, node, priority_class
 from fake_cluster.rig import (
     bound,
     condition,

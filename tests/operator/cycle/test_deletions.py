@@ -2,8 +2,8 @@
 
 import pytest
 
+from builders.served import gang, node
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node
 from fake_cluster.rig import gang_place, is_placed, operator_over, pod_place, pods_of
 
 pytestmark = pytest.mark.asyncio

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from builders.facts import gang_fact, gang_spec
 from coschedule import Placement, Reason, SerialWork
-from fake_cluster.facts import gang_fact, gang_spec
 from lockstep.cycle.estimates import coarse_time, coarsely, estimates
 from lockstep.report.refusals import spell
 

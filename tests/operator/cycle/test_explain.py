@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from builders.facts import gang_fact
 from coschedule import Members
-from fake_cluster.facts import gang_fact
 from lockstep.cycle.explain import says_the_same
 from lockstep.facts.gang import GangStatus
 from lockstep.report.conditions import with_condition

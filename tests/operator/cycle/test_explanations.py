@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from builders.served import gang, node, pod, priority_class
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node, pod, priority_class
 from fake_cluster.rig import (
     condition,
     event_reasons,

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
+from builders.served import gang, node
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node
 from fake_cluster.rig import bound, condition, gang_place, pods_of, running_operator, set_phase
 from lockstep.api.quantities import base_units
 

@@ -5,9 +5,9 @@ import itertools
 
 import pytest
 
+from builders.served import gang, node, owned_by, pod
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node, owned_by, pod
 from fake_cluster.rig import (
     bound,
     condition,

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from builders.served import at, gang, node, pod
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import at, gang, node, pod
 from fake_cluster.rig import INLINE, condition, is_placed, operator_over, pod_place, pods_of, set_phases, status_of
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions

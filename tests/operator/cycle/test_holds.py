@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from builders.facts import gang_fact
 from coschedule import Hold, Placement, Reason, Spelled, Unplaceable
-from fake_cluster.facts import gang_fact
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.report.refusals import spell
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from builders.served import bid, gang, node
 from fake_cluster.api import NEVER_ARRIVED, FakeApi
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import bid, gang, node
 from fake_cluster.rig import is_placed, operator_over, pods_of, running_operator, status_of
 from fake_cluster.store import Place
 

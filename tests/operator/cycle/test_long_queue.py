@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from builders.served import at, gang, node
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import at, gang, node
 from fake_cluster.rig import INLINE, condition, is_placed, operator_over, set_phases, status_of
 from lockstep.cycle.planning import PlanOptions
 

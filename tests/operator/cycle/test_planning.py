@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from builders.served import gang, node, pod
 from coschedule import GangKey
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import until
-from fake_cluster.manifests import gang, node, pod
 from fake_cluster.rig import bound, condition, gang_place, is_placed, operator_over, pod_place, pods_of, status_of
 from fake_cluster.store import Place
 from lockstep.cycle import planning

@@ -1,7 +1,7 @@
 """Who is planned exactly, in a queue that is longer than one plan can be."""
 
+from builders.facts import gang_fact
 from coschedule import Placement, Reason, Spelled, Unplaceable
-from fake_cluster.facts import gang_fact
 from lockstep.cycle.rotation import Rotation
 
 AMOUNT_LIMIT = 8

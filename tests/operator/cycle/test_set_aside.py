@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from builders.served import gang, node
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang, node
 from fake_cluster.rig import gang_place, is_placed, operator_over, pods_of, set_phases, status_of
 from lockstep.cycle.follow import Follower
 

@@ -1,7 +1,7 @@
 """Gangs that are left out of plans for a while."""
 
+from builders.facts import gang_fact
 from coschedule import failed
-from fake_cluster.facts import gang_fact
 from lockstep.cycle.set_aside import SetAside
 
 

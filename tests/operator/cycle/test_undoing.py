@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from builders.served import at, gang, node
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import at, gang, node
 from fake_cluster.rig import (
     api_with,
     bound,

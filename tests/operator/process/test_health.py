@@ -7,8 +7,8 @@ import orjson
 import pytest
 from prometheus_client import CollectorRegistry
 
+from builders.facts import gang_fact, node_fact
 from coschedule import encode_plan, encode_snapshot, plan
-from fake_cluster.facts import gang_fact, node_fact
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.planning import Decided

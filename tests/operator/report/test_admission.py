@@ -2,8 +2,8 @@
 
 import pytest
 
+from builders.facts import needs
 from coschedule import NodeTerm, Requirement, Toleration
-from fake_cluster.facts import needs
 from lockstep.facts.volume import ClaimUse
 from lockstep.report.admission import differences
 

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from builders.served import at, bid
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import at, bid
 from fake_cluster.rig import end, watching_operator
 from fake_cluster.store import Place
 from lockstep.report.bids import keep_bids_answered

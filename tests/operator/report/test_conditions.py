@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from builders.facts import gang_fact
 from coschedule import Members, Pieces, Placement, Share, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
-from fake_cluster.facts import gang_fact
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus, Refusal

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from fake_cluster.facts import gang_fact
+from builders.facts import gang_fact
 from lockstep.api.event import Event, event_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.reasons import EventReason, Reason

@@ -5,8 +5,8 @@ import re
 import pytest
 from prometheus_client import CollectorRegistry
 
+from builders.facts import bid_fact, gang_fact, member_fact, reservation
 from coschedule import Reason as PlanReason
-from fake_cluster.facts import bid_fact, gang_fact, member_fact, reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
 from lockstep.facts.reasons import Reason

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from builders.facts import take_changed
+from builders.served import gang
 from coschedule import GangKey, Reason, Spelled, Unplaceable
 from fake_cluster.api import NEVER_ARRIVED, FakeApi, Refusal
-from fake_cluster.facts import take_changed
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import gang
 from fake_cluster.rig import Parts, status_of, watching_operator
 from lockstep.api.turns import Urgency
 from lockstep.report import conditions, events

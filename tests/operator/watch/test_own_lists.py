@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from builders.facts import bid_fact, gang_fact
+from builders.served import bid, gang
 from fake_cluster.api import FakeApi, Refusal
-from fake_cluster.facts import bid_fact, gang_fact
 from fake_cluster.jumping import now, until
-from fake_cluster.manifests import bid, gang
 from fake_cluster.scripted import ScriptedServer, page, status
 from fake_cluster.store import Place
 from lockstep.api.client import ApiUnavailableError, KubeClient

@@ -1,0 +1,5 @@
+"""What tests are made of; a case names only what it is about.
+
+``manifests``: what people submit to a real control plane. ``served``: objects as the API server shows them. ``facts``:
+what belief is told. ``templates``: pod templates by what the API server says to them. ``mutations``: odd values.
+"""
