@@ -18,6 +18,8 @@ from engine.builders import seeded
 from engine.problems.al_saqabi.printed import printed_compression, printed_mtat
 
 sixths = st.integers(1, 72).map(lambda number: Fraction(number, 6))
+
+
 speeds_of_processors = st.lists(sixths, min_size=1, max_size=9)
 
 
@@ -79,21 +81,6 @@ def test_number_of_processors_equals_exhaustive_search(seed):
         assert len(found.processors) == want, (pieces, speeds, turnaround)
         assert found.counts.sum() == pieces
         assert last_done(found.counts.tolist(), speeds) <= turnaround
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_pools_equal_exhaustive_search(seed):
-    rnd = seeded(seed)
-    for _ in range(500):
-        pools = [Pool(pieces=rnd.randint(1, 4), speeds=random_speeds(rnd, 3)) for _ in range(rnd.randint(1, 3))]
-
-        found = compress_pools(pools)
-
-        assert found.turnaround == max(least_turnaround(pool.pieces, pool.speeds) for pool in pools)
-        for pool, one in zip(pools, found.pools, strict=True):
-            assert len(one.processors) == fewest_processors(pool.pieces, pool.speeds, found.turnaround)
-            assert one.counts.sum() == pool.pieces
-            assert last_done(one.counts.tolist(), pool.speeds) <= found.turnaround
 
 
 def test_no_piece_is_lost_to_rounding():

@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.shum.forecast import LoadHistory, Smoothing, forecast_load
-from engine.brute.forecast import Series
 from engine.builders import seeded
 
 QUIET = (0,) * 24
+
+
 BUSY = (2,) * 24
+
+
 HALVES = Smoothing(past=Fraction(1, 2), last_hour=Fraction(1, 2), forecast=Fraction(1, 2))
 
 
@@ -97,32 +100,20 @@ def random_case(rnd):
     return past_days, today, rnd.choice(LOADS), weights
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_forecast_equals_the_equations(seed):
-    rnd = seeded(seed)
-    for _ in range(250):
-        past_days, today, now, (a, b, c) = random_case(rnd)
-        hours = rnd.choice([0, 23, rnd.randint(0, 23)])
-
-        smoothing = Smoothing(past=a, last_hour=b, forecast=c)
-        forecast = forecast_load(history(past_days=past_days, today=today, now=now), smoothing, hours=hours)
-
-        series = Series(past_days, today, (a, b, c))
-        assert forecast.long_term == tuple(series.z(series.d, hour) for hour in range(24))
-        ahead = tuple(series.y_ahead(i) for i in range(hours + 1))
-        assert forecast.hourly == ahead
-        assert forecast.now == series.y_now(now)
-        assert forecast.mean == sum(ahead, Fraction(0)) / (hours + 1), "(5.4)"
-
-
 def random_history(seed):
     past_days, today, now, _ = random_case(seeded(seed))
     return history(past_days=past_days, today=today, now=now)
 
 
 portions = st.sampled_from(sorted({Fraction(part, whole) for whole in range(1, 11) for part in range(whole + 1)}))
+
+
 histories = st.integers(0, 10**9).map(random_history)
+
+
 smoothings = st.builds(Smoothing, past=portions, last_hour=portions, forecast=portions)
+
+
 spans = st.integers(0, 23)
 
 

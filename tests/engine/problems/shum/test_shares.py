@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.shum.shares import Levels, NoShares, Shares, divide_shares
 from coschedule.requests.refusals import spell, write_refusal
-from engine.brute.shares import best_levels, best_product
+from engine.brute.shares import best_product
 from engine.builders import seeded
 
 
@@ -75,37 +75,6 @@ def test_levels_decide_ties_beside_a_product_that_floats_cannot_tell_from_them()
     assert divide_shares([first, second, third], total=3).levels == (1, 0, 0)
 
 
-def random_case(rnd):
-    tied = rnd.random() < 0.4
-
-    def speedup():
-        return Fraction(2) ** rnd.randint(-1, 3) if tied else Fraction(rnd.randint(1, 12), rnd.choice([1, 2, 3]))
-
-    applications = [
-        [(rnd.randint(0, 6), speedup()) for _ in range(rnd.randint(1, 4))] for _ in range(rnd.randint(1, 5))
-    ]
-    return applications, rnd.randint(0, 18)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_division_equals_exhaustive_search(seed):
-    rnd = seeded(seed)
-    for _ in range(220):
-        applications, total = random_case(rnd)
-
-        shares = divide_shares([application(*levels) for levels in applications], total=total)
-
-        best = best_levels(applications, total)
-        if best is None:
-            assert isinstance(shares, NoShares), (applications, total)
-            continue
-        want_product, want_workstations, want_levels = best
-        assert isinstance(shares, Shares), (applications, total)
-        assert (shares.levels, shares.workstations) == (want_levels, want_workstations), (applications, total)
-        assert shares.value == pytest.approx(math.log(want_product), abs=1e-12)
-        assert best_product(applications, total) == want_product
-
-
 @pytest.mark.parametrize(
     ("count", "total", "exponents"),
     [
@@ -149,13 +118,15 @@ def test_large_division_agrees_with_logarithms():
 
 
 speedups = st.sampled_from(sorted({Fraction(part, whole) for whole in range(1, 5) for part in range(1, 9 * whole + 1)}))
+
+
 levels = st.lists(st.tuples(st.integers(0, 8), speedups), min_size=1, max_size=4)
+
+
 groups = st.lists(levels.map(lambda each: application(*each)), min_size=1, max_size=6)
+
+
 totals = st.integers(0, 30)
-
-
-def value(shares):
-    return shares.value if isinstance(shares, Shares) else -math.inf
 
 
 @given(groups, totals)
@@ -186,17 +157,6 @@ def test_unit_of_an_applications_speedups_changes_no_level(applications, total, 
     one, other = divide_shares(applications, total=total), divide_shares([scaled, *rest], total=total)
 
     assert getattr(one, "levels", None) == getattr(other, "levels", None)
-
-
-@given(groups, totals)
-def test_floats_agree_with_exact_numbers(applications, total):
-    in_floats = [
-        Levels(workstations=one.workstations, speedups=tuple(map(float, one.speedups))) for one in applications
-    ]
-
-    got, want = value(divide_shares(in_floats, total=total)), value(divide_shares(applications, total=total))
-
-    assert got == pytest.approx(want, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(
