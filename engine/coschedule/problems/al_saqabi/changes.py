@@ -8,7 +8,7 @@ from coschedule.problems.al_saqabi.allocation_map import AllocationMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class PieceMove:
     """``count`` pieces go from ``source`` to ``target``; None where they begin or end."""
 
     source: str | None
@@ -24,7 +24,7 @@ class JobChange:
     """
 
     job: str
-    moves: tuple[Move, ...]
+    moves: tuple[PieceMove, ...]
     stays: Mapping[str, int]
     slices_before: tuple[int, ...]
     slices_after: tuple[int, ...]
@@ -64,7 +64,7 @@ def _job_change(before: AllocationMap, after: AllocationMap, job: str, ended: En
     ends = []
     if ended and ended.job == job:
         held[ended.processor] -= 1
-        ends = [Move(source=ended.processor, target=None, count=1)]
+        ends = [PieceMove(source=ended.processor, target=None, count=1)]
     return JobChange(
         job=job,
         moves=(*ends, *_moves(held, wanted)),
@@ -76,7 +76,7 @@ def _job_change(before: AllocationMap, after: AllocationMap, job: str, ended: En
     )
 
 
-def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[Move]:
+def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[PieceMove]:
     """Match pieces that leave processors with pieces that arrive, in the order of names; the rest begin or end."""
     leaving = _surplus(held, wanted)
     arriving = _surplus(wanted, held)
@@ -84,11 +84,11 @@ def _moves(held: Mapping[str, int], wanted: Mapping[str, int]) -> list[Move]:
     while leaving and arriving:
         (source, over), (target, under) = leaving[-1], arriving[-1]
         count = min(over, under)
-        moves.append(Move(source=source, target=target, count=count))
+        moves.append(PieceMove(source=source, target=target, count=count))
         leaving[-1:] = [(source, over - count)] if over > count else []
         arriving[-1:] = [(target, under - count)] if under > count else []
-    moves += [Move(source=source, target=None, count=count) for source, count in reversed(leaving)]
-    return [*moves, *(Move(source=None, target=target, count=count) for target, count in reversed(arriving))]
+    moves += [PieceMove(source=source, target=None, count=count) for source, count in reversed(leaving)]
+    return [*moves, *(PieceMove(source=None, target=target, count=count) for target, count in reversed(arriving))]
 
 
 def _surplus(more: Mapping[str, int], less: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -6,7 +6,7 @@ import pytest
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
-from coschedule.problems.al_saqabi.changes import Move
+from coschedule.problems.al_saqabi.changes import PieceMove
 from coschedule.problems.al_saqabi.events import new_processor, new_vp, processor_exit, submit, vp_exit
 from coschedule.problems.al_saqabi.refusals import NothingFree
 from engine.brute.pieces import least_turnaround
@@ -81,7 +81,7 @@ def test_processors_that_hold_more_of_the_job_are_kept():
 
     [one] = processor_exit(before, "e").jobs
 
-    assert (one.moves, one.stays) == ((Move(source="e", target="d", count=1),), {"b": 2, "c": 2, "d": 1})
+    assert (one.moves, one.stays) == ((PieceMove(source="e", target="d", count=1),), {"b": 2, "c": 2, "d": 1})
 
 
 def test_processor_exit_lets_others_use_what_compression_freed():
@@ -89,7 +89,7 @@ def test_processor_exit_lets_others_use_what_compression_freed():
     j3, j4, j7 = (change_of(change, job) for job in ("J3", "J4", "J7"))
 
     assert (j3.slices_after, j3.turnaround_before, j3.turnaround_after) == ((1, 2, 5), 5, Fraction(10, 3))
-    assert (j4.moves, j4.turnaround_after) == ((Move(source="P1", target="P5", count=1),), 5)
+    assert (j4.moves, j4.turnaround_after) == ((PieceMove(source="P1", target="P5", count=1),), 5)
     assert (j7.stays, j7.turnaround_after) == ({"P2": 1, "P3": 1, "P4": 1}, 5)
 
 
@@ -99,7 +99,11 @@ def test_job_without_a_processor_left_in_its_slices_is_submitted_anew():
     change = processor_exit(full, "a")
 
     one = change_of(change, "one")
-    assert (one.slices_before, one.slices_after, one.moves) == ((0,), (1,), (Move(source="a", target="b", count=1),))
+    assert (one.slices_before, one.slices_after, one.moves) == (
+        (0,),
+        (1,),
+        (PieceMove(source="a", target="b", count=1),),
+    )
     assert [change_of(change, job).turnaround_after for job in ("one", "two")] == [2, 2]
     assert [allocation.job for allocation in change.after.allocations] == ["one", "two"]
 
@@ -130,7 +134,7 @@ def test_submission_to_an_empty_map_opens_a_slice():
     change = submit(AllocationMap(speeds={"slow": 1, "fast": 4}), "first", 4)
 
     assert change.after.allocations == (Allocation(job="first", slices=(0,), counts={"fast": 4}),)
-    assert change.jobs[0].moves == (Move(source=None, target="fast", count=4),)
+    assert change.jobs[0].moves == (PieceMove(source=None, target="fast", count=4),)
     assert (change.jobs[0].turnaround_before, change.jobs[0].turnaround_after) == (None, 1)
 
 
@@ -148,7 +152,7 @@ def test_new_vp_takes_a_free_processor_of_its_slices():
     change = new_vp(FIGURE_1, "J7")
 
     j7 = change_of(change, "J7")
-    assert j7.moves == (Move(source=None, target="P5", count=1),)
+    assert j7.moves == (PieceMove(source=None, target="P5", count=1),)
     assert (j7.turnaround_before, j7.turnaround_after) == (5, 5)
     assert all(not one.moves and one.turnaround_after == 5 for one in change.jobs if one.job != "J7")
 
@@ -173,7 +177,7 @@ def test_vp_exit_of_the_last_piece_removes_an_empty_slice():
 
     gone, two = change.jobs
     assert (gone.moves, gone.turnaround_after, gone.slices_after) == (
-        (Move(source="a", target=None, count=1),),
+        (PieceMove(source="a", target=None, count=1),),
         None,
         (),
     )
@@ -187,7 +191,7 @@ def test_vp_exit_ends_the_piece_where_it_ran():
 
     [one] = vp_exit(before, "one", "b").jobs
 
-    assert one.moves == (Move(source="b", target=None, count=1), Move(source="a", target="b", count=1))
+    assert one.moves == (PieceMove(source="b", target=None, count=1), PieceMove(source="a", target="b", count=1))
     assert (one.stays, one.turnaround_before, one.turnaround_after) == ({"a": 2}, 3, 2)
 
 
