@@ -8,7 +8,7 @@ import pytest
 from eventually import eventually
 from fake_programs import put_program
 from sandbox import Lifetime, processes
-from sandbox.processes import Mark
+from sandbox.processes import MARK, Mark
 
 STARTER = """
 import sys
@@ -47,6 +47,27 @@ def test_process_is_found_by_its_mark_and_by_no_other(mark, tmp_path, lifetime):
     assert processes.running(mark.folder) == {pid: "part"}
     assert processes.running(tmp_path.parent) == {}
     assert processes.running(tmp_path.with_name(f"{tmp_path.name}2")) == {}
+
+
+def test_process_that_is_becoming_its_program_is_found(mark, tmp_path, monkeypatch):
+    entry = tmp_path / "proc" / "7"
+    entry.mkdir(parents=True)
+    (entry / "exe").symlink_to("/bin/sleep")
+    (entry / "environ").touch()
+    monkeypatch.setattr(processes, "PROC", entry.parent)
+    monkeypatch.setattr(processes.time, "sleep", lambda _: (entry / "environ").write_text(f"{MARK}={tmp_path}:part"))
+
+    assert processes.running(mark.folder) == {7: "part"}
+
+
+def test_process_without_an_environment_is_nobodys(mark, tmp_path, monkeypatch):
+    entry = tmp_path / "proc" / "7"
+    entry.mkdir(parents=True)
+    (entry / "exe").symlink_to("/bin/sleep")
+    (entry / "environ").touch()
+    monkeypatch.setattr(processes, "PROC", entry.parent)
+
+    assert processes.running(mark.folder) == {}
 
 
 def test_owned_process_does_not_outlive_a_killed_starter(mark):
