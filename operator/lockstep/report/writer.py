@@ -113,9 +113,10 @@ class StatusWriter:
 
         Raises ``ApiUnavailableError`` as :func:`write_status`, and ``FencedError`` behind the fence.
         """
-        self._withdraw(gang.key)
         while (sending := self._sending.get(gang.key)) is not None:
             await sending.ended.wait()
+        # Also one that was refused just now, and rests.
+        self._withdraw(gang.key)
         if self._is_fenced:
             raise FencedError
         try:
@@ -123,6 +124,8 @@ class StatusWriter:
         except asyncio.CancelledError:
             if self._is_fenced:
                 raise FencedError from None
+            # Its attempt was dropped: who wanted to report meanwhile was sent away.
+            self._state.news.look_at(gang.key)
             raise
         return outcome
 

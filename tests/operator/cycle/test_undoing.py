@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from builders.served import at, gang, node
+from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     api_with,
@@ -246,6 +247,25 @@ async def test_gang_that_waits_and_is_deleted_but_kept_says_so():
         await asyncio.sleep(60)
 
         assert api.writes == []
+
+
+async def test_gang_that_is_deleted_but_kept_while_its_reservation_is_tried_again_says_so():
+    async with operator_over(*three_nodes()) as (api, _):
+        tries = []
+
+        def fail(request):
+            if request[:2] != ("PATCH", "gangjobs/status") or tries[2:]:
+                return None
+            if not tries:
+                delete_kept(api)
+            tries.append(request)
+            return Refusal(code=503)
+
+        api.fault = fail
+        api.store.create("gangjobs", gang("g", size=4))
+        await asyncio.sleep(60)
+
+        assert condition(api, "g", "Planned") == ("False", "GangDeleted")
 
 
 async def test_attempt_of_a_gang_that_another_has_replaced_is_stopped():

@@ -178,6 +178,33 @@ async def test_no_report_goes_out_while_an_attempt_writes():
         assert it.report()
 
 
+async def test_attempt_writes_instead_of_a_report_that_rests_since_it_was_refused():
+    async with writing() as it:
+        answers = [Refusal(code=422), NEVER_ARRIVED]
+        it.api.fault = lambda request: answers.pop() if request.resource == "gangjobs/status" and answers else None
+        it.report()
+        await until(lambda: it.statuses)
+        written, _ = await it.writer.write(it.gang, it.status)
+        assert written is Written.DONE
+
+        it.writer._client.lull = forever
+        assert it.report()
+        # Longer than the rest of the one before.
+        await asyncio.sleep(30)
+        assert not it.report()
+
+
+async def test_end_of_a_write_that_was_called_off_is_news_of_its_gang():
+    async with writing() as it:
+        write = asyncio.create_task(it.writer.write(it.gang, it.status))
+        await it.sending()
+        write.cancel()
+        assert not it.report()
+        await it.news()
+
+        assert it.report()
+
+
 async def test_answer_that_nobody_understands_costs_a_pause():
     async with writing() as it:
         answers = [Refusal(code=200, message="hello")]
