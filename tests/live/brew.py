@@ -7,6 +7,7 @@ from typing import NamedTuple
 from builders.manifests import IMAGE, bid, foreign_pod, from_now, gang, priority_class
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.odd_objects import OddObjects
+from live.schemas import own_schemas, schemas_of
 from lockstep.api.client import ApiUnavailableError, KubeClient, Target
 from lockstep.api.configuration import load_configuration
 
@@ -53,13 +54,11 @@ class Brew:
     """Odd objects of every kind that the operator watches, and what the API server said to them."""
 
     def __init__(self, plane, namespace, seed):
-        core = plane.request("GET", "/openapi/v3/api/v1")["components"]["schemas"]
-        classes = plane.request("GET", "/openapi/v3/apis/scheduling.k8s.io/v1")["components"]["schemas"]
-        own = plane.request("GET", f"/openapi/v3{GANGS}")["components"]["schemas"]
+        core, classes = (schemas_of(plane, group) for group in ("/api/v1", "/apis/scheduling.k8s.io/v1"))
         self._plane = plane
         self._core = f"/api/v1/namespaces/{namespace}"
         self._gangs = f"{GANGS}/namespaces/{namespace}/gangjobs"
-        self._odd = OddObjects({**core, **classes, **own}, seed)
+        self._odd = OddObjects({**core, **classes, **own_schemas(plane)}, seed)
         self.accepted = Counter()
 
     def pour(self, numbers):

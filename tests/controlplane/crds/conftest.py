@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from eventually import eventually
+from live.schemas import own_schemas
 from sandbox import ApiError, Sandbox
 
 Manifest = dict[str, Any]
@@ -34,9 +35,10 @@ LEAST_BID: Manifest = {
 
 @pytest.fixture(scope="session")
 def api(control_plane: Sandbox) -> Sandbox:
-    """The control plane, with the CRDs served."""
+    """The control plane, with the CRDs served and their schemas published."""
     control_plane.apply(CRDS)
     eventually(lambda: {"gangjobs", "nodebids"} <= served(control_plane))
+    own_schemas(control_plane)
     return control_plane
 
 
