@@ -1,6 +1,7 @@
 """Metrics keep the rules of Prometheus, and exist before there is anything to count."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -8,7 +9,7 @@ from prometheus_client import CollectorRegistry
 from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, reservation
 from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
-from lockstep.facts.gang import ConditionFact, GangStatus
+from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import BINDING_RESULTS, CYCLE_RESULTS, GANG_STATES, OUTCOMES, STAGES, Metrics
@@ -150,6 +151,19 @@ def test_gauges_follow_from_belief(metrics):
     }
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 60
     assert value(metrics, "lockstep_assumed_pods") == 3
+
+
+def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wrong_spec_refused(metrics):
+    state = State(lambda: None)
+    state.apply_gang(gang_fact("named", created=40.0, spec=gang_spec(priority_class="nobody-made-it")))
+    for name, deleting in (("wrong", False), ("deleted", True)):
+        gang = gang_fact(name, created=20.0, deleting=deleting)
+        state.apply_gang(replace(gang, spec=None, refusal=Refusal(Reason.INVALID_SPEC, "wrong.")))
+    refresh_gauges(metrics, state, 100.0)
+
+    assert value(metrics, "lockstep_gangs", state="pending") == 1
+    assert value(metrics, "lockstep_gangs", state="refused") == 2
+    assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 60
 
 
 def test_gauges_fall_back_to_zero(metrics):
