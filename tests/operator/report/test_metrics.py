@@ -176,12 +176,3 @@ def test_gauges_fall_back_to_zero(metrics):
 
     assert value(metrics, "lockstep_gangs", state="pending") == 0
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 0
-
-
-def test_gang_that_names_what_is_not_there_counts_as_refused(metrics):
-    state = State(lambda: None)
-    state.apply_gang(gang_fact("g", created=40.0, spec=gang_spec(priority_class="missing")))
-    refresh_gauges(metrics, state, 100.0)
-
-    assert value(metrics, "lockstep_gangs", state="refused") == 1
-    assert value(metrics, "lockstep_gangs", state="pending") == 0
