@@ -17,7 +17,7 @@ help: ## Show this list
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
 	@$(BIN)/python -m lockstep_demo
 
-# Most tests of the whole wait for a control plane, so there are more processes than cores; those of a unit never wait.
+# Most tests wait now and then, for a control plane or a clock that jumps, so there are more processes than cores.
 PROCESSES ?= 4
 
 .PHONY: test
@@ -27,7 +27,7 @@ test: lint type $(INSTALLED) ## Lint, types, import contracts and every test
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; less than a minute
-	$(BIN)/pytest -n auto -m unit
+	$(BIN)/pytest -n $(PROCESSES) -m unit
 
 .PHONY: lint
 lint: $(INSTALLED) ## Formatting, lint rules and import contracts
