@@ -77,10 +77,11 @@ class StatusWriter:
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._is_fenced = False
-        # All that is under way; of it, the reports that wait, and the writes that are being sent.
+        # All that is under way; of it, the reports that wait, and the writes and events that are being sent.
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
         self._sending: dict[GangKey, _Sending] = {}
+        self._posting: set[asyncio.Task[Any]] = set()
         # Gangs whose attempt could not begin because a report was being sent.
         self._held_up: set[GangKey] = set()
 
@@ -149,7 +150,7 @@ class StatusWriter:
     async def stop(self) -> None:
         """Drop what waits, and give what is being sent a moment: the next process sees what was not written."""
         self._is_fenced = True
-        being_sent = {sending.task for sending in self._sending.values()}
+        being_sent = {sending.task for sending in self._sending.values()} | self._posting
         for task in self._tasks - being_sent:
             task.cancel()
         if being_sent:
@@ -228,9 +229,12 @@ class StatusWriter:
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
+                self._posting.add(_this_task())
                 await post_event(self._client, gang, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
             log.warning("%s/%s: event %s was lost: %s", *gang.key, event.reason, error)
+        finally:
+            self._posting.discard(_this_task())
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work)

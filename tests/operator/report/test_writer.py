@@ -259,6 +259,17 @@ async def test_stop_lets_out_what_is_being_sent_and_nothing_that_waits():
         assert status_of(it.api)["conditions"]
 
 
+async def test_stop_lets_out_an_event_that_is_being_posted():
+    async with writing() as it:
+        tries = [NEVER_ARRIVED]
+        it.api.fault = lambda request: tries.pop() if request.resource == "events" and tries else None
+        it.writer.tell(it.gang, events.gang_unplaceable("it does not fit"))
+        await until(lambda: it.api.writes)
+        await it.writer.stop()
+
+        assert len(it.api.store.objects("events")) == 1
+
+
 async def forever(**_):
     """Never lull."""
     await asyncio.Event().wait()
