@@ -175,6 +175,16 @@ class OperatorProcess:
         pages = int(Path(f"/proc/{self._running().pid}/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
+    def peak_resident_bytes(self) -> int:
+        """Return the most memory that it has had."""
+        status = Path(f"/proc/{self._running().pid}/status").read_text(encoding="ascii")
+        return int(dict(line.split(":", 1) for line in status.splitlines())["VmHWM"].split()[0]) * 1024
+
+    def cpu_seconds(self) -> float:
+        """Return how much CPU time it has used."""
+        fields = Path(f"/proc/{self._running().pid}/stat").read_text(encoding="ascii").rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def log_text(self) -> str:
         """Return everything that it has written."""
         return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""

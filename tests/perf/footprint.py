@@ -3,12 +3,13 @@
 import asyncio
 from time import monotonic, sleep
 
-from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster, operator
+from bench_cluster import NAMESPACE, admin_client, bare_cluster, operator
 from rich.console import Console
 from throughput import POD_SPEC
 
 from eventually import eventually
 from lockstep.api import paths
+from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox
 
 NODES = 5000
@@ -24,28 +25,24 @@ def measure(console: Console) -> None:
         began = monotonic()
         with operator(sandbox) as running:
             seconds = monotonic() - began
-            eventually(lambda: running.log_line("ready:"))
-            console.print(f"ready after {seconds:.1f} s: {running.log_line('ready:').split('ready: ')[1]}")
-            now, most = running.memory_bytes()
+            line = eventually(lambda: _ready_line(running))
+            console.print(f"ready after {seconds:.1f} s: {line.split('ready: ')[1]}")
+            now, most = running.resident_bytes(), running.peak_resident_bytes()
             console.print(f"resident memory: {now / 2**20:.0f} MiB, at most {most / 2**20:.0f} MiB")
             _watch_idle(console, running)
 
 
 def _watch_idle(console: Console, running: OperatorProcess) -> None:
-    cpu, writes = running.cpu_seconds(), _writes(running)
+    cpu, writes = running.cpu_seconds(), running.writes()
     # The measurement is of time passing: there is no condition to wait for.
     sleep(IDLE_SECONDS)
     share = (running.cpu_seconds() - cpu) / IDLE_SECONDS
-    console.print(f"idle for {IDLE_SECONDS} s: {_writes(running) - writes:.0f} writes, {share:.2%} of a core")
+    console.print(f"idle for {IDLE_SECONDS} s: {running.writes() - writes:.0f} writes, {share:.2%} of a core")
 
 
-def _writes(running: OperatorProcess) -> float:
-    metrics = running.metrics()
-    return sum(
-        value
-        for name, value in metrics.items()
-        if name.startswith("lockstep_api_requests_total") and 'verb="GET"' not in name
-    )
+def _ready_line(running: OperatorProcess) -> str:
+    """What its log says of the first lists; '' as long as it does not."""
+    return next((line for line in running.log_text().splitlines() if "ready: " in line), "")
 
 
 async def _fill(sandbox: Sandbox) -> None:

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 import orjson
-from bench_cluster import NAMESPACE, OperatorProcess, admin_client, bare_cluster, operator, writes
+from bench_cluster import NAMESPACE, admin_client, bare_cluster, operator, writes
 from pod_groups import FLAGS, GROUPS, in_group, pod_group
 from rich.console import Console
 from rich.table import Column, Table
@@ -25,6 +25,7 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.api.member_pod import MemberPods
 from lockstep.facts.gang import Members
 from lockstep.facts.pod import PodKey
+from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
 
 CEILING = "one client"
