@@ -17,7 +17,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.conditions import released, undoing
+from lockstep.report.conditions import mark_released, mark_undoing
 from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import listed, n_pods
 from lockstep.report.status import Written
@@ -117,7 +117,7 @@ class Undoing:
             gang = self._known()
             if gang is None or not self._stands_in(gang):
                 return
-            status = undoing(gang, failure, waits=waits, now=self._services.now())
+            status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
             if status == gang.status or await self._write(gang, status) is not Written.CONFLICT:
                 return
 
@@ -126,7 +126,7 @@ class Undoing:
         gang = self._known()
         if gang is None:
             return True
-        status = released(
+        status = mark_released(
             gang, failure, stuck=stuck, retry_seconds=self._pause_after(failure), now=self._services.now()
         )
         return await self._write(gang, status) in (Written.DONE, Written.GONE)

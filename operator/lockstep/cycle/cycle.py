@@ -21,7 +21,7 @@ from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning import Decided, Planning, PlanOptions
 from lockstep.facts.gang import GangFact
 from lockstep.report.admission import changes
-from lockstep.report.conditions import reserved
+from lockstep.report.conditions import mark_reserved
 from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
 from lockstep.report.metrics import Metrics
 
@@ -208,7 +208,7 @@ class Cycle:
     def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
         attempt = next_attempt(gang.status, self._state.members(gang).values())
-        status = reserved(gang, placement, attempt=attempt, now=now)
+        status = mark_reserved(gang, placement, attempt=attempt, now=now)
         reservation = Reservation(
             gang=gang.key,
             gang_uid=gang.uid,

@@ -126,8 +126,8 @@ def _same_time(one: float | None, other: float | None, *, since: float) -> bool:
 
 def _status_for(gang: GangFact, decision: Decision, now: float) -> GangStatus:
     if isinstance(decision, Placement):
-        return conditions.planned_for_later(gang, decision, now=now)
-    return conditions.unplaceable(gang, decision, now=now)
+        return conditions.mark_planned_for_later(gang, decision, now=now)
+    return conditions.mark_unplaceable(gang, decision, now=now)
 
 
 def _event_for(decision: Decision, note: str) -> Event:

@@ -194,7 +194,7 @@ class Follower:
         self._attempts.succeeded(gang.key)
         planned = gang.status.condition(Condition.PLANNED)
         return Report(
-            status=conditions.placed(gang, now=now),
+            status=conditions.mark_placed(gang, now=now),
             event=events.gang_placed(planned.message if planned else ""),
             written=partial(self._count_placed, now - gang.created),
         )
@@ -212,7 +212,7 @@ class Follower:
     def _run(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Report | None:
         """What a placed gang's members show: running, all succeeded, or one failed."""
         if counts.failed is not None:
-            status = conditions.failed(gang, counts.failed, now=now)
+            status = conditions.mark_failed(gang, counts.failed, now=now)
             return Report(status=status, event=events.gang_failed(counts.failed))
         if counts.has_succeeded:
             return self._success(gang, reservation, now)
@@ -220,17 +220,17 @@ class Follower:
             since = self._running_since[gang.key]
             delay = max(0.0, since - first_planned_start(gang, reservation))
             observe = partial(self._metrics.start_delay.observe, delay)
-            return Report(status=conditions.started(gang, now=since), written=observe)
+            return Report(status=conditions.mark_started(gang, now=since), written=observe)
         return self._remembered_ends(gang, reservation, counts)
 
     def _remembered_ends(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
         """Which members have ended well, a batch at a time: their pods may be cleaned up at any moment."""
         if counts.succeeded == remembered_ranks(gang, reservation).bit_count() or not self._ends.is_due(gang.key):
             return None
-        return Report(status=conditions.remembered(gang, spell_ranks(counts.succeeded_ranks)))
+        return Report(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
 
     def _success(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
-        status = conditions.succeeded(gang, now=now)
+        status = conditions.mark_succeeded(gang, now=now)
         end = status.condition(Condition.COMPLETE)
         ratio = self._run_time_ratio(gang, reservation)
         return Report(
@@ -263,7 +263,7 @@ class Follower:
 
     def _refusal(self, gang: GangFact, now: float) -> Report | None:
         refusal = self._state.refusal_of(gang)
-        status = None if refusal is None else conditions.refused(gang, refusal, now=now)
+        status = None if refusal is None else conditions.mark_refused(gang, refusal, now=now)
         if refusal is None or status is None or status == gang.status:
             return None
         return Report(status=status, event=events.invalid_spec(refusal.message))
@@ -283,7 +283,7 @@ def _deletion(gang: GangFact, now: float) -> Report | None:
     planned = gang.status.condition(Condition.PLANNED)
     if planned is not None and planned.reason == Reason.GANG_DELETED:
         return None
-    return Report(status=conditions.being_deleted(gang, now=now))
+    return Report(status=conditions.mark_being_deleted(gang, now=now))
 
 
 def first_planned_start(gang: GangFact, reservation: Reservation) -> float:

@@ -1,4 +1,4 @@
-"""A gang's next status, from its present one and what has happened: pure functions, one for each event.
+"""A gang's next status, from its present one and what has happened: pure functions, one for each event that marks it.
 
 Every condition is written on the first visit, ``Unknown`` included, and ``lastTransitionTime`` moves only when
 ``status`` flips: :func:`with_condition` sees to it for all.
@@ -22,9 +22,9 @@ MESSAGE_LIMIT = 32_768
 _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
 
 
-def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
+def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
     """The spec can't be obeyed: nothing will happen until it is another one."""
-    status = _without_plan(_first_visit(gang, now))
+    status = _without_plan(_with_every_condition(gang, now))
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -32,27 +32,31 @@ def refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
+def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later."""
-    status = _without_plan(_accepted(gang, now))
+    status = _without_plan(_mark_accepted(gang, now))
     says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
-def planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
+def mark_planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet."""
-    status = _with_plan(_accepted(gang, now), placement)
+    status = _with_plan(_mark_accepted(gang, now), placement)
     planned = (TRUE, Reason.STARTS_LATER, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (FALSE, Reason.STARTS_LATER, "The members are created when their nodes become free.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
+def mark_reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
     """The write-ahead entry: these members on these nodes, before any of their pods exists."""
     status = replace(
-        _with_plan(_accepted(gang, now), placement), attempt=attempt, start=now, reserved_at=now, succeeded_ranks=""
+        _with_plan(_mark_accepted(gang, now), placement),
+        attempt=attempt,
+        start=now,
+        reserved_at=now,
+        succeeded_ranks="",
     )
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
@@ -64,22 +68,22 @@ def reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) 
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
+def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
     """An attempt is being undone: why, since when, and what that waits for.
 
     ``Planned`` keeps why, for the process that goes on with it; what is reserved stands until everything is gone.
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
-    status = with_condition(_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    status = with_condition(_mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)
     message = f"{failure.reason}: {failure.message}. Being undone since {since}" + (f", {waits}." if waits else ".")
     return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
 
 
-def released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
+def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
     """An attempt came to nothing, and nothing is left of it but what is ``stuck`` on lost nodes."""
-    status = replace(_without_plan(_accepted(gang, now)), reserved_at=None, started_at=None)
+    status = replace(_without_plan(_mark_accepted(gang, now)), reserved_at=None, started_at=None)
     message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {stuck}." if stuck else "")
     when = f"in {duration(retry_seconds)}" if retry_seconds else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
@@ -89,14 +93,16 @@ def released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: flo
     return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, message), now)
 
 
-def being_deleted(gang: GangFact, *, now: float) -> GangStatus:
+def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
-    status = with_condition(_without_plan(_first_visit(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now)
+    status = with_condition(
+        _without_plan(_with_every_condition(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now
+    )
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
-def placed(gang: GangFact, *, now: float) -> GangStatus:
+def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
     return with_condition(
@@ -104,25 +110,25 @@ def placed(gang: GangFact, *, now: float) -> GangStatus:
     )
 
 
-def started(gang: GangFact, *, now: float) -> GangStatus:
+def mark_started(gang: GangFact, *, now: float) -> GangStatus:
     """Every member runs, or has run."""
     return replace(gang.status, started_at=now)
 
 
-def remembered(gang: GangFact, succeeded_ranks: str) -> GangStatus:
+def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
     """These ranks have ended well, whatever becomes of their pods."""
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
-def succeeded(gang: GangFact, *, now: float) -> GangStatus:
+def mark_succeeded(gang: GangFact, *, now: float) -> GangStatus:
     """Every member has ended well."""
     size = sum(entry.count for entry in gang.status.members)
-    return _complete(gang, Reason.SUCCEEDED, f"All {n_members(size)} have succeeded.", now)
+    return _mark_complete(gang, Reason.SUCCEEDED, f"All {n_members(size)} have succeeded.", now)
 
 
-def failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
+def mark_failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
     """A member's own program failed, so the gang can't succeed any more."""
-    return _complete(gang, Reason.MEMBER_FAILED, why, now)
+    return _mark_complete(gang, Reason.MEMBER_FAILED, why, now)
 
 
 def with_condition(
@@ -145,7 +151,7 @@ def with_condition(
     return replace(status, conditions=tuple(others[one] for one in Condition if one in others))
 
 
-def _complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangStatus:
+def _mark_complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangStatus:
     started_at = now if gang.status.started_at is None else gang.status.started_at
     status = replace(gang.status, reserved_at=None, started_at=started_at, finished_at=now)
     # Placed stays True, every member was; its reason is what `kubectl get gj` shows.
@@ -153,7 +159,7 @@ def _complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangS
     return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
 
 
-def _first_visit(gang: GangFact, now: float) -> GangStatus:
+def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
     """The present status, with every condition that was never written."""
     status = gang.status
     nothing_yet = {
@@ -168,12 +174,12 @@ def _first_visit(gang: GangFact, now: float) -> GangStatus:
     return status
 
 
-def _accepted(gang: GangFact, now: float) -> GangStatus:
+def _mark_accepted(gang: GangFact, now: float) -> GangStatus:
     says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
     if gang.spec is not None and gang.spec.written is not None:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
-    return with_condition(_first_visit(gang, now), gang, Condition.ACCEPTED, says, now)
+    return with_condition(_with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 
 def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:

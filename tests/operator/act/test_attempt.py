@@ -16,7 +16,7 @@ from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_
 from lockstep.act.attempt import Attempt, Ending
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.reasons import Reason
-from lockstep.report.conditions import reserved
+from lockstep.report.conditions import mark_reserved
 
 pytestmark = pytest.mark.asyncio
 
@@ -47,7 +47,7 @@ class Try:
             latest=None,
             alternative=None,
         )
-        self.status = reserved(self.gang, placement, attempt=1, now=now())
+        self.status = mark_reserved(self.gang, placement, attempt=1, now=now())
         self.reservation = Reservation(
             gang=KEY,
             gang_uid=self.gang.uid,

@@ -129,10 +129,10 @@ STEPS = [
     pytest.param(attempt.Creator, "create_missing", None, id="creating"),
     pytest.param(attempt.Binder, "bind_all", None, id="binding"),
     pytest.param(attempt, "progress", None, id="counting"),
-    pytest.param(undoing, "undoing", BINDING, id="telling that it is undone"),
+    pytest.param(undoing, "mark_undoing", BINDING, id="telling that it is undone"),
     pytest.param(undoing, "look_at_members", BINDING, id="listing what to undo"),
     pytest.param(Deletions, "delete", BINDING, id="deleting"),
-    pytest.param(undoing, "released", BINDING, id="releasing"),
+    pytest.param(undoing, "mark_released", BINDING, id="releasing"),
 ]
 
 

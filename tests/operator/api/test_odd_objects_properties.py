@@ -11,7 +11,7 @@ from lockstep.api.gangjob import status_manifest
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangStatus
-from lockstep.report.conditions import refused
+from lockstep.report.conditions import mark_refused
 from lockstep.watch.kinds import (
     attachments_kind,
     bids_kind,
@@ -178,5 +178,5 @@ def assert_good_gang_is_placed(state, cutter):
     assert [members.node for members in decision.members] == ["healthy"]
     for fact in state.gangs.values():
         if fact.refusal is not None:
-            status_manifest(refused(fact, fact.refusal, now=NOW))
+            status_manifest(mark_refused(fact, fact.refusal, now=NOW))
         assert isinstance(fact.status, GangStatus)

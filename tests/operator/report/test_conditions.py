@@ -48,28 +48,28 @@ def with_status(status):
 
 
 def reserved(gang=GANG, now=NOW):
-    return conditions.reserved(gang, PLACEMENT, attempt=1, now=now)
+    return conditions.mark_reserved(gang, PLACEMENT, attempt=1, now=now)
 
 
 def placed(now=NOW):
-    return conditions.placed(with_status(reserved()), now=now)
+    return conditions.mark_placed(with_status(reserved()), now=now)
 
 
 FIRST_VISITS = {
-    "refused": conditions.refused(GANG, REFUSAL, now=NOW),
-    "unplaceable": conditions.unplaceable(GANG, NO_ROOM, now=NOW),
-    "planned for later": conditions.planned_for_later(GANG, LATER, now=NOW),
+    "refused": conditions.mark_refused(GANG, REFUSAL, now=NOW),
+    "unplaceable": conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW),
+    "planned for later": conditions.mark_planned_for_later(GANG, LATER, now=NOW),
     "reserved": reserved(),
-    "reserved with shares": conditions.reserved(GANG, SHARED, attempt=1, now=NOW),
-    "reserved with pieces": conditions.reserved(GANG, IN_PIECES, attempt=1, now=NOW),
-    "released": conditions.released(GANG, BROKEN, retry_seconds=2, now=NOW),
+    "reserved with shares": conditions.mark_reserved(GANG, SHARED, attempt=1, now=NOW),
+    "reserved with pieces": conditions.mark_reserved(GANG, IN_PIECES, attempt=1, now=NOW),
+    "released": conditions.mark_released(GANG, BROKEN, retry_seconds=2, now=NOW),
 }
 HAPPENINGS = {
     **FIRST_VISITS,
     "placed": placed(),
-    "started": conditions.started(with_status(placed()), now=NOW),
-    "succeeded": conditions.succeeded(with_status(placed()), now=NOW + 60),
-    "failed": conditions.failed(with_status(placed()), "Pod g-1-0 failed: exit 3.", now=NOW + 60),
+    "started": conditions.mark_started(with_status(placed()), now=NOW),
+    "succeeded": conditions.mark_succeeded(with_status(placed()), now=NOW + 60),
+    "failed": conditions.mark_failed(with_status(placed()), "Pod g-1-0 failed: exit 3.", now=NOW + 60),
 }
 
 
@@ -148,11 +148,11 @@ def test_written_status_clears_what_does_not_apply():
 
 
 def test_time_of_a_condition_moves_only_when_it_flips():
-    first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
+    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
     other_words = no_room("Needs 3 nodes; 1 is there.")
-    second = conditions.unplaceable(with_status(first), other_words, now=NOW + 10)
+    second = conditions.mark_unplaceable(with_status(first), other_words, now=NOW + 10)
     third = reserved(with_status(second), now=NOW + 20)
-    fourth = conditions.placed(with_status(third), now=NOW + 30)
+    fourth = conditions.mark_placed(with_status(third), now=NOW + 30)
 
     times = [[one.last_transition - NOW for one in status.conditions] for status in (first, second, third, fourth)]
     assert times == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 20, 0, 0], [0, 20, 30, 0]]
@@ -160,14 +160,14 @@ def test_time_of_a_condition_moves_only_when_it_flips():
 
 
 def test_repeating_what_stands_changes_nothing():
-    first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
+    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
 
-    assert conditions.unplaceable(with_status(first), NO_ROOM, now=NOW + 99) == first
+    assert conditions.mark_unplaceable(with_status(first), NO_ROOM, now=NOW + 99) == first
 
 
 def test_new_generation_is_named_though_nothing_flips():
-    first = conditions.unplaceable(GANG, NO_ROOM, now=NOW)
-    second = conditions.unplaceable(replace(with_status(first), generation=5), NO_ROOM, now=NOW)
+    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+    second = conditions.mark_unplaceable(replace(with_status(first), generation=5), NO_ROOM, now=NOW)
 
     assert second.condition(Condition.PLANNED).observed_generation == 5
 
@@ -175,7 +175,7 @@ def test_new_generation_is_named_though_nothing_flips():
 def test_message_has_a_limit():
     endless = no_room("x" * 100_000)
 
-    assert len(conditions.unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
+    assert len(conditions.mark_unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
 
 
 def test_reservation_says_what_it_will_make():
@@ -199,7 +199,7 @@ def test_reservation_says_what_it_will_make():
 def test_share_is_a_decimal(share, want):
     placement = replace(PLACEMENT, size=1, members=(Members("n1", 1, Share(share)),))
 
-    [written] = status_manifest(conditions.reserved(GANG, placement, attempt=1, now=NOW))["members"]
+    [written] = status_manifest(conditions.mark_reserved(GANG, placement, attempt=1, now=NOW))["members"]
     assert written == {"node": "n1", "count": 1, "share": want}
 
 
@@ -238,25 +238,25 @@ def test_members_are_written_with_what_the_load_gives_them_and_no_more(happening
 
 def test_unknown_run_time_has_no_finish():
     endless = replace(PLACEMENT, finish=math.inf, speedup=None)
-    status = conditions.reserved(GANG, endless, attempt=1, now=NOW)
+    status = conditions.mark_reserved(GANG, endless, attempt=1, now=NOW)
 
     assert (status.expected_finish, status.effective_speedup) == (None, None)
 
 
 def test_first_planned_start_is_never_moved():
-    planned = conditions.planned_for_later(GANG, LATER, now=NOW)
-    put_off = conditions.planned_for_later(with_status(planned), replace(LATER, start=NOW + 90), now=NOW + 50)
-    status = conditions.reserved(with_status(put_off), replace(PLACEMENT, start=NOW + 90), attempt=1, now=NOW + 90)
+    planned = conditions.mark_planned_for_later(GANG, LATER, now=NOW)
+    put_off = conditions.mark_planned_for_later(with_status(planned), replace(LATER, start=NOW + 90), now=NOW + 50)
+    status = conditions.mark_reserved(with_status(put_off), replace(PLACEMENT, start=NOW + 90), attempt=1, now=NOW + 90)
 
     assert status.first_planned_start == NOW + 40
 
 
 @pytest.mark.parametrize("happening", ["unplaceable", "released"])
 def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
-    earlier = with_status(conditions.planned_for_later(GANG, LATER, now=NOW))
+    earlier = with_status(conditions.mark_planned_for_later(GANG, LATER, now=NOW))
     status = {
-        "unplaceable": lambda: conditions.unplaceable(earlier, NO_ROOM, now=NOW),
-        "released": lambda: conditions.released(earlier, BROKEN, retry_seconds=1, now=NOW),
+        "unplaceable": lambda: conditions.mark_unplaceable(earlier, NO_ROOM, now=NOW),
+        "released": lambda: conditions.mark_released(earlier, BROKEN, retry_seconds=1, now=NOW),
     }[happening]()
 
     assert (status.size, status.start, status.expected_finish, status.members) == (None, None, None, ())
@@ -264,7 +264,7 @@ def test_gang_without_a_plan_keeps_nothing_of_an_earlier_one(happening):
 
 
 def test_release_says_why_and_when_the_gang_is_planned_again():
-    status = conditions.released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
+    status = conditions.mark_released(with_status(reserved()), BROKEN, retry_seconds=8, now=NOW)
 
     assert status.condition(Condition.PLACED).message == f"Attempt 1 was undone: {BROKEN.message}."
     assert status.condition(Condition.PLANNED).message == "The gang is planned again in 8 s."
@@ -279,13 +279,13 @@ def test_end_gives_the_nodes_back_and_keeps_what_was():
 
 
 def test_gang_that_ends_before_it_was_seen_running_started_when_it_ended():
-    assert conditions.succeeded(with_status(placed()), now=NOW + 9).started_at == NOW + 9
+    assert conditions.mark_succeeded(with_status(placed()), now=NOW + 9).started_at == NOW + 9
 
 
 def test_start_is_kept_when_the_gang_ends():
-    running = conditions.started(with_status(placed()), now=NOW + 5)
+    running = conditions.mark_started(with_status(placed()), now=NOW + 5)
 
-    assert conditions.succeeded(with_status(running), now=NOW + 60).started_at == NOW + 5
+    assert conditions.mark_succeeded(with_status(running), now=NOW + 60).started_at == NOW + 5
 
 
 def test_status_without_conditions_has_none():

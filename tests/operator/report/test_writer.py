@@ -40,7 +40,7 @@ class Writing:
     def status(self):
         refusal = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 3 members, 1 fits")
         decision = Unplaceable(gang=KEY, refusal=refusal)
-        return conditions.unplaceable(self.gang, decision, now=now())
+        return conditions.mark_unplaceable(self.gang, decision, now=now())
 
     def report(self, event=None):
         def make():
