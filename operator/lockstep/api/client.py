@@ -108,6 +108,10 @@ class KubeClient:
         """Ask what creating an object would make of it. Nothing is created."""
         return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
+    async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask a question that has to be posted. Nothing is created, so it waits for no write."""
+        return await self._request("POST", target, body=body)
+
     async def lull(self, *, at_most_seconds: float) -> None:
         """Wait until no write is under way, but not for longer than that: for what may give way to others."""
         await self._writes.lull(at_most_seconds)

@@ -48,6 +48,25 @@ from lockstep.process.settings import Settings
     help="Port of that page; 0 takes a free one.",
 )
 @click.option(
+    "--metrics-secure",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether /metrics is shown by TLS only, to callers whose token the API server knows and who may get /metrics.",
+)
+@click.option(
+    "--metrics-listen-port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    default=8443,
+    help="Port of the secured /metrics, at the address of --listen-host; 0 takes a free one.",
+)
+@click.option(
+    "--metrics-cert-dir",
+    metavar="DIR",
+    help="Folder with tls.crt and tls.key for the secured /metrics; read again when they change.",
+)
+@click.option(
     "--concurrency",
     metavar="N",
     type=click.IntRange(1, 1024),

@@ -89,7 +89,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             refresh=lambda: refresh_gauges(metrics, state, time()),
             metrics=metrics,
         )
-        await start_pages(stack, settings, health)
+        await start_pages(stack, settings, health, client)
         stack.push_async_callback(cycle.stop)
         await until_first_ends(
             stop,

@@ -13,6 +13,9 @@ class Settings:
     listen_port: int
     debug_listen_host: str
     debug_listen_port: int
+    metrics_secure: bool
+    metrics_listen_port: int
+    metrics_cert_dir: str | None
     concurrency: int
     unreachable_after: float
     log_level: str
