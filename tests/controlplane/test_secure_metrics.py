@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from live.quick_start import Forked
-from live.tokens import expired, token_of
+from live.tokens import reissued, token_of
 from lockstep_demo.operator_process import PAGE_SECONDS, OperatorProcess, running
 from sandbox.pki import Authority
 from sandbox.ports import LOOPBACK, KeptPort
@@ -23,9 +23,9 @@ MANY = 300
 class Secured:
     """The metrics of one operator. ``shown_to`` is the answer to whoever shows a token: code, text, headers."""
 
-    def __init__(self, operator, port, authority):
+    def __init__(self, operator, url, authority):
         self.operator = operator
-        self.url = f"https://{LOOPBACK}:{port}/metrics"
+        self.url = url
         # Like Prometheus, it trusts the authority of the certificate and nobody else.
         context = ssl.create_default_context(cafile=authority)
         self._opener = urllib.request.build_opener(
@@ -33,9 +33,9 @@ class Secured:
         )
 
     def shown_to(self, token):
-        request = urllib.request.Request(self.url, headers={"Authorization": f"Bearer {token}"} if token else {})
+        self._opener.addheaders = [("Authorization", f"Bearer {token}")] if token else []
         try:
-            with self._opener.open(request, timeout=PAGE_SECONDS) as answer:
+            with self._opener.open(self.url, timeout=PAGE_SECONDS) as answer:
                 return answer.status, answer.read().decode(), answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -68,7 +68,7 @@ def secured(installed, operator_kubeconfig, authority, tmp_path_factory):
         spawn=Forked,
     )
     with running(process) as operator:
-        yield Secured(operator, port.number, authority)
+        yield Secured(operator, f"https://{LOOPBACK}:{port.number}/metrics", authority)
 
 
 @pytest.fixture
@@ -119,7 +119,9 @@ def test_caller_without_a_token_is_refused(secured):
     [
         pytest.param(lambda _token, _api: "garbage", id="garbage"),
         pytest.param(lambda token, _api: token[:-8] + "AAAAAAAA", id="a signature of somebody else"),
-        pytest.param(lambda token, api: expired(token, api._site.token_key), id="a token that has expired"),
+        pytest.param(
+            lambda token, api: reissued(token, api._site.token_key, hours_ago=2), id="a token that has expired"
+        ),
     ],
 )
 def test_token_that_is_not_good_is_refused(secured, control_plane, scraper, spoil):
@@ -127,6 +129,10 @@ def test_token_that_is_not_good_is_refused(secured, control_plane, scraper, spoi
 
     assert (code, headers["WWW-Authenticate"]) == (401, "Bearer")
     assert text == "the API server does not know this token, or it has expired\n"
+
+
+def test_token_that_has_not_expired_is_good(secured, control_plane, scraper):
+    assert secured.shown_to(reissued(scraper, control_plane._site.token_key, hours_ago=0))[0] == 200
 
 
 def test_flood_of_bad_tokens_reaches_neither_the_api_server_nor_who_may_read(secured, scraper):
@@ -146,6 +152,16 @@ def test_log_has_no_token(secured, scraper):
         secured.shown_to(token)
 
     assert [part for part in (scraper[:40], "garb") if part in secured.operator.log_text()] == []
+
+
+def test_new_certificate_is_served_without_a_restart(secured, authority, scraper, tmp_path):
+    Authority(tmp_path).issue_server("tls")
+    for name in ("tls.crt", "tls.key"):
+        (tmp_path / name).replace(authority.parent / name)
+
+    with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
+        secured.shown_to(scraper)
+    assert Secured(secured.operator, secured.url, tmp_path / "ca.crt").shown_to(scraper)[0] == 200
 
 
 def add_account(api, namespace, name):

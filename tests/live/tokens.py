@@ -22,12 +22,12 @@ def token_of(api: Sandbox, namespace: str, account: str) -> str:
     return str(api.request("POST", path, {"spec": {"expirationSeconds": SECONDS}})["status"]["token"])
 
 
-def expired(token: str, signing_key: Path) -> str:
-    """The same token as it would be if it had been issued so long ago that it has expired."""
+def reissued(token: str, signing_key: Path, *, hours_ago: int) -> str:
+    """The same token as it would be if it had been issued then, for one hour."""
     head, body, _ = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(body + "=="))
-    ago = int(time.time()) - 2 * SECONDS
-    claims |= {"iat": ago, "nbf": ago, "exp": ago + SECONDS}
+    issued = int(time.time()) - hours_ago * 3600
+    claims |= {"iat": issued, "nbf": issued, "exp": issued + SECONDS}
     unsigned = f"{head}.{_encoded(json.dumps(claims).encode())}"
     return f"{unsigned}.{_encoded(_signature(unsigned.encode(), signing_key))}"
 

@@ -2,16 +2,19 @@
 
 import asyncio
 import logging
-import sys
 
 import click
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.api.quantities import duration_seconds
+from lockstep.logs.formats import LogFormat
+from lockstep.logs.setup import set_up_logs
 from lockstep.process.errors import StartError
 from lockstep.process.serve import serve
 from lockstep.process.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 @click.command(context_settings={"show_default": True})
@@ -100,19 +103,27 @@ from lockstep.process.settings import Settings
     default="info",
     help="Least severe messages to log.",
 )
+@click.option(
+    "--log-format",
+    type=click.Choice([one.value for one in LogFormat]),
+    default=LogFormat.TEXT.value,
+    callback=lambda _context, _option, value: LogFormat(value),
+    help="How to log: lines for people, or one JSON object a line.",
+)
 def run(**options: object) -> None:
     """Run the operator until SIGTERM or SIGINT.
 
     Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
     """
     settings = Settings(**options)  # type: ignore[arg-type]
-    logging.basicConfig(
-        level=settings.log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    set_up_logs(settings.log_level, settings.log_format)
     try:
         configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
         asyncio.run(serve(settings, configuration))
     except (ApiUnavailableError, ConfigError, StartError) as error:
+        if settings.log_format is LogFormat.JSON:
+            log.critical("%s", error)
+            raise SystemExit(1) from error
         raise click.ClickException(str(error)) from error
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from lockstep.api.client import KubeClient
 from lockstep.process.certificate import Certificate
@@ -46,11 +47,22 @@ async def listen(health: Health, listener: Listener) -> web.AppRunner:
     """Serve pages until the runner is cleaned up. Raises ``OSError`` where the address can't be had."""
     app = web.Application()
     app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, logger=_requests_log())
     await runner.setup()
     await web.TCPSite(runner, listener.host, listener.port, ssl_context=listener.tls).start()
     log.info("listening on %s port %d: %s", *runner.addresses[0][:2], ", ".join(listener.pages))
     return runner
+
+
+def _requests_log() -> logging.Logger:
+    """For what goes wrong with a request, unless that is the asker's fault: who asks could fill the log with it."""
+    requests = logging.getLogger(f"{__name__}.requests")
+    requests.addFilter(_is_no_fault_of_the_asker)
+    return requests
+
+
+def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:

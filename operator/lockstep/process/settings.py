@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from lockstep.logs.formats import LogFormat
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -19,5 +21,6 @@ class Settings:
     concurrency: int
     unreachable_after: float
     log_level: str
+    log_format: LogFormat
     hold_for: float
     holding_gangs: int
