@@ -53,6 +53,16 @@ def bid_status(node: str) -> Target:
     return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
 
 
+def leases_of(namespace: str) -> Target:
+    """The leases of a namespace."""
+    return Target(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases", "leases")
+
+
+def lease(namespace: str, name: str) -> Target:
+    """One lease."""
+    return Target(f"{leases_of(namespace).path}/{name}", "leases")
+
+
 def events_of(namespace: str) -> Target:
     """The events of a namespace."""
     return Target(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events", "events")
