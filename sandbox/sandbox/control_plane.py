@@ -13,6 +13,7 @@ import yaml
 
 from sandbox import kubeconfig, processes
 from sandbox.api import Client
+from sandbox.audit import AuditLog, audit_folder
 from sandbox.binaries import Resolver, Tool
 from sandbox.client_programs import helm_environment, run
 from sandbox.component import ADDONS, CORE, Component
@@ -39,6 +40,7 @@ class Options:
 
     An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
     ``flags`` are given to components after the sandbox's own, and override those.
+    ``audit`` is a folder in which the audit log is written, and stays.
     """
 
     name: str = "default"
@@ -47,6 +49,7 @@ class Options:
     state: Path = field(default_factory=state_folder)
     lifetime: Lifetime = Lifetime.OWNED
     flags: Mapping[Component, tuple[str, ...]] = field(default_factory=dict)
+    audit: Path | None = field(default_factory=audit_folder)
 
 
 def start(options: Options, progress: Progress | None = None) -> "Sandbox":
@@ -83,11 +86,14 @@ def remove(folder: Folder) -> None:
 class Sandbox:
     """A control plane that this process has started; as a context manager it is stopped at the end of the block."""
 
-    def __init__(self, site: Site, *, client: Client, starter: Starter, resolver: Resolver) -> None:
+    def __init__(
+        self, site: Site, *, client: Client, starter: Starter, resolver: Resolver, audit_log: AuditLog | None
+    ) -> None:
         self._site = site
         self._client = client
         self._starter = starter
         self._resolver = resolver
+        self._audit_log = audit_log
         self._client_programs: dict[Tool, str] = {}
 
     def __enter__(self) -> Self:
@@ -123,6 +129,15 @@ class Sandbox:
     def log_file(self, component: Component) -> Path:
         """Return the file with what a component has written."""
         return self._site.folder.log(component)
+
+    def audit_events(self) -> list[dict[str, Any]]:
+        """Return all requests of service accounts so far, as the API server recorded them; also after the end.
+
+        Those of kube-system are left out. Raises SandboxError where no audit log was asked for.
+        """
+        if self._audit_log is None:
+            raise SandboxError(f"The sandbox {self.name} has no audit log; start it with one.")
+        return self._audit_log.events()
 
     def stop(self) -> None:
         """Stop everything and delete what is on disk; a second call does nothing."""
@@ -239,8 +254,10 @@ def _start_anew(folder: Folder, options: Options, resolver: Resolver, programs: 
     remove(folder)
     site = prepare_site(folder, options.addons)
     client = Client(ca_file=site.ca_file, identity=site.admin)
-    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime, flags=options.flags)
-    sandbox = Sandbox(site, client=client, starter=starter, resolver=resolver)
+    audit_log = AuditLog.begun_in(options.audit, name=folder.name) if options.audit else None
+    flags = _with_audit(options.flags, audit_log) if audit_log else options.flags
+    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime, flags=flags)
+    sandbox = Sandbox(site, client=client, starter=starter, resolver=resolver, audit_log=audit_log)
     try:
         _bring_up(sandbox, site, starter)
         sandbox.create_nodes(generic_nodes(options.nodes))
@@ -249,6 +266,10 @@ def _start_anew(folder: Folder, options: Options, resolver: Resolver, programs: 
         sandbox.stop()
         raise
     return sandbox
+
+
+def _with_audit(flags: Mapping[Component, tuple[str, ...]], log: AuditLog) -> dict[Component, tuple[str, ...]]:
+    return {**flags, Component.API_SERVER: (*log.flags, *flags.get(Component.API_SERVER, ()))}
 
 
 def _bring_up(sandbox: Sandbox, site: Site, starter: Starter) -> None:
