@@ -38,6 +38,11 @@ def pod_binding(key: PodKey) -> Target:
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
 
 
+def gangs_of(namespace: str) -> Target:
+    """The GangJobs of a namespace."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{GANGS}", GANGS)
+
+
 def gang(key: GangKey) -> Target:
     """One GangJob."""
     return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}", GANGS)
