@@ -121,6 +121,10 @@ class KubeClient:
         """Ask what creating an object would make of it. Nothing is created."""
         return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
+    async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask a question that has to be posted. Nothing is created, so it waits for no write."""
+        return await self._request("POST", target, body=body)
+
     async def lull(self, *, at_most_seconds: float) -> bool:
         """Wait until no write is under way, but not for longer than that; returns whether there is none then."""
         return await self._writes.lull(at_most_seconds)
@@ -158,7 +162,7 @@ class KubeClient:
         urgency: Urgency | None = None,
     ) -> Answer:
         """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
-        data = None if body is None else orjson.dumps(body)
+        data = None if body is None else self._payload(body, is_write=urgency is not None)
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
@@ -180,13 +184,17 @@ class KubeClient:
         raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
 
     async def _try_once(
-        self, verb: str, target: Target, data: bytes | None, params: Mapping[str, str] | None, content_type: str
+        self,
+        verb: str,
+        target: Target,
+        data: aiohttp.BytesPayload | None,
+        params: Mapping[str, str] | None,
+        content_type: str,
     ) -> tuple[Answer, float]:
         timeout = aiohttp.ClientTimeout(total=_REQUEST_TIMEOUT_SECONDS)
         started = monotonic()
-        body = None if data is None else _FencedBody(data, self._fence)
         async with self._open(
-            verb, target, params=params, data=body, content_type=content_type, timeout=timeout
+            verb, target, params=params, data=data, content_type=content_type, timeout=timeout
         ) as response:
             raw = await response.read()
         self._observer(verb, target.resource, response.status, monotonic() - started)
@@ -196,6 +204,10 @@ class KubeClient:
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
+
+    def _payload(self, body: Mapping[str, Any], *, is_write: bool) -> aiohttp.BytesPayload:
+        encoded = orjson.dumps(body)
+        return _FencedBody(encoded, self._fence) if is_write else aiohttp.BytesPayload(encoded)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, **options: Any

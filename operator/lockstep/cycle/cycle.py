@@ -20,6 +20,7 @@ from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning import Decided, Planning, PlanOptions
 from lockstep.facts.gang import GangFact
+from lockstep.logs.fields import about
 from lockstep.report.admission import changes
 from lockstep.report.conditions import mark_reserved
 from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
@@ -193,7 +194,7 @@ class Cycle:
             known = self._state.gangs.get(gang)
             if known is None:
                 raise
-            log.exception("%s/%s: it could not be started or told of", *gang)
+            log.exception("it could not be started or told of", extra=about(gang))
             self._planning.set_aside(known, error)
 
     def _tell(self, decision: Decision, now: float) -> None:

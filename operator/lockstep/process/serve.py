@@ -96,7 +96,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             refresh=lambda: refresh_gauges(metrics, state, time()),
             metrics=metrics,
         )
-        await start_pages(stack, settings, health)
+        await start_pages(stack, settings, health, client)
         elector = None
         if settings.election is not None:
             elector = await make_elector(stack, settings.election, configuration, fence, metrics)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
 
 
@@ -18,9 +19,13 @@ class Settings:
     listen_port: int
     debug_listen_host: str
     debug_listen_port: int
+    metrics_secure: bool
+    metrics_listen_port: int
+    metrics_cert_dir: str | None
     concurrency: int
     unreachable_after: float
     log_level: str
+    log_format: LogFormat
     hold_for: float
     holding_gangs: int
     election: ElectionTerms | None
