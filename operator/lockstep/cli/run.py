@@ -3,14 +3,19 @@
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
+from lockstep.api.pool_options import parse_selector, parse_taint
 from lockstep.api.quantities import duration_seconds
 from lockstep.process.serve import StartError, serve
 from lockstep.process.settings import Settings
+
+T = TypeVar("T")
 
 
 @click.command(context_settings={"show_default": True})
@@ -62,6 +67,21 @@ from lockstep.process.settings import Settings
     help="How long a node may be out of reach before its members count as gone.",
 )
 @click.option(
+    "--node-selector",
+    metavar="KEY=VALUE[,KEY=VALUE...]",
+    default="",
+    show_default=False,
+    callback=lambda _context, _option, value: _read(parse_selector, value),
+    help="Labels of the nodes that gangs are planned on; members select them. Without it: all nodes.",
+)
+@click.option(
+    "--pool-taint",
+    metavar="KEY[=VALUE]:EFFECT",
+    multiple=True,
+    callback=lambda _context, _option, values: tuple(_read(parse_taint, value) for value in values),
+    help="Taint of those nodes, NoSchedule or NoExecute, that members tolerate; may be given several times.",
+)
+@click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
@@ -81,6 +101,14 @@ def run(**options: object) -> None:
         asyncio.run(serve(settings, configuration))
     except (ApiUnavailableError, ConfigError, StartError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _read(parse: Callable[[str], T], value: str) -> T:
+    """What an option says; a mistake ends the process with its sentence."""
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def _seconds(value: str) -> float:

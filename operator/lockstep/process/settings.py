@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from coschedule import Taint
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -16,3 +18,5 @@ class Settings:
     log_level: str
     hold_for: float
     holding_gangs: int
+    node_selector: tuple[tuple[str, str], ...]
+    pool_taint: tuple[Taint, ...]
