@@ -1,11 +1,9 @@
 """A running control plane: start, use, disturb, stop."""
 
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
@@ -17,8 +15,9 @@ from sandbox import kubeconfig, processes
 from sandbox.api import Client
 from sandbox.audit import AuditLog, audit_folder
 from sandbox.binaries import Resolver, Tool
+from sandbox.client_programs import helm_environment, run
 from sandbox.component import ADDONS, CORE, Component
-from sandbox.errors import ApiError, KubectlError, SandboxError
+from sandbox.errors import ApiError, HelmError, KubectlError, SandboxError
 from sandbox.folder import Folder, Record, folder_of, state_folder
 from sandbox.locks import locked
 from sandbox.nodes import Node, create_nodes, generic_nodes
@@ -95,6 +94,7 @@ class Sandbox:
         self._starter = starter
         self._resolver = resolver
         self._audit_log = audit_log
+        self._client_programs: dict[Tool, str] = {}
 
     def __enter__(self) -> Self:
         """Return the sandbox."""
@@ -214,20 +214,18 @@ class Sandbox:
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """Run kubectl with all rights and return what it wrote; raise KubectlError with its complaint."""
-        done = subprocess.run(
-            [
-                str(self._kubectl),
-                f"--kubeconfig={self.kubeconfig}",
-                f"--cache-dir={self._site.folder.kubectl_cache}",
-                *arguments,
-            ],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        folder = self._site.folder
+        options = (f"--kubeconfig={folder.kubeconfig}", f"--cache-dir={folder.kubectl_cache}")
+        done = run([self._program(Tool.KUBECTL), *options, *arguments], stdin=stdin)
         if done.returncode != 0:
             raise KubectlError(done.stderr.strip())
+        return done.stdout
+
+    def helm(self, *arguments: str, stdin: str = "") -> str:
+        """Run Helm with all rights and return what it wrote; raise HelmError with its complaint."""
+        done = run([self._program(Tool.HELM), *arguments], stdin=stdin, environ=helm_environment(self._site.folder))
+        if done.returncode != 0:
+            raise HelmError(done.stderr.strip())
         return done.stdout
 
     def apply(self, source: Path | Iterable[Mapping[str, Any]]) -> str:
@@ -236,9 +234,11 @@ class Sandbox:
             return self.kubectl("apply", "-f", str(source))
         return self.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(source))
 
-    @cached_property
-    def _kubectl(self) -> Path:
-        return self._resolver.resolve(Tool.KUBECTL).path
+    def _program(self, tool: Tool) -> str:
+        """Return the path of a client program, which is looked for once."""
+        if tool not in self._client_programs:
+            self._client_programs[tool] = str(self._resolver.resolve(tool).path)
+        return self._client_programs[tool]
 
     def _exists(self, path: str) -> bool:
         try:
