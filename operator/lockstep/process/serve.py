@@ -23,6 +23,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.woken import Woken
 from lockstep.process.health import Health, serve_health
 from lockstep.process.settings import Settings
 from lockstep.report.bids import keep_bids_answered
@@ -79,16 +80,16 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         AsyncExitStack() as stack,
     ):
         await check_api(client, configuration)
-        woken = asyncio.Event()
+        woken = Woken(monotonic=monotonic)
         state = State(woken.set, count_doubt=metrics.object_not_understood)
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
-        streams = Streams((GANGS, BIDS))
+        streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
         health = Health(
             is_ready=lambda: all(one.is_set() for one in delivered),
             decided=lambda: cycle.decided,
-            refresh=lambda: refresh_gauges(metrics, state, time()),
+            refresh=lambda: refresh(metrics, state, cycle),
             metrics=metrics,
         )
         await start_pages(stack, settings, health)
@@ -103,7 +104,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         )
 
 
-def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: asyncio.Event) -> Cycle:
+def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: Woken) -> Cycle:
     """The cycle with all that it works with, as the settings have it."""
     services = Services(
         client=client,
@@ -121,6 +122,13 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     )
     plans = PlanOptions(holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs))
     return Cycle(services, metrics, woken=woken, plans=plans)
+
+
+def refresh(metrics: Metrics, state: State, cycle: Cycle) -> None:
+    """Bring the gauges up to date."""
+    decisions = () if cycle.decided is None else cycle.decided.plan.decisions
+    refresh_gauges(metrics, state, time(), decisions)
+    metrics.cycle_lag.set(cycle.lag)
 
 
 async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:
