@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox demo tests crds docs
+SOURCES := engine operator sandbox demo tests crds charts docs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -76,6 +76,7 @@ sandbox-down: $(INSTALLED) ## Stop it
 generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
 	$(BIN)/python docs/make_metrics.py
+	$(BIN)/python -m charts.make.dashboard
 	$(BIN)/python docs/make_pictures.py
 
 .PHONY: record-demo

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from time import monotonic, time
 from typing import Any
 
-from prometheus_client import CollectorRegistry, disable_created_metrics
+from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
@@ -73,6 +73,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     # When a series began is nobody's question here, and would double the number of series.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
+    ProcessCollector(registry=metrics.registry)
     async with (
         KubeClient(configuration, concurrency=settings.concurrency, observer=metrics.request_answered) as client,
         AsyncExitStack() as stack,
