@@ -75,6 +75,7 @@ sandbox-down: $(INSTALLED) ## Stop it
 .PHONY: generate
 generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
+	$(BIN)/python -m charts.make
 	$(BIN)/python docs/make_metrics.py
 	$(BIN)/python -m charts.make.dashboard
 	$(BIN)/python docs/make_pictures.py

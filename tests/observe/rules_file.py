@@ -27,4 +27,4 @@ def served_metrics() -> frozenset[str]:
     metrics.request_answered("GET", "pods", 200, 0.01)
     families = list(metrics.registry.collect())
     samples = {sample.name for family in families for sample in family.samples if not sample.name.endswith("_created")}
-    return frozenset(samples | {family.name for family in families if family.type == "histogram"} | {"lockstep_leader"})
+    return frozenset(samples | {family.name for family in families if family.type == "histogram"})

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
 
@@ -10,6 +11,10 @@ import yaml
 from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
 from kubernetes.config import load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
+
+from lockstep.api.instance import user_agent
+
+_OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 # How metrics show a watch; on the wire it is a GET.
 WATCH = "WATCH"
@@ -42,6 +47,14 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
     return configuration
 
 
+def own_namespace() -> str | None:
+    """The namespace of the pod that this process runs in; None outside a cluster."""
+    try:
+        return _OWN_NAMESPACE.read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
 def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     """What the configuration says of certificates, as ``ssl`` wants it."""
     if not configuration.host.startswith("https"):
@@ -65,7 +78,7 @@ def session_told_to(
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
-        headers={"Authorization": token} if token else {},
+        headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
         trace_configs=[_watches_told_to(streams), _requests_told_to(requests)],
         trust_env=False,
     )

@@ -21,6 +21,7 @@ from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning import Decided, Planning, PlanOptions
 from lockstep.cycle.woken import Woken
 from lockstep.facts.gang import GangFact
+from lockstep.logs.fields import about
 from lockstep.report.admission import changes
 from lockstep.report.conditions import mark_reserved
 from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
@@ -31,6 +32,7 @@ _SHORTEST_PAUSE_SECONDS = 0.02
 # A long queue takes long to plan, and slows down whatever runs beside it: as much time then belongs to the others.
 _PAUSE_SHARE = 1.0
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
+_STAND_BY_SECONDS = 1.0
 _TOLD_AT_ONCE = 200
 _DEFAULT_PLANS = PlanOptions()
 
@@ -53,6 +55,7 @@ class Cycle:
         self._woken = woken
         self._now = services.now
         self._cutter = services.cutter
+        self._lost_nodes = services.lost_nodes
         self._writer = services.writer
         self._attempts = Attempts(services, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
         self._dry_runs = DryRuns(services, told=self._admission_told)
@@ -74,6 +77,12 @@ class Cycle:
             await asyncio.sleep(pause)
             await self._until_due()
             pause = self._run_guarded()
+
+    async def stand_by(self) -> None:
+        """Keep in mind what this process alone can know, since when nodes are out of reach; until cancelled."""
+        while True:
+            self._lost_nodes.note()
+            await asyncio.sleep(_STAND_BY_SECONDS)
 
     async def stop(self) -> None:
         """Leave everything as it stands; the next process goes on from it."""
@@ -194,7 +203,7 @@ class Cycle:
             known = self._state.gangs.get(gang)
             if known is None:
                 raise
-            log.exception("%s/%s: it could not be started or told of", *gang)
+            log.exception("it could not be started or told of", extra=about(gang))
             self._planning.set_aside(known, error)
 
     def _tell(self, decision: Decision, now: float) -> None:

@@ -22,6 +22,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.ranks import spell_ranks
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
 from lockstep.report.sentences import n_pods
@@ -86,7 +87,7 @@ class Follower:
         try:
             return self._look(key, now)
         except Exception:
-            log.exception("%s/%s: could not be followed, and is looked at again later", *key)
+            log.exception("could not be followed, and is looked at again later", extra=about(key))
             self._metrics.gang_errors.labels("follow").inc()
             self._state.news.look_later(key)
             self._set_aside[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS

@@ -46,7 +46,10 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
         try:
             await _run_kopf(state, configuration, streams, stop)
         except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
-            log.warning("the watch of GangJobs and NodeBids broke off, watching again: %r", error)
+            # Not its repr(): an error of aiohttp's would show the request, and with it our token.
+            log.warning(
+                "the watch of GangJobs and NodeBids broke off, watching again: %s: %s", type(error).__name__, error
+            )
             pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
             streams.end_all()
             await _sleep_unless(stop, pause)
