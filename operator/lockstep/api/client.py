@@ -8,7 +8,7 @@ server that gives no answer.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from time import monotonic
 from typing import Any, NamedTuple, Self
@@ -17,7 +17,7 @@ import aiohttp
 import orjson
 from aiohttp.abc import AbstractStreamWriter
 
-from lockstep.api.configuration import Configuration, tls_context
+from lockstep.api.configuration import WATCH, Configuration, RequestObserver, tls_context
 from lockstep.api.fence import Fence
 from lockstep.api.instance import user_agent
 from lockstep.api.turns import Turns, Urgency
@@ -70,10 +70,6 @@ class Target(NamedTuple):
 
     path: str
     resource: str
-
-
-RequestObserver = Callable[[str, str, int, float], None]
-"""Told of every request that was answered: verb, resource, HTTP code, seconds."""
 
 
 class KubeClient:
@@ -146,7 +142,9 @@ class KubeClient:
         """Open a watch; raises ``ApiUnavailableError`` where the connection fails or goes silent."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
         try:
+            started = monotonic()
             async with self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout) as response:
+                self._observer(WATCH, target.resource, response.status, monotonic() - started)
                 yield Lines(response)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
