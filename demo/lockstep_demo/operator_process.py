@@ -77,6 +77,7 @@ class OperatorProcess:
         self._options = options
         self._spawn = spawn
         self._port = KeptPort()
+        self._debug_port = KeptPort()
         self._life: Life | None = None
 
     # Its life
@@ -96,6 +97,8 @@ class OperatorProcess:
             LOOPBACK,
             "--listen-port",
             str(self._port.number),
+            "--debug-listen-port",
+            str(self._debug_port.number),
         ]
         self._life = self._spawn(["run", *where, *self._options], self._log)
 
@@ -136,6 +139,11 @@ class OperatorProcess:
         """Where its pages are."""
         return f"http://{LOOPBACK}:{self._port.number}"
 
+    @property
+    def debug_url(self) -> str:
+        """Where its pages for debugging are."""
+        return f"http://{LOOPBACK}:{self._debug_port.number}"
+
     def is_ready(self) -> bool:
         """Tell whether every first list is in; raise OperatorEndedError if it has ended by itself."""
         if self._running().poll() is not None:
@@ -147,7 +155,8 @@ class OperatorProcess:
 
     def page(self, path: str) -> str:
         """Return what it answers there; raise HTTPError for any status but 2xx."""
-        with DIRECT.open(self.url + path, timeout=PAGE_SECONDS) as answer:
+        base = self.debug_url if path.startswith("/debug/") else self.url
+        with DIRECT.open(base + path, timeout=PAGE_SECONDS) as answer:
             return str(answer.read().decode())
 
     def document(self, path: str) -> dict[str, Any]:

@@ -6,13 +6,14 @@
 
 from sandbox.component import Component
 from sandbox.control_plane import Options, Sandbox, start
-from sandbox.errors import ApiError, KubectlError, SandboxError
+from sandbox.errors import ApiError, HelmError, KubectlError, SandboxError
 from sandbox.nodes import Node, Taint, TaintEffect, generic_nodes
 from sandbox.processes import Lifetime
 
 __all__ = [
     "ApiError",
     "Component",
+    "HelmError",
     "KubectlError",
     "Lifetime",
     "Node",

@@ -1,11 +1,9 @@
 """A running control plane: start, use, disturb, stop."""
 
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
@@ -15,9 +13,11 @@ import yaml
 
 from sandbox import kubeconfig, processes
 from sandbox.api import Client
+from sandbox.audit import AuditLog, audit_folder
 from sandbox.binaries import Resolver, Tool
+from sandbox.client_programs import helm_environment, run
 from sandbox.component import ADDONS, CORE, Component
-from sandbox.errors import ApiError, KubectlError, SandboxError
+from sandbox.errors import ApiError, HelmError, KubectlError, SandboxError
 from sandbox.folder import Folder, Record, folder_of, state_folder
 from sandbox.locks import locked
 from sandbox.nodes import Node, create_nodes, generic_nodes
@@ -40,6 +40,7 @@ class Options:
 
     An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
     ``flags`` are given to components after the sandbox's own, and override those.
+    ``audit`` is a folder in which the audit log is written, and stays.
     """
 
     name: str = "default"
@@ -48,6 +49,7 @@ class Options:
     state: Path = field(default_factory=state_folder)
     lifetime: Lifetime = Lifetime.OWNED
     flags: Mapping[Component, tuple[str, ...]] = field(default_factory=dict)
+    audit: Path | None = field(default_factory=audit_folder)
 
 
 def start(options: Options, progress: Progress | None = None) -> "Sandbox":
@@ -84,11 +86,15 @@ def remove(folder: Folder) -> None:
 class Sandbox:
     """A control plane that this process has started; as a context manager it is stopped at the end of the block."""
 
-    def __init__(self, site: Site, *, client: Client, starter: Starter, resolver: Resolver) -> None:
+    def __init__(
+        self, site: Site, *, client: Client, starter: Starter, resolver: Resolver, audit_log: AuditLog | None
+    ) -> None:
         self._site = site
         self._client = client
         self._starter = starter
         self._resolver = resolver
+        self._audit_log = audit_log
+        self._client_programs: dict[Tool, str] = {}
 
     def __enter__(self) -> Self:
         """Return the sandbox."""
@@ -123,6 +129,15 @@ class Sandbox:
     def log_file(self, component: Component) -> Path:
         """Return the file with what a component has written."""
         return self._site.folder.log(component)
+
+    def audit_events(self) -> list[dict[str, Any]]:
+        """Return all requests of service accounts so far, as the API server recorded them; also after the end.
+
+        Those of kube-system are left out. Raises SandboxError where no audit log was asked for.
+        """
+        if self._audit_log is None:
+            raise SandboxError(f"The sandbox {self.name} has no audit log; start it with one.")
+        return self._audit_log.events()
 
     def stop(self) -> None:
         """Stop everything and delete what is on disk; a second call does nothing."""
@@ -199,20 +214,18 @@ class Sandbox:
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
         """Run kubectl with all rights and return what it wrote; raise KubectlError with its complaint."""
-        done = subprocess.run(
-            [
-                str(self._kubectl),
-                f"--kubeconfig={self.kubeconfig}",
-                f"--cache-dir={self._site.folder.kubectl_cache}",
-                *arguments,
-            ],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        folder = self._site.folder
+        options = (f"--kubeconfig={folder.kubeconfig}", f"--cache-dir={folder.kubectl_cache}")
+        done = run([self._program(Tool.KUBECTL), *options, *arguments], stdin=stdin)
         if done.returncode != 0:
             raise KubectlError(done.stderr.strip())
+        return done.stdout
+
+    def helm(self, *arguments: str, stdin: str = "") -> str:
+        """Run Helm with all rights and return what it wrote; raise HelmError with its complaint."""
+        done = run([self._program(Tool.HELM), *arguments], stdin=stdin, environ=helm_environment(self._site.folder))
+        if done.returncode != 0:
+            raise HelmError(done.stderr.strip())
         return done.stdout
 
     def apply(self, source: Path | Iterable[Mapping[str, Any]]) -> str:
@@ -221,9 +234,11 @@ class Sandbox:
             return self.kubectl("apply", "-f", str(source))
         return self.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(source))
 
-    @cached_property
-    def _kubectl(self) -> Path:
-        return self._resolver.resolve(Tool.KUBECTL).path
+    def _program(self, tool: Tool) -> str:
+        """Return the path of a client program, which is looked for once."""
+        if tool not in self._client_programs:
+            self._client_programs[tool] = str(self._resolver.resolve(tool).path)
+        return self._client_programs[tool]
 
     def _exists(self, path: str) -> bool:
         try:
@@ -239,8 +254,10 @@ def _start_anew(folder: Folder, options: Options, resolver: Resolver, programs: 
     remove(folder)
     site = prepare_site(folder, options.addons)
     client = Client(ca_file=site.ca_file, identity=site.admin)
-    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime, flags=options.flags)
-    sandbox = Sandbox(site, client=client, starter=starter, resolver=resolver)
+    audit_log = AuditLog.begun_in(options.audit, name=folder.name) if options.audit else None
+    flags = _with_audit(options.flags, audit_log) if audit_log else options.flags
+    starter = Starter(site, programs=programs, client=client, lifetime=options.lifetime, flags=flags)
+    sandbox = Sandbox(site, client=client, starter=starter, resolver=resolver, audit_log=audit_log)
     try:
         _bring_up(sandbox, site, starter)
         sandbox.create_nodes(generic_nodes(options.nodes))
@@ -249,6 +266,10 @@ def _start_anew(folder: Folder, options: Options, resolver: Resolver, programs: 
         sandbox.stop()
         raise
     return sandbox
+
+
+def _with_audit(flags: Mapping[Component, tuple[str, ...]], log: AuditLog) -> dict[Component, tuple[str, ...]]:
+    return {**flags, Component.API_SERVER: (*log.flags, *flags.get(Component.API_SERVER, ()))}
 
 
 def _bring_up(sandbox: Sandbox, site: Site, starter: Starter) -> None:

@@ -15,3 +15,7 @@ class ApiError(SandboxError):
 
 class KubectlError(SandboxError):
     """kubectl ended with a failure; the text is what it wrote."""
+
+
+class HelmError(SandboxError):
+    """Helm ended with a failure; the text is what it wrote."""

@@ -51,6 +51,11 @@ class Folder:
         """What kubectl remembers of the API: of its own, for the next sandbox may get the same port."""
         return self.root / "kubectl-cache"
 
+    @property
+    def helm_home(self) -> Path:
+        """What Helm keeps for itself: nothing of the user's is read or changed."""
+        return self.root / "helm"
+
     def kubeconfig_of(self, user: str) -> Path:
         """Return the path of the kubeconfig of any other user."""
         return self.root / "kubeconfigs" / f"{user}.kubeconfig"

@@ -105,12 +105,11 @@ def test_token_that_is_not_accepted_is_answered_by_a_sentence(operator_kubeconfi
     assert_one_sentence(lockstep("run", "--kubeconfig", str(file), *listening()), "does not let us in")
 
 
-def test_port_that_is_taken_is_answered_by_a_sentence(operator, operator_kubeconfig):
+@pytest.mark.parametrize("option", ["--listen-port", "--debug-listen-port"])
+def test_port_that_is_taken_is_answered_by_a_sentence(operator, operator_kubeconfig, option):
     port = operator.url.rsplit(":", 1)[1]
 
-    done = lockstep(
-        "run", "--kubeconfig", str(operator_kubeconfig), "--listen-host", "127.0.0.1", "--listen-port", port
-    )
+    done = lockstep("run", "--kubeconfig", str(operator_kubeconfig), *listening(), option, port)
 
     assert_one_sentence(done, f"can't listen on 127.0.0.1:{port}")
 
@@ -132,7 +131,7 @@ def test_option_can_come_from_the_environment(tmp_path):
 
 
 def listening():
-    return ("--listen-host", "127.0.0.1", "--listen-port", "0")
+    return ("--listen-host", "127.0.0.1", "--listen-port", "0", "--debug-listen-port", "0")
 
 
 def with_cluster(kubeconfig, folder, **changes):

@@ -9,6 +9,7 @@ from builders.manifests import bid, gang
 from coschedule import Placement, decode_plan, decode_snapshot, encode_plan, plan
 from eventually import eventually
 from lockstep.report.refusals import spell
+from lockstep_demo.operator_process import DIRECT, PAGE_SECONDS
 
 
 def test_it_is_alive_and_ready(operator):
@@ -16,10 +17,23 @@ def test_it_is_alive_and_ready(operator):
     assert operator.page("/readyz") == "ok\n"
 
 
-def test_unknown_page_is_not_found(operator):
+@pytest.mark.parametrize(
+    ("listener", "path"),
+    [
+        pytest.param("url", "/secrets", id="a page that there is not"),
+        pytest.param("url", "/debug/snapshot", id="a page for debugging, where everybody may ask"),
+        pytest.param("debug_url", "/metrics", id="the metrics, where only the operator's own host may ask"),
+    ],
+)
+def test_page_is_not_found(operator, listener, path):
     with pytest.raises(urllib.error.HTTPError, match="404") as caught:
-        operator.page("/secrets")
+        DIRECT.open(getattr(operator, listener) + path, timeout=PAGE_SECONDS)
     caught.value.close()
+
+
+def test_log_says_where_the_pages_are(operator):
+    for url, pages in ((operator.url, "/healthz, /readyz, /metrics"), (operator.debug_url, "/debug/snapshot")):
+        assert f"listening on 127.0.0.1 port {url.rsplit(':', 1)[1]}: {pages}\n" in operator.log_text()
 
 
 def test_last_decision_replays_to_the_same_plan(operator, arena):

@@ -6,8 +6,11 @@ import pytest
 import yaml
 
 from builders.manifests import gang
+from eventually import eventually
 
 RBAC = Path(__file__).parents[2] / "operator" / "rbac.yaml"
+OPERATOR = "system:serviceaccount:lockstep-system:lockstep"
+ACCOUNT = {"kind": "ServiceAccount", "name": "lockstep", "namespace": "lockstep-system"}
 
 WANT = {
     ("", "nodes"): {"list", "watch"},
@@ -28,32 +31,78 @@ WANT = {
 
 
 def test_rights_are_exactly_these():
-    [role] = documents("ClusterRole")
+    role = document("ClusterRole", "lockstep")
 
-    given = {
-        (group, resource): set(rule["verbs"])
-        for rule in role["rules"]
-        for group in rule["apiGroups"]
-        for resource in rule["resources"]
-    }
+    given = {key: verbs for rule in role["rules"] for key, verbs in granted(rule)}
     assert given == WANT
     assert len(given) == sum(len(rule["apiGroups"]) * len(rule["resources"]) for rule in role["rules"])
 
 
-def test_rights_are_bound_to_the_operators_account_only():
-    [binding] = documents("ClusterRoleBinding")
+def test_rights_on_the_lease_are_for_that_lease_only_but_for_its_creation():
+    role = document("Role", "lockstep-leader-election")
+    lease = document("Lease", "lockstep")
 
-    assert binding["roleRef"]["name"] == "lockstep"
-    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "lockstep", "namespace": "lockstep-system"}]
+    assert role["metadata"]["namespace"] == lease["metadata"]["namespace"] == "lockstep-system"
+    assert [(rule.get("resourceNames"), *granted(rule)) for rule in role["rules"]] == [
+        (["lockstep"], (("coordination.k8s.io", "leases"), {"get", "list", "watch", "update"})),
+        (None, (("coordination.k8s.io", "leases"), {"create"})),
+    ]
+
+
+def test_lease_is_installed_free():
+    assert document("Lease", "lockstep")["spec"] == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "want_role"),
+    [
+        pytest.param("ClusterRoleBinding", "lockstep", "ClusterRole/lockstep", id="cluster"),
+        pytest.param("RoleBinding", "lockstep-leader-election", "Role/lockstep-leader-election", id="leader election"),
+    ],
+)
+def test_rights_are_bound_to_the_operators_account_only(kind, name, want_role):
+    binding = document(kind, name)
+
+    assert f"{binding['roleRef']['kind']}/{binding['roleRef']['name']}" == want_role
+    assert binding["subjects"] == [ACCOUNT]
 
 
 def test_nothing_else_is_applied():
-    assert [one["kind"] for one in yaml.safe_load_all(RBAC.read_text(encoding="utf-8"))] == [
-        "Namespace",
-        "ServiceAccount",
-        "ClusterRole",
-        "ClusterRoleBinding",
+    assert [f"{one['kind']}/{one['metadata']['name']}" for one in documents()] == [
+        "Namespace/lockstep-system",
+        "ServiceAccount/lockstep",
+        "ClusterRole/lockstep",
+        "ClusterRoleBinding/lockstep",
+        "Lease/lockstep",
+        "Role/lockstep-leader-election",
+        "RoleBinding/lockstep-leader-election",
+        "ClusterRole/lockstep-viewer",
+        "ClusterRole/lockstep-editor",
+        "ClusterRole/lockstep-bidder",
     ]
+
+
+@pytest.mark.parametrize(
+    ("user_role", "want"),
+    [
+        pytest.param("view", {"get gangjobs", "get nodebids"}, id="viewers read"),
+        pytest.param("edit", {"get gangjobs", "create gangjobs", "get nodebids"}, id="editors submit gangs too"),
+        pytest.param("admin", {"get gangjobs", "create gangjobs", "get nodebids"}, id="admins do the same"),
+        pytest.param("lockstep-bidder", {"get nodebids", "create nodebids"}, id="owners of nodes make offers"),
+    ],
+)
+def test_users_get_their_rights_by_roles_that_they_have(installed, user_role, want):
+    user = f"holder-of-{user_role}"
+    bind(installed, user_role, user)
+
+    def allowed():
+        asked = [(verb, resource) for resource in ("gangjobs", "nodebids") for verb in ("get", "create")]
+        return {
+            f"{verb} {what}" for verb, what in asked if is_allowed(installed, verb, "lockstep.dev", what, user=user)
+        }
+
+    # The controller manager puts the roles together.
+    eventually(lambda: allowed() == want)
 
 
 @pytest.mark.parametrize(
@@ -97,19 +146,56 @@ def test_whole_life_of_gangs_needs_no_other_right(operator, arena):
         assert any(f'resource="{resource}"' in name for name in counted)
 
 
-def documents(kind):
-    every = yaml.safe_load_all(RBAC.read_text(encoding="utf-8"))
-    return [document for document in every if document["kind"] == kind]
+@pytest.mark.parametrize(
+    ("verb", "name", "want"),
+    [
+        pytest.param("update", "lockstep", True, id="its own lease"),
+        pytest.param("update", "another", False, id="another lease"),
+        pytest.param("delete", "lockstep", False, id="deleting its own"),
+    ],
+)
+def test_operator_may_change_one_lease(installed, verb, name, want):
+    lease = {"namespace": "lockstep-system", "name": name}
+
+    assert is_allowed(installed, verb, "coordination.k8s.io", "leases", **lease) is want
 
 
-def is_allowed(api, verb, group, resource):
-    """Whether the operator's account may do that in any namespace."""
+def documents():
+    return list(yaml.safe_load_all(RBAC.read_text(encoding="utf-8")))
+
+
+def document(kind, name):
+    [found] = [one for one in documents() if (one["kind"], one["metadata"]["name"]) == (kind, name)]
+    return found
+
+
+def granted(rule):
+    return [((group, resource), set(rule["verbs"])) for group in rule["apiGroups"] for resource in rule["resources"]]
+
+
+def bind(api, role, user):
+    """Give a user a role in the whole cluster."""
+    api.apply(
+        [
+            {
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "ClusterRoleBinding",
+                "metadata": {"name": user},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+            }
+        ]
+    )
+
+
+def is_allowed(api, verb, group, resource, *, user=OPERATOR, **where):
+    """Whether that user may do that: in any namespace, or where it is said."""
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
         "spec": {
-            "user": "system:serviceaccount:lockstep-system:lockstep",
-            "resourceAttributes": {"verb": verb, "group": group, "resource": resource},
+            "user": user,
+            "resourceAttributes": {"verb": verb, "group": group, "resource": resource, **where},
         },
     }
     answer = api.request("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)

@@ -114,6 +114,14 @@ def test_version_of_a_program_found_elsewhere_is_said_and_accepted(machine):
     assert [text[: len(want)] for text in machine.said] == [want]
 
 
+def test_helm_is_asked_for_its_version_in_its_own_way(machine):
+    put_program(machine.path, "helm", '[ "$*" = "version --short" ] && echo v4.0.0')
+
+    machine.resolve(Tool.HELM)
+
+    assert "(PATH, says v4.0.0; tested with v" in machine.said[0]
+
+
 def test_file_that_cannot_be_executed_is_not_taken(machine):
     put_program(machine.folder, "etcd").chmod(0o644)
     put_program(machine.path, "etcd")

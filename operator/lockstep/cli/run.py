@@ -9,7 +9,8 @@ import click
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.api.quantities import duration_seconds
-from lockstep.process.serve import StartError, serve
+from lockstep.process.errors import StartError
+from lockstep.process.serve import serve
 from lockstep.process.settings import Settings
 
 
@@ -24,7 +25,7 @@ from lockstep.process.settings import Settings
     "--listen-host",
     metavar="ADDRESS",
     default="0.0.0.0",  # noqa: S104 - a pod is probed and scraped from outside
-    help="Address of /healthz, /readyz, /metrics and /debug/snapshot.",
+    help="Address of /healthz, /readyz and /metrics.",
 )
 @click.option(
     "--listen-port",
@@ -32,6 +33,19 @@ from lockstep.process.settings import Settings
     type=click.IntRange(0, 65535),
     default=8080,
     help="Port of those pages; 0 takes a free one.",
+)
+@click.option(
+    "--debug-listen-host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    help="Address of /debug/snapshot, which shows names of gangs and nodes.",
+)
+@click.option(
+    "--debug-listen-port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    default=8081,
+    help="Port of that page; 0 takes a free one.",
 )
 @click.option(
     "--concurrency",

@@ -1,8 +1,7 @@
-"""What the process says of itself over HTTP: alive, ready, its metrics, and the last decision with its facts."""
+"""What the process says of itself, page by page: alive, ready, its metrics, and the last decision with its facts."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import orjson
 from aiohttp import web
@@ -28,20 +27,8 @@ class Health:
     metrics: Metrics
 
 
-async def serve_health(health: Health, *, host: str, port: int) -> web.AppRunner:
-    """Answer on that address until the runner is cleaned up. Raises ``OSError`` where the address can't be had.
-
-    ``/healthz`` answers as long as the event loop does; what can break otherwise ends the process.
-    """
-    app = web.Application()
-    app.add_routes([web.get(path, partial(page, health)) for path, page in PAGES.items()])
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, host, port).start()
-    return runner
-
-
 async def _healthz(_: Health, _request: web.Request) -> web.Response:
+    """Answer as long as the event loop turns: what can break otherwise ends the process."""
     return web.Response(text="ok\n")
 
 
@@ -65,9 +52,14 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")
 
 
-PAGES: Mapping[str, Callable[[Health, web.Request], Awaitable[web.Response]]] = {
+Page = Callable[[Health, web.Request], Awaitable[web.Response]]
+
+PAGES: Mapping[str, Page] = {
     "/healthz": _healthz,
     "/readyz": _readyz,
     "/metrics": _metrics,
+}
+# They show what users have asked for: only who may enter the operator's own host or pod should see them.
+DEBUG_PAGES: Mapping[str, Page] = {
     "/debug/snapshot": _snapshot,
 }

@@ -23,7 +23,9 @@ from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
-from lockstep.process.health import Health, serve_health
+from lockstep.process.errors import StartError
+from lockstep.process.health import Health
+from lockstep.process.listening import start_pages
 from lockstep.process.settings import Settings
 from lockstep.report.bids import keep_bids_answered
 from lockstep.report.gauges import refresh_gauges
@@ -59,10 +61,6 @@ WATCHED = (
 )
 
 log = logging.getLogger(__name__)
-
-
-class StartError(Exception):
-    """The operator can't begin; the sentence says why."""
 
 
 async def serve(settings: Settings, configuration: Configuration) -> None:
@@ -164,15 +162,6 @@ async def check_api(client: KubeClient, configuration: Configuration) -> None:
         )
     if not answer.is_success:
         raise StartError(f"the API server at {configuration.host} does not let us in: {answer.message}")
-
-
-async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health) -> None:
-    """Serve the pages until the stack unwinds."""
-    try:
-        runner = await serve_health(health, host=settings.listen_host, port=settings.listen_port)
-    except OSError as error:
-        raise StartError(f"can't listen on {settings.listen_host}:{settings.listen_port}: {error.strerror}") from error
-    stack.push_async_callback(runner.cleanup)
 
 
 def stop_on_signals() -> asyncio.Event:

@@ -11,6 +11,8 @@ class Settings:
     context: str | None
     listen_host: str
     listen_port: int
+    debug_listen_host: str
+    debug_listen_port: int
     concurrency: int
     unreachable_after: float
     log_level: str

@@ -17,6 +17,7 @@ MODULES = Path(__file__).resolve().parents[2] / "modules"
 
 KUBERNETES_VERSION_SYMBOLS = "k8s.io/component-base/version"
 KWOK_VERSION_SYMBOL = "sigs.k8s.io/kwok/pkg/consts.Version"
+HELM_VERSION_SYMBOL = "helm.sh/helm/v4/internal/version.version"
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -30,6 +31,7 @@ class Tool(StrEnum):
     KUBE_SCHEDULER = "kube-scheduler"
     KUBECTL = "kubectl"
     KWOK = "kwok"
+    HELM = "helm"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,8 @@ def recipe(tool: Tool) -> Recipe:
         return _etcd()
     if tool is Tool.KWOK:
         return _kwok()
+    if tool is Tool.HELM:
+        return _helm()
     return _kubernetes(tool)
 
 
@@ -99,6 +103,23 @@ def _kwok() -> Recipe:
         linker_flags=f"-X {KWOK_VERSION_SYMBOL}={version}",
         build_hint="2 minutes",
         download=_github("kubernetes-sigs/kwok", version, f"kwok-linux-{_architecture()}"),
+    )
+
+
+def _helm() -> Recipe:
+    version = pinned_version("helm", "helm.sh/helm/v4")
+    architecture = _architecture()
+    url = f"https://get.helm.sh/helm-{version}-linux-{architecture}.tar.gz"
+    return Recipe(
+        tool=Tool.HELM,
+        project="helm",
+        version=version,
+        package="helm.sh/helm/v4/cmd/helm",
+        linker_flags=f"-X {HELM_VERSION_SYMBOL}={version}",
+        build_hint="2 minutes",
+        download=Download(
+            url=url, digest_url=f"{url}.sha256sum", read_digest=digest_in_text, member=f"linux-{architecture}/helm"
+        ),
     )
 
 

@@ -14,6 +14,8 @@ from sandbox.binaries.catalog import Recipe, Tool, recipe
 from sandbox.progress import Progress
 
 VERSION_SECONDS = 10.0
+# How a program is asked for its version, where that is not ``--version``.
+VERSION_QUESTIONS = {Tool.KUBECTL: ("version", "--client"), Tool.HELM: ("version", "--short")}
 FOLDER_VARIABLES = ("LOCKSTEP_SANDBOX_BIN", "KUBEBUILDER_ASSETS")
 
 
@@ -108,7 +110,7 @@ def _provenance(found: Found, wanted: Recipe) -> str:
 
 
 def _own_words(found: Found) -> str:
-    question = ["version", "--client"] if found.tool is Tool.KUBECTL else ["--version"]
+    question = VERSION_QUESTIONS.get(found.tool, ("--version",))
     try:
         answer = subprocess.run(
             [str(found.path), *question], capture_output=True, text=True, check=True, timeout=VERSION_SECONDS

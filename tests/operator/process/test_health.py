@@ -12,7 +12,8 @@ from coschedule import encode_plan, encode_snapshot, plan
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.planning import Decided
-from lockstep.process.health import Health, serve_health
+from lockstep.process.health import DEBUG_PAGES, PAGES, Health
+from lockstep.process.listening import listen
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import spell
 
@@ -20,11 +21,11 @@ pytestmark = pytest.mark.asyncio
 
 
 @asynccontextmanager
-async def pages(*, is_ready=True, decided=None, refresh=lambda: None):
+async def pages(served=PAGES, *, is_ready=True, decided=None, refresh=lambda: None):
     """Serve the pages; gives a function that asks for one."""
     metrics = Metrics(CollectorRegistry())
     health = Health(is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics)
-    runner = await serve_health(health, host="127.0.0.1", port=0)
+    runner = await listen(health, served, host="127.0.0.1", port=0)
     host, port = runner.addresses[0]
     try:
         async with aiohttp.ClientSession() as session:
@@ -67,7 +68,7 @@ async def test_metrics_speak_openmetrics_where_asked():
 
 
 async def test_no_decision_yet_is_not_found():
-    async with pages() as ask:
+    async with pages(DEBUG_PAGES) as ask:
         assert (await ask("/debug/snapshot"))[0] == 404
 
 
@@ -76,7 +77,7 @@ async def test_last_decision_is_shown_with_its_facts():
     state.apply_node(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
     decided = Decided(snapshot=snapshot, plan=plan(snapshot), asked={})
-    async with pages(decided=decided) as ask:
+    async with pages(DEBUG_PAGES, decided=decided) as ask:
         code, kind, text = await ask("/debug/snapshot")
 
     want = {"snapshot": encode_snapshot(snapshot), "plan": encode_plan(decided.plan, spell)}

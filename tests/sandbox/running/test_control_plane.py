@@ -11,7 +11,7 @@ import yaml
 
 from eventually import eventually
 from fake_programs import put_program
-from sandbox import ApiError, Component, KubectlError, Node, Options, SandboxError, processes, start
+from sandbox import ApiError, Component, HelmError, KubectlError, Node, Options, SandboxError, processes, start
 from sandbox.folder import folder_of
 
 
@@ -103,6 +103,23 @@ def test_apply_takes_a_file(full_sandbox, tmp_path):
 def test_refused_apply_says_why(full_sandbox):
     with pytest.raises(KubectlError, match="a lowercase RFC 1123 label must consist of"):
         full_sandbox.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "Not Valid"}}])
+
+
+def test_helm_talks_to_the_sandbox_and_keeps_its_files_there(full_sandbox, tmp_path):
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "Chart.yaml").write_text("{apiVersion: v2, name: tiny, version: 0.1.0}")
+    (tmp_path / "templates" / "note.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: tiny}}")
+
+    full_sandbox.helm("install", "tiny", str(tmp_path))
+
+    assert full_sandbox.request("GET", "/api/v1/namespaces/default/configmaps/tiny")["metadata"]["name"] == "tiny"
+    cache = full_sandbox.helm("env", "HELM_CACHE_HOME").strip()
+    assert cache.startswith(str(full_sandbox.kubeconfig.parent))
+
+
+def test_refused_helm_says_why(full_sandbox, tmp_path):
+    with pytest.raises(HelmError, match="not found"):
+        full_sandbox.helm("install", "nothing", str(tmp_path / "absent"))
 
 
 def test_second_start_under_the_same_name_is_refused(full_sandbox):

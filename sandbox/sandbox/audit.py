@@ -1,0 +1,51 @@
+"""The API server's audit log: every request of a service account, as the server itself saw it.
+
+The log stands outside the sandbox's folder and outlives it, so that many sandboxes can be looked at together.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+POLICY = Path(__file__).with_name("audit-policy.yaml")
+# The server would begin a new file at 100; a log is one file here.
+LARGEST_LOG_MEGABYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLog:
+    """The log of one sandbox, over all starts of its API server."""
+
+    file: Path
+
+    @classmethod
+    def begun_in(cls, folder: Path, *, name: str) -> Self:
+        """Begin an empty log whose name no other sandbox has."""
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, file = tempfile.mkstemp(prefix=f"{name}-", suffix=".jsonl", dir=folder)
+        os.close(handle)
+        return cls(Path(file))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What tells the API server to write it."""
+        return (
+            f"--audit-policy-file={POLICY}",
+            f"--audit-log-path={self.file}",
+            f"--audit-log-maxsize={LARGEST_LOG_MEGABYTES}",
+        )
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return what is recorded, as `audit.k8s.io/v1` Events; a request's may come a moment after its answer."""
+        whole, _, _ = self.file.read_bytes().rpartition(b"\n")
+        return [json.loads(line) for line in whole.splitlines()]
+
+
+def audit_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Return where every sandbox is to write its audit log, or None where none was asked for."""
+    named = environ.get("LOCKSTEP_SANDBOX_AUDIT")
+    return Path(named) if named else None
