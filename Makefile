@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox demo tests crds docs image
+SOURCES := engine operator sandbox demo tests crds charts docs image
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -95,6 +95,7 @@ sbom: $(INSTALLED) ## Write what goes into the image: build/lockstep.cdx.json, i
 .PHONY: generate
 generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
+	$(BIN)/python -m charts.make
 	$(BIN)/python -m image.make
 	$(BIN)/python docs/make_metrics.py
 	$(BIN)/python docs/make_pictures.py
