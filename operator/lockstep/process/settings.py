@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass
 
+from lockstep.process.election.elector import ElectionTerms
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one operator process; ``unreachable_after`` in seconds."""
+    """The options of one operator process; ``unreachable_after`` in seconds.
+
+    Without ``election`` this process leads and asks nobody.
+    """
 
     kubeconfig: str | None
     context: str | None
@@ -18,3 +23,4 @@ class Settings:
     log_level: str
     hold_for: float
     holding_gangs: int
+    election: ElectionTerms | None
