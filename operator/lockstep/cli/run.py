@@ -2,14 +2,18 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import click
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
-from lockstep.api.quantities import duration_seconds
+from lockstep.cli.durations import as_seconds
+from lockstep.cli.election_options import election_options, take_election_terms
+from lockstep.cli.pool_options import pool_options
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
+from lockstep.process.election.elector import LeaseLostError
 from lockstep.process.errors import StartError
 from lockstep.process.serve import serve
 from lockstep.process.settings import Settings
@@ -80,7 +84,7 @@ log = logging.getLogger(__name__)
     "--hold-for",
     metavar="DURATION",
     default="10m",
-    callback=lambda _context, _option, value: _seconds(value),
+    callback=as_seconds,
     help="How long a gang that waits for others of unknown end may hold nodes; 0 means never.",
 )
 @click.option(
@@ -94,9 +98,10 @@ log = logging.getLogger(__name__)
     "--unreachable-after",
     metavar="DURATION",
     default="5m",
-    callback=lambda _context, _option, value: _seconds(value),
+    callback=as_seconds,
     help="How long a node may be out of reach before its members count as gone.",
 )
+@pool_options
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
@@ -110,31 +115,19 @@ log = logging.getLogger(__name__)
     callback=lambda _context, _option, value: LogFormat(value),
     help="How to log: lines for people, or one JSON object a line.",
 )
-def run(**options: object) -> None:
+@election_options
+def run(**options: Any) -> None:
     """Run the operator until SIGTERM or SIGINT.
 
     Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
     """
-    settings = Settings(**options)  # type: ignore[arg-type]
+    settings = Settings(election=take_election_terms(options), **options)
     set_up_logs(settings.log_level, settings.log_format)
     try:
         configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
         asyncio.run(serve(settings, configuration))
-    except (ApiUnavailableError, ConfigError, StartError) as error:
+    except (ApiUnavailableError, ConfigError, LeaseLostError, StartError) as error:
         if settings.log_format is LogFormat.JSON:
             log.critical("%s", error)
             raise SystemExit(1) from error
         raise click.ClickException(str(error)) from error
-
-
-def _seconds(value: str) -> float:
-    """A duration such as 10m or 1h30m; a number without a unit can only be 0."""
-    try:
-        seconds = 0.0 if value == "0" else duration_seconds(value)
-    except ValueError as error:
-        message = f"{value} is not a duration such as 10m or 1h30m"
-        raise click.BadParameter(message) from error
-    if seconds < 0:
-        message = "must not be negative"
-        raise click.BadParameter(message)
-    return seconds

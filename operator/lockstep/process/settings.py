@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
+from coschedule import Taint
 from lockstep.logs.formats import LogFormat
+from lockstep.process.election.elector import ElectionTerms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one operator process; ``unreachable_after`` in seconds."""
+    """The options of one operator process; ``unreachable_after`` in seconds.
+
+    Without ``election`` this process leads and asks nobody.
+    """
 
     kubeconfig: str | None
     context: str | None
@@ -24,3 +29,6 @@ class Settings:
     log_format: LogFormat
     hold_for: float
     holding_gangs: int
+    node_selector: tuple[tuple[str, str], ...]
+    pool_taint: tuple[Taint, ...]
+    election: ElectionTerms | None

@@ -131,10 +131,12 @@ def _registry(state: State, configuration: Configuration, streams: Streams) -> k
 
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
+        streams.heard(GANGS)
         _believe(gangs, event)
 
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
+        streams.heard(BIDS)
         _believe(bids, event)
 
     return registry
@@ -148,10 +150,10 @@ def _believe(kind: Kind[Any], event: Mapping[str, Any]) -> None:
 
 
 def connection(configuration: Configuration, streams: Streams) -> kopf.AiohttpSession:
-    """Where and how kopf logs in: as every other request of ours does. Its watches are told to ``streams``."""
+    """Where and how kopf logs in: as every other request of ours does. What it asks is told to ``streams``."""
     return kopf.AiohttpSession(
         server=configuration.host,
-        aiohttp_session=session_told_to(configuration, streams.tell),
+        aiohttp_session=session_told_to(configuration, streams.tell, streams.answered),
         expiration=datetime.now(UTC) + _LOGIN_LIFETIME,
     )
 
