@@ -98,6 +98,7 @@ generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m charts.make
 	$(BIN)/python -m image.make
 	$(BIN)/python docs/make_metrics.py
+	$(BIN)/python -m charts.make.dashboard
 	$(BIN)/python docs/make_pictures.py
 
 .PHONY: record-demo

@@ -18,6 +18,7 @@ from lockstep.api.pauses import pause_after
 from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.logs.fields import about
 from lockstep.report.events import post_event, status_refused
 from lockstep.report.rate import Rate
 from lockstep.report.status import Writing, Written, write_status
@@ -172,7 +173,7 @@ class StatusWriter:
 
     async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
         """Tell of it, and wait: the same would be refused again. Until then the report counts as waiting."""
-        log.error("%s/%s: the API server does not take its status: %s", *gang.key, message)
+        log.error("the API server does not take its status: %s", message, extra=about(gang.key))
         self._count_refused("report")
         self.tell(gang, status_refused(message))
         failures = self._refusals.get(gang.key, 0)
@@ -188,11 +189,11 @@ class StatusWriter:
             async with self._at_once:
                 return await self._send(gang, status, Urgency.REPORT)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: its status could not be written: %s", *gang.key, error)
+            log.warning("its status could not be written: %s", error, extra=about(gang.key))
             return Writing(Written.CONFLICT)
         except Exception as error:
             # A broken promise of ours, or of whoever answered: it costs this gang a pause, and no other anything.
-            log.exception("%s/%s: writing its status raised", *gang.key)
+            log.exception("writing its status raised", extra=about(gang.key))
             return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
 
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
@@ -219,7 +220,7 @@ class StatusWriter:
                 self._posting.add(_this_task())
                 await post_event(self._client, gang, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
-            log.warning("%s/%s: event %s was lost: %s", *gang.key, event.reason, error)
+            log.warning("event %s was lost: %s", event.reason, error, extra=about(gang.key))
         finally:
             self._posting.discard(_this_task())
 
