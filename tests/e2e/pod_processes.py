@@ -86,13 +86,8 @@ class PodProcesses:
 
     def _read(self) -> None:
         assert self._watch.stdout is not None
-        text = ""
         for line in self._watch.stdout:
-            text += line.decode()
-            # kubectl writes each event over several lines, and its last brace alone on one.
-            if line == b"}\n":
-                self._events.put(json.loads(text))
-                text = ""
+            self._events.put(json.loads(line))
 
     def _keep(self) -> None:
         while not self._is_over.is_set():
@@ -111,7 +106,7 @@ class PodProcesses:
                 self._running[uid] = Running(pod=pod, process=self._start(pod))
         elif kind == "DELETED":
             self._end(self._running.pop(uid))
-        elif "deletionTimestamp" in pod["metadata"]:
+        elif pod["metadata"].get("deletionGracePeriodSeconds"):
             running.is_asked_to_go = True
 
     def _end(self, running: Running) -> None:
