@@ -57,10 +57,15 @@ class Terminal:
             )
 
     def interrupt(self) -> None:
-        """Press Ctrl-C, and return once the command that stayed has ended well."""
-        assert self._stays is not None, "nothing stays"
+        """Press Ctrl-C, and return once the command that stays has ended well."""
         os.killpg(self._shell.pid, signal.SIGINT)
-        eventually(self._stays.exists)
+        self.until_it_has_ended()
+
+    def until_it_has_ended(self) -> None:
+        """Return once the command that stays has ended well."""
+        assert self._stays is not None, "nothing stays"
+        eventually(lambda: self._stays.exists() or self._shell.poll() is not None, seconds=BLOCK_SECONDS)
+        assert self._stays.exists(), self._log.read_text(errors="replace")
 
     def leave(self) -> None:
         """Close the terminal, whatever runs in it."""
