@@ -8,6 +8,7 @@ line goes on with :meth:`Attempt.resume`.
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -26,8 +27,12 @@ from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
+from lockstep.logs.fields import about
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
+
+# For so long after somebody was cut off in the middle of a create, the API server may still carry it out.
+_LANDING_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +73,7 @@ class Attempt:
     """Carries out one reservation that the state already holds.
 
     Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
-    after a failure.
+    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it.
     """
 
     def __init__(
@@ -79,6 +84,7 @@ class Attempt:
         *,
         pause: Callable[[Failure], float],
         lasting: Callable[[str], None],
+        was_cut_off: bool = False,
     ) -> None:
         self._services = services
         self._gang = gang
@@ -86,6 +92,7 @@ class Attempt:
         self._verdict: Needs | Refusal | None = None
         self.changed = asyncio.Event()
         self.is_undoing = False
+        self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
         self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
 
     @property
@@ -121,7 +128,7 @@ class Attempt:
         return await self._take_back(failure)
 
     def _refused(self, message: str) -> Outcome:
-        log.warning("%s/%s: the API server does not take its reservation: %s", *self._gang.key, message)
+        log.warning("the API server does not take its reservation: %s", message, extra=about(self._gang.key))
         self._services.count_refused("reservation")
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
@@ -152,7 +159,9 @@ class Attempt:
         """Delete what only this attempt knows that it has made."""
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
-            log.error("%s/%s: pods that nobody knows as its members are left: %s", *self._gang.key, refusal.message)
+            log.error(
+                "pods that nobody knows as its members are left: %s", refusal.message, extra=about(self._gang.key)
+            )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
         """The members that have succeeded and whose pods are gone, without a UID: nobody makes them again."""
@@ -198,7 +207,7 @@ class Attempt:
         try:
             pods = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: its members are not seen, and can't be listed: %s", *self._gang.key, error)
+            log.warning("its members are not seen, and can't be listed: %s", error, extra=about(self._gang.key))
             return None
         there = {pod.key: pod for pod in pods}
         departed, ended = services.state.departed(self._gang), self._ended_and_gone(there)
@@ -217,7 +226,7 @@ class Attempt:
 
     async def _take_back(self, failure: Failure) -> Outcome:
         self.is_undoing = True
-        await self._undoing.run(failure)
+        await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 
     def _pods(self) -> dict[PodKey, PodFact]:

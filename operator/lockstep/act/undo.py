@@ -17,6 +17,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
 from lockstep.report.conditions import mark_released, mark_undoing
 from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import listed, n_pods
@@ -53,23 +54,30 @@ class Undoing:
         self._changed = changed
         self._lasting = lasting
 
-    async def run(self, failure: Failure) -> None:
-        """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone."""
-        log.warning("%s/%s: attempt %d is undone: %s", *self._gang.key, self._reservation.attempt, failure.message)
+    async def run(self, failure: Failure, *, landed_at: float) -> None:
+        """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone.
+
+        Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
+        """
+        log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
         await self._tell(failure, "")
-        stuck = await self._until_gone(failure)
+        stuck = await self._until_gone(failure, landed_at)
         tries = 0
         while not await self._release(failure, stuck):
             await asyncio.sleep(pause_after(tries))
             tries += 1
 
-    async def _until_gone(self, failure: Failure) -> str:
+    async def _until_gone(self, failure: Failure, landed_at: float) -> str:
         """Delete until nothing is left; returns a clause about what lost nodes keep."""
         looks, told = 0, ""
         while True:
+            to_land = landed_at - self._services.monotonic()
             left = await self._look()
             if left is not None and all(self._is_lost(pod) for pod in left):
-                return self._what_keeps(left)
+                if to_land <= 0:
+                    return self._what_keeps(left)
+                await asyncio.sleep(to_land)
+                continue
             looks += 1
             if left and looks > _QUIET_LOOKS:
                 waits = self._what_keeps(left)
@@ -86,12 +94,12 @@ class Undoing:
         try:
             left = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: what is left of it is not known: %s", *self._gang.key, error)
+            log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
         refusal = await services.deletions.delete(left)
         if refusal is not None:
-            log.warning("%s/%s: %s", *self._gang.key, refusal.message)
+            log.warning("%s", refusal.message, extra=about(self._gang.key))
         return left
 
     def _is_lost(self, pod: PodFact) -> bool:
@@ -135,10 +143,10 @@ class Undoing:
         try:
             written, message = await self._services.writer.write(gang, status)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: that it is undone could not be written: %s", *gang.key, error)
+            log.warning("that it is undone could not be written: %s", error, extra=about(gang.key))
             return Written.REFUSED
         if written is Written.REFUSED:
-            log.warning("%s/%s: the API server does not take that it is undone: %s", *gang.key, message)
+            log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
             self._services.count_refused("release")
         return written
 

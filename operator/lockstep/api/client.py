@@ -8,15 +8,18 @@ server that gives no answer.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
 import aiohttp
 import orjson
+from aiohttp.abc import AbstractStreamWriter
 
-from lockstep.api.configuration import Configuration, tls_context
+from lockstep.api.configuration import WATCH, Configuration, RequestObserver, tls_context
+from lockstep.api.fence import Fence
+from lockstep.api.instance import user_agent
 from lockstep.api.turns import Turns, Urgency
 
 JSON = "application/json"
@@ -33,6 +36,10 @@ _LONGEST_PAUSE_SECONDS = 5.0
 
 class ApiUnavailableError(Exception):
     """The API server gave no usable answer, in spite of several tries."""
+
+
+class FencedError(ApiUnavailableError):
+    """Nothing may be written any more by this process."""
 
 
 class Answer(NamedTuple):
@@ -65,19 +72,19 @@ class Target(NamedTuple):
     resource: str
 
 
-RequestObserver = Callable[[str, str, int, float], None]
-"""Told of every request that was answered: verb, resource, HTTP code, seconds."""
-
-
 class KubeClient:
     """Requests to one API server. Use as an asynchronous context manager.
 
     At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
+    Behind a closed ``fence`` no write goes out, nor one that waits; whoever asks for one gets a ``FencedError``.
     """
 
-    def __init__(self, configuration: Configuration, *, concurrency: int, observer: RequestObserver) -> None:
+    def __init__(
+        self, configuration: Configuration, *, concurrency: int, observer: RequestObserver, fence: Fence | None = None
+    ) -> None:
         self.configuration = configuration
+        self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._observer = observer
         self._writes = Turns(concurrency)
         self._connections = concurrency + 32  # watches, lists and reports beside the writes
@@ -88,7 +95,9 @@ class KubeClient:
     async def __aenter__(self) -> Self:
         """Open the session."""
         connector = aiohttp.TCPConnector(limit=self._connections, ssl=tls_context(self.configuration))
-        self._session = aiohttp.ClientSession(connector=connector, trust_env=False)
+        self._session = aiohttp.ClientSession(
+            connector=connector, headers={"User-Agent": user_agent()}, trust_env=False
+        )
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -108,13 +117,21 @@ class KubeClient:
         """Ask what creating an object would make of it. Nothing is created."""
         return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
-    async def lull(self, *, at_most_seconds: float) -> None:
-        """Wait until no write is under way, but not for longer than that: for what may give way to others."""
-        await self._writes.lull(at_most_seconds)
+    async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask a question that has to be posted. Nothing is created, so it waits for no write."""
+        return await self._request("POST", target, body=body)
+
+    async def lull(self, *, at_most_seconds: float) -> bool:
+        """Wait until no write is under way, but not for longer than that; returns whether there is none then."""
+        return await self._writes.lull(at_most_seconds)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
         return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
+
+    async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
+        return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
     async def delete(self, target: Target, *, uid: str) -> Answer:
         """Delete the object if it still is the one with that UID."""
@@ -125,7 +142,9 @@ class KubeClient:
         """Open a watch; raises ``ApiUnavailableError`` where the connection fails or goes silent."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
         try:
+            started = monotonic()
             async with self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout) as response:
+                self._observer(WATCH, target.resource, response.status, monotonic() - started)
                 yield Lines(response)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
@@ -141,7 +160,7 @@ class KubeClient:
         urgency: Urgency | None = None,
     ) -> Answer:
         """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
-        data = None if body is None else orjson.dumps(body)
+        data = None if body is None else self._payload(body, is_write=urgency is not None)
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
@@ -149,6 +168,8 @@ class KubeClient:
                 # Jitter only lengthens: a server that says Retry-After is not asked before.
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            if urgency is not None and not self._fence.is_open:
+                raise FencedError(f"{verb} {target.resource}: this process does not lead")
             try:
                 async with nullcontext() if urgency is None else self._writes.turn(urgency):
                     answer, retry_after = await self._try_once(verb, target, data, params, content_type)
@@ -161,7 +182,12 @@ class KubeClient:
         raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
 
     async def _try_once(
-        self, verb: str, target: Target, data: bytes | None, params: Mapping[str, str] | None, content_type: str
+        self,
+        verb: str,
+        target: Target,
+        data: aiohttp.BytesPayload | None,
+        params: Mapping[str, str] | None,
+        content_type: str,
     ) -> tuple[Answer, float]:
         timeout = aiohttp.ClientTimeout(total=_REQUEST_TIMEOUT_SECONDS)
         started = monotonic()
@@ -170,12 +196,16 @@ class KubeClient:
         ) as response:
             raw = await response.read()
         self._observer(verb, target.resource, response.status, monotonic() - started)
-        body = decode_object(raw)
-        if body is None and response.ok:
+        decoded = decode_object(raw)
+        if decoded is None and response.ok:
             # Somebody else has answered, such as a proxy: nobody knows what became of the request.
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
-        return Answer(response.status, message if body is None else body), retry_after_seconds(response.headers)
+        return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
+
+    def _payload(self, body: Mapping[str, Any], *, is_write: bool) -> aiohttp.BytesPayload:
+        encoded = orjson.dumps(body)
+        return _FencedBody(encoded, self._fence) if is_write else aiohttp.BytesPayload(encoded)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
@@ -193,6 +223,20 @@ class KubeClient:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         return self._token
+
+
+class _FencedBody(aiohttp.BytesPayload):
+    """The body of a write, which goes to the connection together with its headers, or not at all."""
+
+    def __init__(self, value: bytes, fence: Fence) -> None:
+        super().__init__(value)
+        self._fence = fence
+
+    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
+        """Hand the request to the connection; raise ``ConnectionAbortedError`` where no write may go out now."""
+        if not self._fence.is_open:
+            raise ConnectionAbortedError("this process does not lead")
+        await super().write_with_length(writer, content_length)
 
 
 class Lines:

@@ -2,6 +2,9 @@
 
 import ssl
 from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from types import SimpleNamespace
 
 import aiohttp
 import yaml
@@ -9,8 +12,18 @@ from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - 
 from kubernetes.config import load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
 
+from lockstep.api.instance import user_agent
+
+_OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+
+# How metrics show a watch; on the wire it is a GET.
+WATCH = "WATCH"
+
 StreamObserver = Callable[[str, int], None]
 """Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
+
+RequestObserver = Callable[[str, str, int, float], None]
+"""Told of every request that was answered: verb, resource, HTTP code, seconds until then."""
 
 
 class ConfigError(Exception):
@@ -34,6 +47,14 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
     return configuration
 
 
+def own_namespace() -> str | None:
+    """The namespace of the pod that this process runs in; None outside a cluster."""
+    try:
+        return _OWN_NAMESPACE.read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
 def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     """What the configuration says of certificates, as ``ssl`` wants it."""
     if not configuration.host.startswith("https"):
@@ -47,16 +68,18 @@ def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     return context
 
 
-def session_told_to(configuration: Configuration, observer: StreamObserver) -> aiohttp.ClientSession:
-    """A session for a framework that watches by itself, logged in as we are now; ``observer`` is told of its watches.
+def session_told_to(
+    configuration: Configuration, streams: StreamObserver, requests: RequestObserver
+) -> aiohttp.ClientSession:
+    """A session for a framework that watches by itself, logged in as we are now; the observers are told what it asks.
 
     The token is not renewed: make another session before it expires.
     """
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
-        headers={"Authorization": token} if token else {},
-        trace_configs=[_watches_told_to(observer)],
+        headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
+        trace_configs=[_watches_told_to(streams), _requests_told_to(requests)],
         trust_env=False,
     )
 
@@ -69,6 +92,20 @@ def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
     async def answered(_session: object, _context: object, request: aiohttp.TraceRequestEndParams) -> None:
         if "watch" in request.url.query:
             observer(request.url.name, request.response.status)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(asked)
+    trace.on_request_end.append(answered)
+    return trace
+
+
+def _requests_told_to(observer: RequestObserver) -> aiohttp.TraceConfig:
+    async def asked(_session: object, context: SimpleNamespace, _request: aiohttp.TraceRequestStartParams) -> None:
+        context.started = monotonic()
+
+    async def answered(_session: object, context: SimpleNamespace, request: aiohttp.TraceRequestEndParams) -> None:
+        verb = WATCH if "watch" in request.url.query else request.method
+        observer(verb, request.url.name, request.response.status, monotonic() - context.started)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_start.append(asked)

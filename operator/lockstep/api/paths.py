@@ -15,6 +15,8 @@ ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeatt
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
+TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
+ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
 API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
 
 
@@ -56,6 +58,16 @@ def gang_status(key: GangKey) -> Target:
 def bid_status(node: str) -> Target:
     """The status of one NodeBid."""
     return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
+
+
+def leases_of(namespace: str) -> Target:
+    """The leases of a namespace."""
+    return Target(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases", "leases")
+
+
+def lease(namespace: str, name: str) -> Target:
+    """One lease."""
+    return Target(f"{leases_of(namespace).path}/{name}", "leases")
 
 
 def events_of(namespace: str) -> Target:

@@ -22,7 +22,9 @@ from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact, Needs
+from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
+from lockstep.report.refusals import in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
@@ -142,7 +144,7 @@ class Planning:
             made = await self._run(partial(plan, snapshot, rescue=errors.__setitem__))
         for key, gang in planned.items():
             if key in errors:
-                log.error("%s/%s: planning it failed", *key, exc_info=errors[key])
+                log.error("planning it failed", exc_info=errors[key], extra=about(key))
                 self.set_aside(gang, errors[key])
             else:
                 self._aside.forget(key)
@@ -150,7 +152,7 @@ class Planning:
 
     def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
         """Remember what was decided; who holds nodes, or rests, is told so."""
-        for decision in made.decisions:
+        for decision in map(self._told_of_pool, made.decisions):
             gang = planned[decision.gang]
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
@@ -160,8 +162,14 @@ class Planning:
             try:
                 yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
             except Exception as error:
-                log.exception("%s/%s: what it holds can't be told", *gang.key)
+                log.exception("what it holds can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
+
+    def _told_of_pool(self, decision: Decision) -> Decision:
+        """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""
+        if isinstance(decision, Unplaceable) and self._state.pool.selector:
+            return replace(decision, refusal=in_pool(decision.refusal))
+        return decision
 
     def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
         """Whether a decision is to be carried out or told; a later start is, if the gang is planned in every plan."""
@@ -225,7 +233,7 @@ class Planning:
             return self.waits(gang)
         except Exception as error:
             if not self._is_set_aside(gang):
-                log.exception("%s/%s: nobody can tell whether it waits", *gang.key)
+                log.exception("nobody can tell whether it waits", extra=about(gang.key))
                 self.set_aside(gang, error)
             return False
 

@@ -4,30 +4,34 @@ import asyncio
 import gc
 import logging
 import signal
-import socket
 from contextlib import AsyncExitStack
 from time import monotonic, time
 from typing import Any
 
-from prometheus_client import CollectorRegistry, disable_created_metrics
+from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.configuration import Configuration
+from lockstep.api.fence import Fence
+from lockstep.api.instance import instance_name
 from lockstep.api.names import BIDS, GANGS
+from lockstep.api.pool import Pool
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.woken import Woken
 from lockstep.process.errors import StartError
 from lockstep.process.health import Health
+from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
 from lockstep.process.settings import Settings
-from lockstep.report.bids import keep_bids_answered
+from lockstep.process.side_by_side import until_first_ends
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
@@ -66,49 +70,57 @@ log = logging.getLogger(__name__)
 async def serve(settings: Settings, configuration: Configuration) -> None:
     """Run until SIGTERM or SIGINT.
 
-    Raises ``StartError`` where it can't begin, and whatever ended a watch that must not end.
+    Raises ``StartError`` where it can't begin, ``LeaseLostError`` where another process leads from now on, and whatever
+    ended a watch that must not end.
     """
     stop = stop_on_signals()
     # When a series began is nobody's question here, and would double the number of series.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
+    ProcessCollector(registry=metrics.registry)
+    fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
     async with (
-        KubeClient(configuration, concurrency=settings.concurrency, observer=metrics.request_answered) as client,
+        KubeClient(
+            configuration, concurrency=settings.concurrency, observer=metrics.request_answered, fence=fence
+        ) as client,
         AsyncExitStack() as stack,
     ):
         await check_api(client, configuration)
-        woken = asyncio.Event()
-        state = State(woken.set, count_doubt=metrics.object_not_understood)
+        woken = Woken(monotonic=monotonic)
+        pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
+        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
+        state.stand_by()
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
-        streams = Streams((GANGS, BIDS))
+        streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
         health = Health(
             is_ready=lambda: all(one.is_set() for one in delivered),
             decided=lambda: cycle.decided,
-            refresh=lambda: refresh_gauges(metrics, state, time()),
+            refresh=lambda: refresh(metrics, state, cycle),
             metrics=metrics,
         )
-        await start_pages(stack, settings, health)
-        stack.push_async_callback(cycle.stop)
+        await start_pages(stack, settings, health, client)
+        elector = None
+        if settings.election is not None:
+            elector = await make_elector(stack, settings.election, configuration, fence, metrics)
+        leadership = Leadership(elector=elector, fence=fence, client=client, state=state, cycle=cycle, metrics=metrics)
+        stack.push_async_callback(leadership.end)
         await until_first_ends(
             stop,
             *(informer.run() for informer in informers),
             keep_own_kinds_listed(client, state, streams),
             watch_own_kinds(state, configuration, streams, stop),
-            keep_bids_answered(client, state, time),
-            run_cycle(cycle, client, state, informers),
+            lead_when_ready(leadership, informers),
         )
 
 
-def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: asyncio.Event) -> Cycle:
+def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: Woken) -> Cycle:
     """The cycle with all that it works with, as the settings have it."""
     services = Services(
         client=client,
         state=state,
-        writer=StatusWriter(
-            client, state, instance=socket.gethostname(), now=time, count_refused=metrics.status_refused
-        ),
+        writer=StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused),
         deletions=Deletions(client, monotonic=monotonic),
         lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
         cutter=SnapshotCutter(state),
@@ -121,9 +133,17 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     return Cycle(services, metrics, woken=woken, plans=plans)
 
 
-async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:
-    """Wait for every first list, then run cycles. Nothing may be decided on half of the facts."""
-    await list_own_kinds_at_last(client, state)
+def refresh(metrics: Metrics, state: State, cycle: Cycle) -> None:
+    """Bring the gauges up to date."""
+    decisions = () if cycle.decided is None else cycle.decided.plan.decisions
+    refresh_gauges(metrics, state, time(), decisions)
+    metrics.cycle_lag.set(cycle.lag)
+
+
+async def lead_when_ready(leadership: Leadership, informers: list[Informer[Any]]) -> None:
+    """Wait for every first list, then take part in leading. Nothing may be decided on half of the facts."""
+    state = leadership.state
+    await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:
         await informer.synced.wait()
     # What the lists have left is there to stay: the collector need not walk it again and again.
@@ -131,23 +151,7 @@ async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: l
     gc.freeze()
     gc.set_threshold(*_COLLECTOR_THRESHOLDS)
     log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
-    await cycle.run()
-
-
-async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
-    """Run everything side by side until ``stop`` is set or one of them ends; an error ends all, and is raised."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    stopped = asyncio.ensure_future(stop.wait())
-    try:
-        await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        stop.set()
-        for task in (stopped, *tasks):
-            task.cancel()
-        endings = await asyncio.gather(*tasks, return_exceptions=True)
-    for ending in endings:
-        if isinstance(ending, Exception):
-            raise ending
+    await leadership.take_part()
 
 
 async def check_api(client: KubeClient, configuration: Configuration) -> None:

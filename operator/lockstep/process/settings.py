@@ -2,10 +2,17 @@
 
 from dataclasses import dataclass
 
+from coschedule import Taint
+from lockstep.logs.formats import LogFormat
+from lockstep.process.election.elector import ElectionTerms
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one operator process; ``unreachable_after`` in seconds."""
+    """The options of one operator process; ``unreachable_after`` in seconds.
+
+    Without ``election`` this process leads and asks nobody.
+    """
 
     kubeconfig: str | None
     context: str | None
@@ -13,8 +20,15 @@ class Settings:
     listen_port: int
     debug_listen_host: str
     debug_listen_port: int
+    metrics_secure: bool
+    metrics_listen_port: int
+    metrics_cert_dir: str | None
     concurrency: int
     unreachable_after: float
     log_level: str
+    log_format: LogFormat
     hold_for: float
     holding_gangs: int
+    node_selector: tuple[tuple[str, str], ...]
+    pool_taint: tuple[Taint, ...]
+    election: ElectionTerms | None
