@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox demo tests crds docs
+SOURCES := engine operator sandbox demo tests crds charts docs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -75,6 +75,7 @@ sandbox-down: $(INSTALLED) ## Stop it
 .PHONY: generate
 generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
+	$(BIN)/python -m charts.make
 	$(BIN)/python docs/make_metrics.py
 	$(BIN)/python docs/make_pictures.py
 

@@ -99,6 +99,8 @@ class OperatorProcess:
             str(self._port.number),
             "--debug-listen-port",
             str(self._debug_port.number),
+            # The only one there is, unless the options say otherwise: its successor need not wait for a lease to end.
+            "--leader-elect=false",
         ]
         self._life = self._spawn(["run", *where, *self._options], self._log)
 

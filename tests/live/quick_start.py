@@ -16,8 +16,8 @@ CONTEXT.set_forkserver_preload([lockstep.cli.__name__])
 class Forked:
     """The command ``lockstep`` in a process of its own, to be handled as a Popen is."""
 
-    def __init__(self, arguments: Sequence[str], log: Path) -> None:
-        self._process = CONTEXT.Process(target=_become, args=(list(arguments), str(log)), daemon=True)
+    def __init__(self, arguments: Sequence[str], log: Path, *, pod: str = "") -> None:
+        self._process = CONTEXT.Process(target=_become, args=(list(arguments), str(log), pod), daemon=True)
         self._process.start()
 
     @property
@@ -48,7 +48,8 @@ class Forked:
         return code
 
 
-def _become(arguments: list[str], log: str) -> None:
+def _become(arguments: list[str], log: str, pod: str) -> None:
+    os.environ["POD_NAME"] = pod
     target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(target, 1)
     os.dup2(target, 2)

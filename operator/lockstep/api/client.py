@@ -15,8 +15,11 @@ from typing import Any, NamedTuple, Self
 
 import aiohttp
 import orjson
+from aiohttp.abc import AbstractStreamWriter
 
 from lockstep.api.configuration import Configuration, tls_context
+from lockstep.api.fence import Fence
+from lockstep.api.instance import user_agent
 from lockstep.api.turns import Turns, Urgency
 
 JSON = "application/json"
@@ -33,6 +36,10 @@ _LONGEST_PAUSE_SECONDS = 5.0
 
 class ApiUnavailableError(Exception):
     """The API server gave no usable answer, in spite of several tries."""
+
+
+class FencedError(ApiUnavailableError):
+    """Nothing may be written any more by this process."""
 
 
 class Answer(NamedTuple):
@@ -74,10 +81,14 @@ class KubeClient:
 
     At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
+    Behind a closed ``fence`` no write goes out, nor one that waits; whoever asks for one gets a ``FencedError``.
     """
 
-    def __init__(self, configuration: Configuration, *, concurrency: int, observer: RequestObserver) -> None:
+    def __init__(
+        self, configuration: Configuration, *, concurrency: int, observer: RequestObserver, fence: Fence | None = None
+    ) -> None:
         self.configuration = configuration
+        self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._observer = observer
         self._writes = Turns(concurrency)
         self._connections = concurrency + 32  # watches, lists and reports beside the writes
@@ -88,7 +99,9 @@ class KubeClient:
     async def __aenter__(self) -> Self:
         """Open the session."""
         connector = aiohttp.TCPConnector(limit=self._connections, ssl=tls_context(self.configuration))
-        self._session = aiohttp.ClientSession(connector=connector, trust_env=False)
+        self._session = aiohttp.ClientSession(
+            connector=connector, headers={"User-Agent": user_agent()}, trust_env=False
+        )
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -108,13 +121,17 @@ class KubeClient:
         """Ask what creating an object would make of it. Nothing is created."""
         return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
-    async def lull(self, *, at_most_seconds: float) -> None:
-        """Wait until no write is under way, but not for longer than that: for what may give way to others."""
-        await self._writes.lull(at_most_seconds)
+    async def lull(self, *, at_most_seconds: float) -> bool:
+        """Wait until no write is under way, but not for longer than that; returns whether there is none then."""
+        return await self._writes.lull(at_most_seconds)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
         return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
+
+    async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
+        return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
     async def delete(self, target: Target, *, uid: str) -> Answer:
         """Delete the object if it still is the one with that UID."""
@@ -149,6 +166,8 @@ class KubeClient:
                 # Jitter only lengthens: a server that says Retry-After is not asked before.
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            if urgency is not None and not self._fence.is_open:
+                raise FencedError(f"{verb} {target.resource}: this process does not lead")
             try:
                 async with nullcontext() if urgency is None else self._writes.turn(urgency):
                     answer, retry_after = await self._try_once(verb, target, data, params, content_type)
@@ -165,17 +184,18 @@ class KubeClient:
     ) -> tuple[Answer, float]:
         timeout = aiohttp.ClientTimeout(total=_REQUEST_TIMEOUT_SECONDS)
         started = monotonic()
+        body = None if data is None else _FencedBody(data, self._fence)
         async with self._open(
-            verb, target, params=params, data=data, content_type=content_type, timeout=timeout
+            verb, target, params=params, data=body, content_type=content_type, timeout=timeout
         ) as response:
             raw = await response.read()
         self._observer(verb, target.resource, response.status, monotonic() - started)
-        body = decode_object(raw)
-        if body is None and response.ok:
+        decoded = decode_object(raw)
+        if decoded is None and response.ok:
             # Somebody else has answered, such as a proxy: nobody knows what became of the request.
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
-        return Answer(response.status, message if body is None else body), retry_after_seconds(response.headers)
+        return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
@@ -193,6 +213,20 @@ class KubeClient:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         return self._token
+
+
+class _FencedBody(aiohttp.BytesPayload):
+    """The body of a write, which goes to the connection together with its headers, or not at all."""
+
+    def __init__(self, value: bytes, fence: Fence) -> None:
+        super().__init__(value)
+        self._fence = fence
+
+    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
+        """Hand the request to the connection; raise ``ConnectionAbortedError`` where no write may go out now."""
+        if not self._fence.is_open:
+            raise ConnectionAbortedError("this process does not lead")
+        await super().write_with_length(writer, content_length)
 
 
 class Lines:

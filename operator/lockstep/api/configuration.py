@@ -2,12 +2,17 @@
 
 import ssl
 from collections.abc import Callable
+from pathlib import Path
 
 import aiohttp
 import yaml
 from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
 from kubernetes.config import load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
+
+from lockstep.api.instance import user_agent
+
+_OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 StreamObserver = Callable[[str, int], None]
 """Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
@@ -34,6 +39,14 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
     return configuration
 
 
+def own_namespace() -> str | None:
+    """The namespace of the pod that this process runs in; None outside a cluster."""
+    try:
+        return _OWN_NAMESPACE.read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
 def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     """What the configuration says of certificates, as ``ssl`` wants it."""
     if not configuration.host.startswith("https"):
@@ -55,7 +68,7 @@ def session_told_to(configuration: Configuration, observer: StreamObserver) -> a
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
-        headers={"Authorization": token} if token else {},
+        headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
         trace_configs=[_watches_told_to(observer)],
         trust_env=False,
     )

@@ -38,6 +38,11 @@ def pod_binding(key: PodKey) -> Target:
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
 
 
+def gangs_of(namespace: str) -> Target:
+    """The GangJobs of a namespace."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{GANGS}", GANGS)
+
+
 def gang(key: GangKey) -> Target:
     """One GangJob."""
     return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}", GANGS)
@@ -51,6 +56,16 @@ def gang_status(key: GangKey) -> Target:
 def bid_status(node: str) -> Target:
     """The status of one NodeBid."""
     return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
+
+
+def leases_of(namespace: str) -> Target:
+    """The leases of a namespace."""
+    return Target(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases", "leases")
+
+
+def lease(namespace: str, name: str) -> Target:
+    """One lease."""
+    return Target(f"{leases_of(namespace).path}/{name}", "leases")
 
 
 def events_of(namespace: str) -> Target:

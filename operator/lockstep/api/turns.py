@@ -48,11 +48,12 @@ class Turns:
             if not self._asking:
                 self._nobody.set()
 
-    async def lull(self, at_most_seconds: float) -> None:
-        """Wait until nobody takes or waits for a turn, or the time is up."""
+    async def lull(self, at_most_seconds: float) -> bool:
+        """Wait until nobody takes or waits for a turn, or the time is up; returns whether nobody does."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
                 await self._nobody.wait()
+        return self._nobody.is_set()
 
     async def _take(self, urgency: Urgency) -> None:
         if self._free:

@@ -48,6 +48,11 @@ class Bids(Mapping[str, BidFact]):
             if bid.expires_at is not None and bid.expires_at <= now:
                 self.remove(bid.node)
 
+    def note_whom_to_answer(self) -> None:
+        """Note every bid whose owner has something to be told."""
+        for bid in self.values():
+            self._note_whether_to_answer(bid)
+
     def next_end(self) -> float | None:
         """The earliest time at which a bid no longer counts."""
         return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)

@@ -16,6 +16,17 @@ class News:
         self._gangs: set[GangKey] = set()
         self._bids: set[str] = set()
         self._is_plan_due = False
+        self._is_followed = True
+
+    def stand_by(self) -> None:
+        """Nobody deals with news from now on: none is kept."""
+        self._is_followed = False
+        self._gangs.clear()
+        self._bids.clear()
+
+    def follow(self) -> None:
+        """Somebody deals with news again; what is news then, others say."""
+        self._is_followed = True
 
     @property
     def gangs(self) -> frozenset[GangKey]:
@@ -34,8 +45,9 @@ class News:
 
     def look_at(self, *gangs: GangKey) -> None:
         """There is something to see at these gangs."""
-        self._gangs.update(gangs)
-        self._wake()
+        if self._is_followed:
+            self._gangs.update(gangs)
+            self._wake()
 
     def look_later(self, gang: GangKey) -> None:
         """There is still something to see at that gang; whoever says so knows when, and nobody is woken."""
@@ -62,7 +74,8 @@ class News:
 
     def answer(self, node: str) -> None:
         """The owner of that node's bid has something to be told."""
-        self._bids.add(node)
+        if self._is_followed:
+            self._bids.add(node)
 
     def answered(self, node: str) -> None:
         """The owner of that node's bid has been told, or there is nothing to tell any more."""

@@ -72,6 +72,23 @@ class State:
         # Gangs whose status says that they hold nodes, though nobody here has reserved them, nor found it so at first.
         self._foreign_reservations: set[GangKey] = set()
         self._roster = Roster()
+        self._leads = True
+
+    # Who decides
+
+    def stand_by(self) -> None:
+        """Another process decides: what is reserved is what statuses say, and nobody deals with news."""
+        self._leads = False
+        self.news.stand_by()
+
+    def lead(self) -> None:
+        """From now on this process decides. As after a restart, there is something to see everywhere."""
+        self._leads = True
+        self.news.follow()
+        orphaned = {pod.member.gang for pod in self.pods.values() if pod.member is not None}
+        self.news.look_at(*self.gangs, *orphaned)
+        self.bids.note_whom_to_answer()
+        self._changed(needs_plan=True)
 
     # Facts about the cluster
 
@@ -149,7 +166,10 @@ class State:
             self.remove_gang(before.key, before.uid)
             before = None
         fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
-        self._note_who_reserved(before, fact)
+        if self._leads:
+            self._note_who_reserved(before, fact)
+        else:
+            self._forget_what_others_gave_back(fact)
         self.hold_what_is_reserved(fact)
         self.news.look_at(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before))
@@ -263,6 +283,10 @@ class State:
             return
         elif ours is None or (ours.attempt, ours.members) != (stands.attempt, stands.members):
             self._foreign_reservations.add(fact.key)
+
+    def _forget_what_others_gave_back(self, fact: GangFact) -> None:
+        if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):
+            self.forget(fact.key)
 
     def _claims_changed(self) -> None:
         concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}

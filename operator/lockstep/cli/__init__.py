@@ -3,6 +3,7 @@
 import click
 
 from lockstep import __version__
+from lockstep.cli.check import check
 from lockstep.cli.run import run
 from lockstep.cli.solve import solve
 
@@ -13,5 +14,6 @@ def main() -> None:
     """Lockstep places gangs on Kubernetes: all pods of a gang, or none."""
 
 
+main.add_command(check)
 main.add_command(run)
 main.add_command(solve)

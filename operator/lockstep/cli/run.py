@@ -3,20 +3,19 @@
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 import click
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
-from lockstep.api.pool_options import parse_selector, parse_taint
-from lockstep.api.quantities import duration_seconds
+from lockstep.cli.durations import as_seconds
+from lockstep.cli.election_options import election_options, take_election_terms
+from lockstep.cli.pool_options import pool_options, take_pool
+from lockstep.process.election.elector import LeaseLostError
 from lockstep.process.errors import StartError
 from lockstep.process.serve import serve
 from lockstep.process.settings import Settings
-
-T = TypeVar("T")
 
 
 @click.command(context_settings={"show_default": True})
@@ -63,7 +62,7 @@ T = TypeVar("T")
     "--hold-for",
     metavar="DURATION",
     default="10m",
-    callback=lambda _context, _option, value: _seconds(value),
+    callback=as_seconds,
     help="How long a gang that waits for others of unknown end may hold nodes; 0 means never.",
 )
 @click.option(
@@ -77,23 +76,8 @@ T = TypeVar("T")
     "--unreachable-after",
     metavar="DURATION",
     default="5m",
-    callback=lambda _context, _option, value: _seconds(value),
+    callback=as_seconds,
     help="How long a node may be out of reach before its members count as gone.",
-)
-@click.option(
-    "--node-selector",
-    metavar="KEY=VALUE[,KEY=VALUE...]",
-    default="",
-    show_default=False,
-    callback=lambda _context, _option, value: _read(parse_selector, value),
-    help="Labels of the nodes that gangs are planned on; members select them. Without it: all nodes.",
-)
-@click.option(
-    "--pool-taint",
-    metavar="KEY[=VALUE]:EFFECT",
-    multiple=True,
-    callback=lambda _context, _option, values: tuple(_read(parse_taint, value) for value in values),
-    help="Taint of those nodes, NoSchedule or NoExecute, that members tolerate; may be given several times.",
 )
 @click.option(
     "--log-level",
@@ -101,38 +85,19 @@ T = TypeVar("T")
     default="info",
     help="Least severe messages to log.",
 )
-def run(**options: object) -> None:
+@pool_options
+@election_options
+def run(**options: Any) -> None:
     """Run the operator until SIGTERM or SIGINT.
 
     Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
     """
-    settings = Settings(**options)  # type: ignore[arg-type]
+    settings = Settings(pool=take_pool(options), election=take_election_terms(options), **options)
     logging.basicConfig(
         level=settings.log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     try:
         configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
         asyncio.run(serve(settings, configuration))
-    except (ApiUnavailableError, ConfigError, StartError) as error:
+    except (ApiUnavailableError, ConfigError, LeaseLostError, StartError) as error:
         raise click.ClickException(str(error)) from error
-
-
-def _read(parse: Callable[[str], T], value: str) -> T:
-    """What an option says; a mistake ends the process with its sentence."""
-    try:
-        return parse(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
-def _seconds(value: str) -> float:
-    """A duration such as 10m or 1h30m; a number without a unit can only be 0."""
-    try:
-        seconds = 0.0 if value == "0" else duration_seconds(value)
-    except ValueError as error:
-        message = f"{value} is not a duration such as 10m or 1h30m"
-        raise click.BadParameter(message) from error
-    if seconds < 0:
-        message = "must not be negative"
-        raise click.BadParameter(message)
-    return seconds

@@ -30,6 +30,7 @@ _SHORTEST_PAUSE_SECONDS = 0.02
 # A long queue takes long to plan, and slows down whatever runs beside it: as much time then belongs to the others.
 _PAUSE_SHARE = 1.0
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
+_STAND_BY_SECONDS = 1.0
 _TOLD_AT_ONCE = 200
 _DEFAULT_PLANS = PlanOptions()
 
@@ -52,6 +53,7 @@ class Cycle:
         self._woken = woken
         self._now = services.now
         self._cutter = services.cutter
+        self._lost_nodes = services.lost_nodes
         self._writer = services.writer
         self._attempts = Attempts(services, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
         self._dry_runs = DryRuns(services, told=self._admission_told)
@@ -72,6 +74,12 @@ class Cycle:
             await asyncio.sleep(pause)
             await self._until_due()
             pause = self._run_guarded()
+
+    async def stand_by(self) -> None:
+        """Keep in mind what this process alone can know, since when nodes are out of reach; until cancelled."""
+        while True:
+            self._lost_nodes.note()
+            await asyncio.sleep(_STAND_BY_SECONDS)
 
     async def stop(self) -> None:
         """Leave everything as it stands; the next process goes on from it."""

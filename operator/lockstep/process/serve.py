@@ -4,7 +4,6 @@ import asyncio
 import gc
 import logging
 import signal
-import socket
 from contextlib import AsyncExitStack
 from time import monotonic, time
 from typing import Any
@@ -16,8 +15,9 @@ from lockstep.act.services import Services
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.configuration import Configuration
+from lockstep.api.fence import Fence
+from lockstep.api.instance import instance_name
 from lockstep.api.names import BIDS, GANGS
-from lockstep.api.pool import Pool
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -26,9 +26,10 @@ from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
 from lockstep.process.errors import StartError
 from lockstep.process.health import Health
+from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
 from lockstep.process.settings import Settings
-from lockstep.report.bids import keep_bids_answered
+from lockstep.process.side_by_side import until_first_ends
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
@@ -67,20 +68,24 @@ log = logging.getLogger(__name__)
 async def serve(settings: Settings, configuration: Configuration) -> None:
     """Run until SIGTERM or SIGINT.
 
-    Raises ``StartError`` where it can't begin, and whatever ended a watch that must not end.
+    Raises ``StartError`` where it can't begin, ``LeaseLostError`` where another process leads from now on, and whatever
+    ended a watch that must not end.
     """
     stop = stop_on_signals()
     # When a series began is nobody's question here, and would double the number of series.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
+    fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
     async with (
-        KubeClient(configuration, concurrency=settings.concurrency, observer=metrics.request_answered) as client,
+        KubeClient(
+            configuration, concurrency=settings.concurrency, observer=metrics.request_answered, fence=fence
+        ) as client,
         AsyncExitStack() as stack,
     ):
         await check_api(client, configuration)
         woken = asyncio.Event()
-        pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
-        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
+        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=settings.pool)
+        state.stand_by()
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
         streams = Streams((GANGS, BIDS))
@@ -92,14 +97,17 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             metrics=metrics,
         )
         await start_pages(stack, settings, health)
-        stack.push_async_callback(cycle.stop)
+        elector = None
+        if settings.election is not None:
+            elector = await make_elector(stack, settings.election, configuration, fence, metrics)
+        leadership = Leadership(elector=elector, fence=fence, client=client, state=state, cycle=cycle, metrics=metrics)
+        stack.push_async_callback(leadership.end)
         await until_first_ends(
             stop,
             *(informer.run() for informer in informers),
             keep_own_kinds_listed(client, state, streams),
             watch_own_kinds(state, configuration, streams, stop),
-            keep_bids_answered(client, state, time),
-            run_cycle(cycle, client, state, informers),
+            lead_when_ready(leadership, informers),
         )
 
 
@@ -108,9 +116,7 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     services = Services(
         client=client,
         state=state,
-        writer=StatusWriter(
-            client, state, instance=socket.gethostname(), now=time, count_refused=metrics.status_refused
-        ),
+        writer=StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused),
         deletions=Deletions(client, monotonic=monotonic),
         lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
         cutter=SnapshotCutter(state),
@@ -123,9 +129,10 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     return Cycle(services, metrics, woken=woken, plans=plans)
 
 
-async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: list[Informer[Any]]) -> None:
-    """Wait for every first list, then run cycles. Nothing may be decided on half of the facts."""
-    await list_own_kinds_at_last(client, state)
+async def lead_when_ready(leadership: Leadership, informers: list[Informer[Any]]) -> None:
+    """Wait for every first list, then take part in leading. Nothing may be decided on half of the facts."""
+    state = leadership.state
+    await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:
         await informer.synced.wait()
     # What the lists have left is there to stay: the collector need not walk it again and again.
@@ -133,23 +140,7 @@ async def run_cycle(cycle: Cycle, client: KubeClient, state: State, informers: l
     gc.freeze()
     gc.set_threshold(*_COLLECTOR_THRESHOLDS)
     log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
-    await cycle.run()
-
-
-async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
-    """Run everything side by side until ``stop`` is set or one of them ends; an error ends all, and is raised."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    stopped = asyncio.ensure_future(stop.wait())
-    try:
-        await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        stop.set()
-        for task in (stopped, *tasks):
-            task.cancel()
-        endings = await asyncio.gather(*tasks, return_exceptions=True)
-    for ending in endings:
-        if isinstance(ending, Exception):
-            raise ending
+    await leadership.take_part()
 
 
 async def check_api(client: KubeClient, configuration: Configuration) -> None:

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
-from coschedule import Taint
+from lockstep.api.pool import Pool
+from lockstep.process.election.elector import ElectionTerms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one operator process; ``unreachable_after`` in seconds."""
+    """The options of one operator process; ``unreachable_after`` in seconds.
+
+    Without ``election`` this process leads and asks nobody.
+    """
 
     kubeconfig: str | None
     context: str | None
@@ -20,5 +24,5 @@ class Settings:
     log_level: str
     hold_for: float
     holding_gangs: int
-    node_selector: tuple[tuple[str, str], ...]
-    pool_taint: tuple[Taint, ...]
+    pool: Pool
+    election: ElectionTerms | None

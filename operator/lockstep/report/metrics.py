@@ -61,6 +61,11 @@ class Metrics:
             "lockstep_build_info", "The running build; always 1.", ["version", "python_version"], registry=registry
         )
         build.labels(__version__, platform.python_version()).set(1)
+        self.leader = Gauge(
+            "lockstep_leader",
+            "Whether this process decides: 1 for the one that leads, 0 for one that stands by.",
+            registry=registry,
+        )
         self._declare_cycle(registry)
         self._declare_gangs(registry)
         self._declare_predictions(registry)

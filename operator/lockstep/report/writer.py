@@ -33,10 +33,6 @@ _LAST_WORDS_SECONDS = 2.0
 log = logging.getLogger(__name__)
 
 
-class FencedError(Exception):
-    """Nothing may be written any more by this process."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What people are told of a gang: a status and, when that stands, an event and whatever ``written`` counts."""
@@ -76,7 +72,7 @@ class StatusWriter:
         self._refusals: dict[GangKey, int] = {}
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
-        self._is_fenced = False
+        self._has_stopped = False
         # All that is under way; of it, the reports that wait, and the writes and events that are being sent.
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
@@ -90,7 +86,7 @@ class StatusWriter:
 
         Returns False, and asks for nothing, while another write of that gang is under way: its end is news of the gang.
         """
-        if self._is_fenced or gang.key in self._waiting or gang.key in self._sending:
+        if self._has_stopped or gang.key in self._waiting or gang.key in self._sending:
             return False
         report = make()
         if report is not None:
@@ -112,19 +108,15 @@ class StatusWriter:
     async def write(self, gang: GangFact, status: GangStatus) -> Writing:
         """Write an attempt's status at once, before everything that waits.
 
-        Raises ``ApiUnavailableError`` as :func:`write_status`, and ``FencedError`` behind the fence.
+        Raises ``ApiUnavailableError`` as :func:`write_status`.
         """
         while (sending := self._sending.get(gang.key)) is not None:
             await sending.ended.wait()
         # Also one that was refused just now, and rests.
         self._withdraw(gang.key)
-        if self._is_fenced:
-            raise FencedError
         try:
             outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
         except asyncio.CancelledError:
-            if self._is_fenced:
-                raise FencedError from None
             # Its attempt was dropped: who wanted to report meanwhile was sent away.
             self._state.news.look_at(gang.key)
             raise
@@ -132,7 +124,7 @@ class StatusWriter:
 
     def tell(self, gang: GangFact, event: Event) -> None:
         """Post an event about something whose status stands already."""
-        if not self._is_fenced:
+        if not self._has_stopped:
             self._spawn(self._post(gang, event))
 
     def forget(self, gang: GangKey) -> None:
@@ -141,21 +133,16 @@ class StatusWriter:
         self._refusals.pop(gang, None)
         self._held_up.discard(gang)
 
-    def fence(self) -> None:
-        """Send nothing any more: neither what waits nor what would be tried again."""
-        self._is_fenced = True
-        for task in self._tasks:
-            task.cancel()
-
     async def stop(self) -> None:
         """Drop what waits, and give what is being sent a moment: the next process sees what was not written."""
-        self._is_fenced = True
+        self._has_stopped = True
         being_sent = {sending.task for sending in self._sending.values()} | self._posting
         for task in self._tasks - being_sent:
             task.cancel()
         if being_sent:
             await asyncio.wait(being_sent, timeout=_LAST_WORDS_SECONDS)
-        self.fence()
+        for task in self._tasks:
+            task.cancel()
 
     def _withdraw(self, gang: GangKey) -> None:
         task = self._waiting.pop(gang, None)

@@ -15,7 +15,7 @@ from fake_cluster.rig import Parts, status_of, watching_operator
 from lockstep.api.turns import Urgency
 from lockstep.report import conditions, events
 from lockstep.report.status import Written
-from lockstep.report.writer import FencedError, Report, StatusWriter
+from lockstep.report.writer import Report, StatusWriter
 
 pytestmark = pytest.mark.asyncio
 
@@ -214,36 +214,6 @@ async def test_answer_that_nobody_understands_costs_a_pause():
 
         assert it.written == []
         assert it.report()
-
-
-async def test_behind_the_fence_nothing_goes_out_not_even_what_waits():
-    async with writing() as it:
-        async with it.parts.client._writes.turn(Urgency.ACT):
-            it.report()
-            it.writer.tell(it.gang, events.gang_unplaceable("it does not fit"))
-            await asyncio.sleep(1)
-            it.writer.fence()
-        it.writer.tell(it.gang, events.gang_unplaceable("it does not fit"))
-        assert not it.report()
-        with pytest.raises(FencedError):
-            await it.writer.write(it.gang, it.status)
-        await asyncio.sleep(60)
-
-        assert (it.api.writes, it.written) == ([], [])
-
-
-async def test_fence_ends_what_is_tried_again():
-    async with writing() as it:
-        it.api.fault = lambda _: Refusal(code=503)
-        write = asyncio.create_task(it.writer.write(it.gang, it.status))
-        await until(lambda: it.api.writes)
-        it.writer.fence()
-        with pytest.raises(FencedError):
-            await write
-        tries = len(it.api.writes)
-        await asyncio.sleep(60)
-
-        assert len(it.api.writes) == tries
 
 
 async def test_stop_lets_out_what_is_being_sent_and_nothing_that_waits():

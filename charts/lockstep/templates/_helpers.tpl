@@ -1,0 +1,105 @@
+{{/* The chart's name, as far as a label has room for it. */}}
+{{- define "lockstep.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The name of the release's objects: at most 63 characters, as many as a Service may have. */}}
+{{- define "lockstep.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride }}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}
+{{- .Release.Name | trunc 63 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{/* The chart and its version, as a label. */}}
+{{- define "lockstep.chart" -}}
+{{- printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The namespace of everything that has one. */}}
+{{- define "lockstep.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride }}
+{{- end }}
+
+{{/* What selects the operator's pods. A Deployment's selector cannot be changed, so these stay as they are for ever. */}}
+{{- define "lockstep.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "lockstep.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: operator
+{{- end }}
+
+{{/* Labels of every object that belongs to the operator. */}}
+{{- define "lockstep.labels" -}}
+{{ include "lockstep.selectorLabels" . }}
+{{ include "lockstep.descriptiveLabels" . }}
+{{- end }}
+
+{{/* Labels that select nothing. */}}
+{{- define "lockstep.descriptiveLabels" -}}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: lockstep
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ include "lockstep.chart" . }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The operator's service account. */}}
+{{- define "lockstep.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "lockstep.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{/* The image with its registry, tag and digest. */}}
+{{- define "lockstep.image" -}}
+{{- with .Values.image.registry }}{{ . }}/{{ end }}
+{{- .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- with .Values.image.digest }}@{{ . }}{{ end }}
+{{- end }}
+
+{{/* The lease by which processes agree on who leads. */}}
+{{- define "lockstep.leaseName" -}}
+{{- default (include "lockstep.fullname" .) .Values.leaderElection.resourceName }}
+{{- end }}
+
+{{/* The Secret with the certificate of secured metrics. */}}
+{{- define "lockstep.metricsSecretName" -}}
+{{- default (printf "%s-metrics-tls" (include "lockstep.fullname" .)) .Values.metrics.secure.secretName }}
+{{- end }}
+
+{{/* Annotations of our kinds. */}}
+{{- define "lockstep.crdAnnotations" -}}
+{{- $keep := dict }}
+{{- if .Values.crds.keep }}
+{{- $keep = dict "helm.sh/resource-policy" "keep" }}
+{{- end }}
+{{- with merge $keep .Values.crds.annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/*
+Not empty where an object of a kind of the Prometheus operator is to be rendered.
+Takes a list: the root, the kind, and the values with `enabled` and `renderMode`.
+*/}}
+{{- define "lockstep.renders" -}}
+{{- $root := index . 0 }}
+{{- $kind := index . 1 }}
+{{- $values := index . 2 }}
+{{- if $values.enabled }}
+{{- $known := $root.Capabilities.APIVersions.Has (printf "monitoring.coreos.com/v1/%s" $kind) }}
+{{- if and (not $known) (eq $values.renderMode "failIfMissing") }}
+{{- fail (printf "The cluster has no kind %s (monitoring.coreos.com/v1): install the Prometheus operator first, or set renderMode to skipIfMissing." $kind) }}
+{{- end }}
+{{- if or $known (eq $values.renderMode "alwaysRender") }}true{{ end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,71 @@
+{{/* What the operator is started with: a list. */}}
+{{- define "lockstep.arguments" -}}
+{{- $election := .Values.leaderElection -}}
+- run
+- --log-level={{ .Values.log.level }}
+- --log-format={{ .Values.log.format }}
+- --concurrency={{ .Values.operator.concurrency | int }}
+- --hold-for={{ .Values.operator.holdFor }}
+- --holding-gangs={{ .Values.operator.holdingGangs | int }}
+- --unreachable-after={{ .Values.operator.unreachableAfter }}
+- --leader-elect={{ $election.enabled }}
+{{- if $election.enabled }}
+- --leader-elect-lease-duration={{ $election.leaseDuration }}
+- --leader-elect-renew-deadline={{ $election.renewDeadline }}
+- --leader-elect-retry-period={{ $election.retryPeriod }}
+- --leader-elect-resource-name={{ include "lockstep.leaseName" . }}
+- --leader-elect-resource-namespace={{ include "lockstep.namespace" . }}
+{{- end }}
+{{- if .Values.metrics.secure.enabled }}
+- --metrics-secure=true
+- --metrics-listen-port={{ .Values.metrics.secure.port | int }}
+- --metrics-cert-dir=/etc/lockstep/metrics-tls
+{{- end }}
+{{- if .Values.nodePool.selector }}
+- --node-selector={{ include "lockstep.nodeSelector" . }}
+{{- end }}
+{{- range .Values.nodePool.taints }}
+- --pool-taint={{ .key }}{{ with .value }}={{ . }}{{ end }}:{{ .effect }}
+{{- end }}
+{{- with .Values.extraArgs }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The labels of the nodes for gangs: KEY=VALUE with commas between. */}}
+{{- define "lockstep.nodeSelector" -}}
+{{- $terms := list }}
+{{- range $key, $value := .Values.nodePool.selector }}
+{{- $terms = append $terms (printf "%s=%s" $key $value) }}
+{{- end }}
+{{- join "," $terms }}
+{{- end }}
+
+{{/* The affinity of the operator's pods; empty where there is none. */}}
+{{- define "lockstep.affinity" -}}
+{{- $term := dict "topologyKey" "kubernetes.io/hostname" "labelSelector" (dict "matchLabels" (include "lockstep.selectorLabels" . | fromYaml)) }}
+{{- $apart := dict }}
+{{- if eq .Values.podAntiAffinity "required" }}
+{{- $apart = dict "podAntiAffinity" (dict "requiredDuringSchedulingIgnoredDuringExecution" (list $term)) }}
+{{- else if eq .Values.podAntiAffinity "preferred" }}
+{{- $weighted := dict "weight" 100 "podAffinityTerm" $term }}
+{{- $apart = dict "podAntiAffinity" (dict "preferredDuringSchedulingIgnoredDuringExecution" (list $weighted)) }}
+{{- end }}
+{{- /* The outermost keys only: a podAntiAffinity that is given replaces ours whole. */}}
+{{- range $key, $value := .Values.affinity }}
+{{- $_ := set $apart $key $value }}
+{{- end }}
+{{- with $apart }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The topology spread of the operator's pods: each constraint has a selector. */}}
+{{- define "lockstep.topologySpread" -}}
+{{- $selector := dict "matchLabels" (include "lockstep.selectorLabels" . | fromYaml) }}
+{{- $constraints := list }}
+{{- range .Values.topologySpreadConstraints }}
+{{- $constraints = append $constraints (merge (dict) . (dict "labelSelector" $selector)) }}
+{{- end }}
+{{- toYaml $constraints }}
+{{- end }}

@@ -1,0 +1,25 @@
+{{/*
+The rules of files/rules.yaml. A threshold is a recording rule lockstep:threshold:NAME there; the values replace it by name.
+*/}}
+{{- define "lockstep.rules" -}}
+{{- $thresholds := .Values.metrics.prometheusRule.thresholds }}
+{{- $rules := .Files.Get "files/rules.yaml" | fromYaml }}
+{{- $known := list }}
+{{- range $rules.groups }}
+{{- range .rules }}
+{{- if hasPrefix "lockstep:threshold:" (default "" .record) }}
+{{- $name := trimPrefix "lockstep:threshold:" .record }}
+{{- $known = append $known $name }}
+{{- if hasKey $thresholds $name }}
+{{- $_ := set . "expr" (printf "vector(%v)" (get $thresholds $name)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $name := keys $thresholds | sortAlpha }}
+{{- if not (has $name $known) }}
+{{- fail (printf "metrics.prometheusRule.thresholds.%s is no threshold of an alert; there are: %s." $name (join ", " $known)) }}
+{{- end }}
+{{- end }}
+{{- toYaml $rules }}
+{{- end }}

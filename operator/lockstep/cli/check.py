@@ -1,0 +1,36 @@
+"""``lockstep check``: whether gangs are placed."""
+
+import asyncio
+
+import click
+
+from lockstep.api.client import ApiUnavailableError
+from lockstep.api.configuration import ConfigError, load_configuration
+from lockstep.cli.durations import as_seconds
+from lockstep.process.check import CheckError
+from lockstep.process.check import check as place_a_gang
+
+
+@click.command(context_settings={"show_default": True})
+@click.option(
+    "--kubeconfig",
+    metavar="FILE",
+    help="Kubeconfig to use. Without it: the pod's own service account, else $KUBECONFIG, else ~/.kube/config.",
+)
+@click.option("--context", metavar="NAME", help="Context of the kubeconfig. Without it: its current one.")
+@click.option("--namespace", metavar="NAME", default="default", help="Namespace for the gang.")
+@click.option(
+    "--image",
+    metavar="IMAGE",
+    default="registry.k8s.io/pause:3.10",
+    help="Image of its member: any that your cluster admits, since the member need not run.",
+)
+@click.option("--timeout", metavar="DURATION", callback=as_seconds, default="1m", help="How long it may take.")
+def check(kubeconfig: str | None, context: str | None, *, namespace: str, image: str, timeout: float) -> None:
+    """Submit a gang of one small member, wait until it is placed, and delete it."""
+    try:
+        configuration = load_configuration(kubeconfig=kubeconfig, context=context)
+        seconds = asyncio.run(place_a_gang(configuration, namespace=namespace, image=image, within=timeout))
+    except (ApiUnavailableError, CheckError, ConfigError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"Lockstep works: a gang in {namespace} was placed after {seconds:.1f} s.")

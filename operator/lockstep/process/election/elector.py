@@ -1,0 +1,176 @@
+"""Takes the lease, renews it and gives it back; opens the fence while it holds, and closes it when it can't be sure.
+
+Field names, transitions and times are client-go's. What differs: a lease that is missing or was emptied is not taken at
+once (:mod:`.rival`), and a holder whose lease somebody has given to another, or to nobody, ends.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from lockstep.api import paths
+from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
+from lockstep.api.fence import Fence
+from lockstep.api.lease import Lease, held_spec, lease_manifest, read_lease, released_spec
+from lockstep.process.election.notices import LeaseNotices
+from lockstep.process.election.rival import Rival
+
+_NOT_FOUND = 404
+_CONFLICT = 409
+
+log = logging.getLogger(__name__)
+
+
+class LeaseLostError(Exception):
+    """Leading is over, or may be; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElectionTerms:
+    """Which lease, and its times in seconds: lease duration > renew deadline > retry period."""
+
+    namespace: str
+    name: str
+    lease_duration: float
+    renew_deadline: float
+    retry_period: float
+
+
+class Elector:
+    """One process's part in the election, as ``identity``; ``now`` is the time of day, which is written for people.
+
+    ``client`` sends requests for the lease only, and is not behind ``fence``.
+    """
+
+    def __init__(
+        self, client: KubeClient, fence: Fence, terms: ElectionTerms, *, identity: str, now: Callable[[], float]
+    ) -> None:
+        self._client = client
+        self._fence = fence
+        self._terms = terms
+        self._identity = identity
+        self._now = now
+        self._target = paths.lease(terms.namespace, terms.name)
+        self._notices = LeaseNotices(client, terms.namespace, terms.name, identity=identity)
+        self._held: Lease | None = None
+        self._trouble = ""
+
+    async def win(self) -> None:
+        """Return once this process holds the lease, and the fence is open."""
+        rival = Rival(seconds=self._terms.lease_duration)
+        async with self._notices.coming():
+            while not await self._try_to_win(rival):
+                left = rival.seconds_left(Fence.now()) or self._terms.retry_period
+                await self._notices.wait(at_most_seconds=min(left, self._terms.retry_period))
+        log.info("leading: %s holds the lease %s/%s", self._identity, self._terms.namespace, self._terms.name)
+
+    async def hold(self) -> None:
+        """Renew the lease until it is lost, and raise ``LeaseLostError`` then. The fence is closed at that moment."""
+        try:
+            async with self._notices.coming():
+                while True:
+                    await self._notices.wait(at_most_seconds=self._terms.retry_period)
+                    await self._renew()
+        finally:
+            self._fence.close()
+
+    async def give_back(self) -> None:
+        """Let the next process lead at once. Only for a holder that writes nothing any more."""
+        held, self._held = self._held, None
+        while held is not None:
+            answer = await self._ask(self._put(held, released_spec(held, now=self._now())))
+            # A renewal may have arrived of which we have not heard.
+            held = await self._still_ours(held) if answer is not None and answer.code == _CONFLICT else None
+
+    # Winning
+
+    async def _try_to_win(self, rival: Rival) -> bool:
+        answer = await self._ask(self._client.get(self._target))
+        if answer is None or (not answer.is_success and answer.code != _NOT_FOUND):
+            return False
+        lease = read_lease(answer.body) if answer.is_success else None
+        rival.see(lease, Fence.now())
+        # It is ours already where the answer to an earlier try was lost.
+        is_mine = lease is not None and lease.holder == self._identity
+        return (is_mine or not rival.seconds_left(Fence.now())) and await self._take(lease)
+
+    async def _take(self, lease: Lease | None) -> bool:
+        sent_at = Fence.now()
+        spec = held_spec(lease, self._identity, seconds=self._terms.lease_duration, now=self._now())
+        answer = await self._ask(self._create(spec) if lease is None else self._put(lease, spec))
+        if answer is None or not answer.is_success:
+            return False
+        self._now_held(answer, sent_at)
+        return True
+
+    # Holding
+
+    async def _renew(self) -> None:
+        """Renew once; trouble is no loss before the renew deadline."""
+        held = self._held
+        assert held is not None, "only what was won is renewed"
+        if not self._fence.is_open:
+            self._lose(f"it could not be renewed within {self._terms.renew_deadline:g} s")
+        sent_at = Fence.now()
+        spec = held_spec(held, self._identity, seconds=self._terms.lease_duration, now=self._now())
+        answer = await self._ask(self._put(held, spec))
+        if answer is None:
+            return
+        if answer.is_success:
+            self._now_held(answer, sent_at)
+        elif answer.code in (_CONFLICT, _NOT_FOUND):
+            self._held = await self._still_ours(held)
+            if self._held is None:
+                self._lose("somebody else has taken, changed or deleted it")
+
+    async def _still_ours(self, held: Lease) -> Lease | None:
+        """The lease as it stands now, if nobody else has taken or deleted it; as it was where nobody knows."""
+        answer = await self._ask(self._client.get(self._target))
+        if answer is None or not (answer.is_success or answer.code == _NOT_FOUND):
+            return held
+        lease = read_lease(answer.body) if answer.is_success else None
+        is_ours = lease is not None and (lease.uid, lease.holder) == (held.uid, self._identity)
+        return lease if is_ours else None
+
+    def _now_held(self, answer: Answer, sent_at: float) -> None:
+        """Count from before the request was sent: others saw it change later than that."""
+        self._held = read_lease(answer.body)
+        self._fence.open_until(sent_at + self._terms.renew_deadline)
+
+    def _lose(self, why: str) -> None:
+        self._fence.close()
+        self._held = None
+        raise LeaseLostError(f"lost the lease {self._terms.namespace}/{self._terms.name}: {why}")
+
+    # Requests
+
+    def _create(self, spec: dict[str, object]) -> Awaitable[Answer]:
+        body = lease_manifest(self._terms.namespace, self._terms.name, spec, version=None)
+        return self._client.create(paths.leases_of(self._terms.namespace), body)
+
+    def _put(self, lease: Lease, spec: dict[str, object]) -> Awaitable[Answer]:
+        body = lease_manifest(self._terms.namespace, self._terms.name, spec, version=lease.version)
+        return self._client.replace(self._target, body)
+
+    async def _ask(self, request: Awaitable[Answer]) -> Answer | None:
+        """The answer, or None where there is none in half the renew deadline, so that there is time for another try."""
+        answer, trouble = None, ""
+        seconds = self._terms.renew_deadline / 2
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await request
+        except ApiUnavailableError as error:
+            trouble = str(error)
+        except TimeoutError:
+            trouble = f"no answer within {seconds:g} s"
+        if answer is not None and not answer.is_success and answer.code not in (_NOT_FOUND, _CONFLICT):
+            trouble = answer.message
+        self._note(trouble)
+        return answer
+
+    def _note(self, trouble: str) -> None:
+        """Log trouble with the lease once for each kind of it."""
+        if trouble and trouble != self._trouble:
+            log.warning("lease %s/%s: %s", self._terms.namespace, self._terms.name, trouble)
+        self._trouble = trouble

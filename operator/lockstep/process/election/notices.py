@@ -1,0 +1,62 @@
+"""News of the lease as soon as there is any, so that a change is noticed before the next look at it.
+
+Nothing depends on it: where the watch fails, only the looks are left.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from lockstep.api import paths
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.lease import read_lease
+from lockstep.watch.informer import WatchError, decode_event
+
+_PAUSE_SECONDS = 1.0
+
+
+class LeaseNotices:
+    """Tells of changes of one lease, but for those that ``identity`` itself has made."""
+
+    def __init__(self, client: KubeClient, namespace: str, name: str, *, identity: str) -> None:
+        self._client = client
+        self._target = paths.leases_of(namespace)
+        self._params = {"fieldSelector": f"metadata.name={name}", "allowWatchBookmarks": "true"}
+        self._identity = identity
+        self._changed = asyncio.Event()
+
+    @asynccontextmanager
+    async def coming(self) -> AsyncIterator[None]:
+        """Watch for the length of the block."""
+        watching = asyncio.create_task(self._keep_watching())
+        try:
+            yield
+        finally:
+            watching.cancel()
+
+    async def wait(self, *, at_most_seconds: float) -> None:
+        """Return when somebody else has changed the lease, or the time is up."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(at_most_seconds):
+                await self._changed.wait()
+        self._changed.clear()
+
+    async def _keep_watching(self) -> None:
+        while True:
+            with suppress(ApiUnavailableError, WatchError):
+                await self._watch()
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _watch(self) -> None:
+        async with self._client.watch(self._target, self._params) as lines:
+            if lines.code != 200:
+                return
+            async for batch in lines.batches():
+                if any(self._is_of_others(line) for line in batch):
+                    self._changed.set()
+
+    def _is_of_others(self, line: bytes) -> bool:
+        kind, manifest = decode_event(line)
+        if kind == "ERROR":
+            raise WatchError(str(manifest.get("message")))
+        return kind == "DELETED" or (kind != "BOOKMARK" and read_lease(manifest).holder != self._identity)

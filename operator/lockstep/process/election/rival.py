@@ -1,0 +1,47 @@
+"""When another process may still hold the lease, judged by when we saw the lease change, by our own clock.
+
+The times that stand in the lease are for people. Whoever holds it stops writing before its lease duration is over, by
+its own clock, counted from before its last renewal; we wait the whole duration, counted from after we saw that renewal.
+So clocks need not agree on the time, but only on how long a second is.
+"""
+
+from lockstep.api.lease import Lease
+
+
+class Rival:
+    """Until when the lease counts as somebody else's. Times are seconds of one monotonic clock.
+
+    A lease that was given back, or never held, is free at once. One that is missing, or that somebody has emptied, may
+    have had a holder that does not know of it yet: it counts as held for ``seconds`` after we first saw it so.
+    """
+
+    def __init__(self, *, seconds: float) -> None:
+        self._seconds = seconds
+        self._has_looked = False
+        self._seen: Lease | None = None
+        self._uid = ""
+        self._held_until = 0.0
+
+    def see(self, lease: Lease | None, now: float) -> None:
+        """Note what the API server shows now."""
+        is_first, self._has_looked = not self._has_looked, True
+        if not is_first and _says_the_same(lease, self._seen):
+            return
+        self._seen = lease
+        if lease is None or not lease.is_given_back:
+            self._held_until = now + max(self._seconds, 0 if lease is None else lease.seconds)
+        elif is_first or lease.uid == self._uid:
+            self._held_until = now
+        # Else it is another object of that name, which says nothing of the one that was held.
+        self._uid = self._uid if lease is None else lease.uid
+
+    def seconds_left(self, now: float) -> float:
+        """How long somebody else can still believe to hold the lease."""
+        return max(0.0, self._held_until - now) if self._has_looked else self._seconds
+
+
+def _says_the_same(lease: Lease | None, seen: Lease | None) -> bool:
+    """Labels and the like, which anybody may change, say nothing of the holder."""
+    if lease is None or seen is None:
+        return lease is seen
+    return (lease.uid, lease.spec) == (seen.uid, seen.spec)

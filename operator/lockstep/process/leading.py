@@ -1,0 +1,78 @@
+"""From standing by to leading, and how leading ends: whoever leads decides and writes, nobody else does."""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from time import time
+from uuid import uuid4
+
+from lockstep.api.client import KubeClient
+from lockstep.api.configuration import Configuration
+from lockstep.api.fence import Fence
+from lockstep.api.instance import instance_name
+from lockstep.belief.state import State
+from lockstep.cycle.cycle import Cycle
+from lockstep.process.election.elector import ElectionTerms, Elector
+from lockstep.process.side_by_side import until_first_ends
+from lockstep.report.bids import keep_bids_answered
+from lockstep.report.metrics import Metrics
+from lockstep.watch.own_lists import list_own_kinds_at_last
+
+# The successor may begin as soon as what is under way has ended; for what takes longer it waits as after a crash.
+_LAST_WRITES_SECONDS = 3.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leadership:
+    """The part of this process in deciding. Without an ``elector`` it leads as soon as it may."""
+
+    elector: Elector | None
+    fence: Fence
+    client: KubeClient
+    state: State
+    cycle: Cycle
+    metrics: Metrics
+
+    async def take_part(self) -> None:
+        """Stand by until it is our turn, then lead. Raises ``LeaseLostError`` when that is over."""
+        if self.elector is None:
+            await self._lead()
+            return
+        await self._stand_by(self.elector)
+        await until_first_ends(asyncio.Event(), self.elector.hold(), self._lead())
+
+    async def end(self) -> None:
+        """Write nothing any more, leave all as it stands, and let the next process lead."""
+        self.fence.close()
+        is_quiet = await self.client.lull(at_most_seconds=_LAST_WRITES_SECONDS)
+        await self.cycle.stop()
+        if self.elector is not None and is_quiet:
+            await self.elector.give_back()
+
+    async def _stand_by(self, elector: Elector) -> None:
+        log.info("standing by")
+        noting = asyncio.create_task(self.cycle.stand_by())
+        try:
+            await elector.win()
+        finally:
+            noting.cancel()
+
+    async def _lead(self) -> None:
+        # What our predecessor wrote last may not have been seen yet.
+        await list_own_kinds_at_last(self.client, self.state)
+        self.state.lead()
+        self.metrics.leader.set(1)
+        await until_first_ends(asyncio.Event(), self.cycle.run(), keep_bids_answered(self.client, self.state, time))
+
+
+async def make_elector(
+    stack: AsyncExitStack, terms: ElectionTerms, configuration: Configuration, fence: Fence, metrics: Metrics
+) -> Elector:
+    """An elector with connections of its own, so that no other request keeps it waiting."""
+    client = KubeClient(configuration, concurrency=1, observer=metrics.request_answered)
+    await stack.enter_async_context(client)
+    identity = f"{instance_name()}_{uuid4()}"
+    return Elector(client, fence, terms, identity=identity, now=time)

@@ -1,0 +1,20 @@
+"""Works that run side by side, and end together."""
+
+import asyncio
+from typing import Any
+
+
+async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
+    """Run everything side by side until ``stop`` is set or one of them ends; an error ends all, and is raised."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stop.set()
+        for task in (stopped, *tasks):
+            task.cancel()
+        endings = await asyncio.gather(*tasks, return_exceptions=True)
+    for ending in endings:
+        if isinstance(ending, Exception):
+            raise ending

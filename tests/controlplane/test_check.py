@@ -1,0 +1,86 @@
+"""``lockstep check``: whether gangs are placed, and why not."""
+
+import subprocess
+import sys
+
+import pytest
+
+CHECKER = "checker"
+
+
+@pytest.fixture
+def check(installed, namespace):
+    """The command with the rights that it says it needs, in a namespace that admits only what is restricted."""
+    restricted = {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}
+    installed.request("PATCH", f"/api/v1/namespaces/{namespace}", restricted)
+    installed.apply([account(namespace), role(namespace), binding(namespace)])
+    kubeconfig = installed.kubeconfig_for_service_account(namespace, CHECKER)
+
+    def run(*options):
+        command = [sys.executable, "-m", "lockstep", "check", f"--kubeconfig={kubeconfig}"]
+        return subprocess.run(
+            [*command, f"--namespace={namespace}", *options], capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return run
+
+
+# The operator of this file starts with the first test that asks for it.
+def test_without_an_operator_nobody_looks_at_the_gang(arena, check):
+    done = check("--timeout=1s")
+
+    assert done.stderr == "Error: The gang was not placed within 1 s. No operator has looked at it.\n"
+    assert gangs_in(arena) == []
+
+
+def test_gang_is_placed_and_leaves_nothing(operator, arena, check):
+    arena.add_nodes(1)
+
+    done = check()
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Lockstep works: a gang in {arena.namespace} was placed after ")
+    assert gangs_in(arena) == []
+
+
+def test_operators_own_sentence_says_why_no_gang_is_placed(operator, arena, check):
+    done = check("--timeout=2s")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: The gang was not placed within 2 s. Needs 1 member ")
+    assert gangs_in(arena) == []
+
+
+def test_refusal_of_the_api_server_is_told(check):
+    done = check("--image=")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: The API server does not take a GangJob in test-")
+    assert "image" in done.stderr
+
+
+def gangs_in(arena):
+    return arena.api.request("GET", arena.gangs)["items"]
+
+
+def account(namespace):
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": CHECKER, "namespace": namespace}}
+
+
+def role(namespace):
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "Role",
+        "metadata": {"name": CHECKER, "namespace": namespace},
+        "rules": [{"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["create", "get", "delete"]}],
+    }
+
+
+def binding(namespace):
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": CHECKER, "namespace": namespace},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": CHECKER},
+        "subjects": [{"kind": "ServiceAccount", "name": CHECKER, "namespace": namespace}],
+    }

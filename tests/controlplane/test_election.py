@@ -1,0 +1,219 @@
+"""Several operators, one of which decides: whatever befalls them and their lease, no two ever write at once."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from eventually import eventually
+from live.arena import Arena
+from live.electorate import LEASE, LEASE_SECONDS, Voter, overlaps, tenures, until_one_leads
+from live.proxy import Injected, proxied
+from live.work import steady_work
+from lockstep_demo.installing import install
+from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
+
+NAMESPACE = "work"
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory) -> Iterator[Sandbox]:
+    """A control plane with nodes, which writes down who asks for what."""
+    options = Options(
+        name="election",
+        addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
+        state=tmp_path_factory.mktemp("sandboxes"),
+        audit=tmp_path_factory.mktemp("audit"),
+    )
+    with start(options) as sandbox:
+        install(sandbox)
+        sandbox.create_nodes(generic_nodes(8))
+        sandbox.create_namespace(NAMESPACE)
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def account(plane) -> Path:
+    return plane.kubeconfig_for_service_account("lockstep-system", "lockstep")
+
+
+@pytest.fixture
+def voters(plane, account, tmp_path, background) -> Iterator["Electorate"]:
+    """Operators that come and go while there is work; at the end the audit log is looked at."""
+    plane.request("PATCH", LEASE, {"spec": None})
+    electorate = Electorate(plane, account, tmp_path)
+    with steady_work(plane, NAMESPACE, background):
+        yield electorate
+        electorate.end()
+    Arena(plane, NAMESPACE).close()
+    every = tenures(plane)
+    assert overlaps(every) == []
+    names = {voter.name for voter in electorate.has_led}
+    assert names <= {tenure.name for tenure in every if tenure.writes > 10}
+
+
+class Electorate:
+    """Operators of one test."""
+
+    def __init__(self, plane: Sandbox, account: Path, folder: Path) -> None:
+        self.plane = plane
+        self._account = account
+        self._folder = folder
+        self.all: list[Voter] = []
+        self.has_led: list[Voter] = []
+
+    def start(self, count: int = 1, *, account: Path | None = None) -> list[Voter]:
+        """Start so many, each of which is ready."""
+        new = [Voter(account or self._account, self._folder) for _ in range(count)]
+        self.all += new
+        return new
+
+    def until_one_works(self, *among: Voter) -> Voter:
+        """Wait until one of them leads and gangs are placed again."""
+        leader = until_one_leads(list(among or self.all))
+        self.has_led.append(leader)
+        before = leader.process.writes()
+        eventually(lambda: leader.process.writes() > before + 50)
+        return leader
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        for voter in self.all:
+            voter.process.end()
+
+
+def test_standby_is_ready_and_decides_nothing(voters):
+    leader, standby = voters.start(2)
+    assert voters.until_one_works() is leader
+
+    assert standby.process.is_ready()
+    assert (standby.leads, standby.process.writes()) == (False, 0)
+    assert standby.process.metrics()['lockstep_gangs{state="placed"}'] > 0
+
+
+def test_killed_leader_is_followed(voters):
+    voters.start(3)
+    leader = voters.until_one_works()
+    leader.process.kill()
+
+    second = voters.until_one_works()
+    second.process.kill()
+
+    voters.until_one_works()
+
+
+def test_leader_that_stops_hands_over_at_once(voters):
+    first, second = voters.start(2)
+    voters.until_one_works(first)
+    before = lease(voters.plane)
+    assert first.process.stop() == 0
+
+    voters.until_one_works(second)
+    after = lease(voters.plane)
+    assert after["leaseTransitions"] == before["leaseTransitions"] + 1
+    assert seconds_of_day(after["acquireTime"]) - seconds_of_day(before["renewTime"]) < LEASE_SECONDS
+
+
+def test_leader_that_was_frozen_past_its_lease_writes_nothing(voters):
+    first, second = voters.start(2)
+    voters.until_one_works(first)
+    first.signal(signal.SIGSTOP)
+    voters.until_one_works(second)
+    first.signal(signal.SIGCONT)
+
+    assert first.process.reap() == 1
+    assert "lost the lease lockstep-system/lockstep" in first.process.log_tail(1)
+    voters.until_one_works(second)
+
+
+@pytest.mark.parametrize("are_carried_out", [True, False], ids=["answers do not arrive", "requests do not arrive"])
+def test_leader_that_is_cut_off_ends(voters, background, tmp_path, are_carried_out):
+    with proxied(voters.plane, voters._account, tmp_path / "behind", background) as proxy:
+        [first] = voters.start(account=proxy.kubeconfig)
+        voters.until_one_works(first)
+        voters.start(2)
+        proxy.fault = lambda _verb, _resource: Injected(0, is_lost=are_carried_out)
+
+        assert first.process.reap() == 1
+        voters.until_one_works()
+
+
+def test_all_are_started_again_at_once(voters):
+    killed = voters.start(2)
+    voters.until_one_works()
+    for voter in killed:
+        voter.process.crash()
+    for voter in killed:
+        voter.process.reap()
+    voters.start(2)
+
+    voters.until_one_works()
+
+
+def test_lease_that_is_deleted_is_made_anew_by_its_holder(voters):
+    first, second = voters.start(2)
+    voters.until_one_works(first)
+    voters.plane.request("DELETE", LEASE)
+    eventually(lambda: lease(voters.plane).get("holderIdentity", "").startswith(first.name))
+
+    assert voters.until_one_works() is first
+    assert not second.leads
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"holderIdentity": "somebody"}, id="another holder"),
+        pytest.param({"holderIdentity": "", "leaseDurationSeconds": 1}, id="given back"),
+        pytest.param(None, id="nothing at all"),
+    ],
+)
+def test_lease_that_somebody_edits_ends_its_holder(voters, spec):
+    first, _ = voters.start(2)
+    voters.until_one_works(first)
+    voters.plane.request("PATCH", LEASE, {"spec": spec})
+
+    assert first.process.reap() == 1
+    voters.until_one_works()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"metadata": {"annotations": {"a": "b"}}}, id="an annotation"),
+        pytest.param(
+            {
+                "spec": {
+                    "leaseDurationSeconds": 2**31 - 1,
+                    "leaseTransitions": 2**31 - 1,
+                    "renewTime": "1970-01-01T00:00:00.000000Z",
+                    "acquireTime": None,
+                }
+            },
+            id="numbers and times",
+        ),
+    ],
+)
+def test_lease_whose_holder_nobody_changes_stays_with_it(voters, change):
+    first, _ = voters.start(2)
+    voters.until_one_works(first)
+    voters.plane.request("PATCH", LEASE, change)
+    before = lease(voters.plane)["renewTime"]
+    eventually(lambda: lease(voters.plane)["renewTime"] != before)
+
+    assert voters.until_one_works() is first
+    first.process.kill()
+    voters.until_one_works()
+
+
+def lease(api):
+    try:
+        return api.request("GET", LEASE).get("spec", {})
+    except ApiError:
+        return {}  # somebody has just deleted it
+
+
+def seconds_of_day(time):
+    hours, minutes, seconds = time.partition("T")[2].rstrip("Z").split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)

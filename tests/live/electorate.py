@@ -1,0 +1,78 @@
+"""Several operators that elect a leader, each life under a name of its own, and what the audit log has of them."""
+
+import os
+import signal
+from functools import partial
+from itertools import combinations, count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eventually import eventually
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess
+from sandbox import Sandbox
+
+LEASE = "/apis/coordination.k8s.io/v1/namespaces/lockstep-system/leases/lockstep"
+LEASE_SECONDS, DEADLINE_SECONDS = 3, 2
+TERMS = (
+    "--leader-elect=true",
+    f"--leader-elect-lease-duration={LEASE_SECONDS}s",
+    f"--leader-elect-renew-deadline={DEADLINE_SECONDS}s",
+    "--leader-elect-retry-period=500ms",
+)
+READS = {"get", "list", "watch"}
+NAMES = count(1)
+
+
+class Voter:
+    """One life of an operator, under a name that no other life has."""
+
+    def __init__(self, kubeconfig: Path, folder: Path) -> None:
+        self.name = f"voter-{next(NAMES)}"
+        self.process = OperatorProcess(kubeconfig, folder / self.name, *TERMS, spawn=partial(Forked, pod=self.name))
+        self.process.start()
+
+    @property
+    def leads(self) -> bool:
+        """Whether it says that it leads; one that is stopped or gone says nothing."""
+        return self.process.is_alive and self.process.metrics()["lockstep_leader"] == 1
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        os.kill(self.process._running().pid, number)
+
+
+class Tenure(NamedTuple):
+    """From the first moment to the last in which the API server was busy with a write of one process."""
+
+    name: str
+    first: str
+    last: str
+    writes: int
+
+
+def until_one_leads(voters: list[Voter], *, seconds: float = 30) -> Voter:
+    """Wait until one of them leads, and return it."""
+    return eventually(lambda: next((voter for voter in voters if voter.leads), None), seconds=seconds)
+
+
+def tenures(api: Sandbox) -> list[Tenure]:
+    """Who has written, and when, but for the lease itself; in the order of time."""
+    spans: dict[str, list[tuple[str, str]]] = {}
+    for event in api.audit_events():
+        if is_write(event):
+            name = event["userAgent"].partition("(")[2].rstrip(")")
+            spans.setdefault(name, []).append((event["requestReceivedTimestamp"], event["stageTimestamp"]))
+    every = [Tenure(name, min(span)[0], max(end for _, end in span), len(span)) for name, span in spans.items()]
+    return sorted(every, key=lambda tenure: tenure.first)
+
+
+def is_write(event: dict[str, Any]) -> bool:
+    """Whether the operator asked for a change of anything but the lease."""
+    is_operator = event["user"]["username"] == "system:serviceaccount:lockstep-system:lockstep"
+    return is_operator and event["verb"] not in READS and event["objectRef"]["resource"] != "leases"
+
+
+def overlaps(every: list[Tenure]) -> list[tuple[str, str]]:
+    """Who wrote before somebody else had written for the last time."""
+    return [(one.name, other.name) for one, other in combinations(every, 2) if other.first < one.last]
