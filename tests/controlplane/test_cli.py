@@ -53,6 +53,8 @@ def test_version_is_told():
         pytest.param(["--node-selector", "pool"], "'pool' is not a label", id="a label without a value"),
         pytest.param(["--pool-taint", "a:Never"], "neither NoSchedule nor NoExecute", id="an unknown effect"),
         pytest.param(["--log-level", "loud"], "'loud' is not one of", id="an unknown level"),
+        pytest.param(["--log-format", "xml"], "'xml' is not one of", id="an unknown format"),
+        pytest.param(["--metrics-secure", "perhaps"], "'perhaps' is not a valid boolean", id="neither yes nor no"),
         pytest.param(["--kubeconfig", "/no/such/file"], "/no/such/file", id="a kubeconfig that is not there"),
     ],
 )
@@ -114,6 +116,19 @@ def test_port_that_is_taken_is_answered_by_a_sentence(operator, operator_kubecon
     done = lockstep("run", "--kubeconfig", str(operator_kubeconfig), *listening(), option, port)
 
     assert_one_sentence(done, f"can't listen on 127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize(
+    ("options", "want"),
+    [
+        pytest.param([], "--metrics-secure needs --metrics-cert-dir", id="no folder"),
+        pytest.param(["--metrics-cert-dir=/no/such"], "tls.key in /no/such can't be used: No such file", id="no files"),
+    ],
+)
+def test_missing_certificate_is_answered_by_a_sentence(operator_kubeconfig, options, want):
+    done = lockstep("run", "--kubeconfig", str(operator_kubeconfig), *listening(), "--metrics-secure=true", *options)
+
+    assert_one_sentence(done, want)
 
 
 def test_missing_crds_are_answered_by_a_sentence(tmp_path_factory):

@@ -24,9 +24,16 @@ def test_link_leads_to_a_file_and_a_heading_that_are_there(page, target):
 def test_readme_links_to_every_page_of_the_documentation():
     readme = ROOT / "README.md"
     linked = {(ROOT / target.partition("#")[0]).resolve() for target in links(readme)}
-    want_linked = {page for page in PAGES if page != readme and page.parent.name != "designs"}
+    want_linked = {page for page in PAGES if page != readme and page.parent.name not in ("designs", "runbooks")}
 
     assert want_linked <= linked
+
+
+def test_operations_links_to_every_runbook():
+    operations = ROOT / "docs" / "operations.md"
+    linked = {(operations.parent / target).resolve() for target in links(operations)}
+
+    assert {page for page in PAGES if page.parent.name == "runbooks"} <= linked
 
 
 def test_designs_are_numbered_without_gaps():

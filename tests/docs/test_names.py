@@ -11,8 +11,7 @@ from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
 from lockstep.api.unsupported import UNSUPPORTED
 from lockstep.cli.run import run
 from lockstep.facts.reasons import Condition, EventReason, Reason
-from lockstep.process.health import DEBUG_PAGES
-from lockstep.process.health import PAGES as SERVED_PAGES
+from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 DEPENDENCIES = ROOT / "docs" / "designs" / "0001-dependencies.md"
@@ -58,7 +57,7 @@ def test_every_option_is_documented():
 
 
 def test_every_page_is_documented():
-    assert first_cells(OPERATIONS, "## Pages") == [*SERVED_PAGES, *DEBUG_PAGES]
+    assert first_cells(OPERATIONS, "## Pages") == [*PROBES, *METRICS, *DEBUG_PAGES]
 
 
 def test_every_condition_is_documented():

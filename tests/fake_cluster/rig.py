@@ -19,6 +19,7 @@ from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.woken import Woken
 from lockstep.process.serve import WATCHED
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
@@ -52,7 +53,7 @@ class Parts:
 @asynccontextmanager
 async def watching_operator(api, plans=None, pool=ALL_NODES):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
-    woken, bindings = asyncio.Event(), []
+    woken, bindings = Woken(monotonic=now), []
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(

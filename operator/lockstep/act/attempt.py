@@ -27,6 +27,7 @@ from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
+from lockstep.logs.fields import about
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
 
@@ -127,7 +128,7 @@ class Attempt:
         return await self._take_back(failure)
 
     def _refused(self, message: str) -> Outcome:
-        log.warning("%s/%s: the API server does not take its reservation: %s", *self._gang.key, message)
+        log.warning("the API server does not take its reservation: %s", message, extra=about(self._gang.key))
         self._services.count_refused("reservation")
         return Outcome(ending=Ending.REFUSED, refusal=message)
 
@@ -158,7 +159,9 @@ class Attempt:
         """Delete what only this attempt knows that it has made."""
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
-            log.error("%s/%s: pods that nobody knows as its members are left: %s", *self._gang.key, refusal.message)
+            log.error(
+                "pods that nobody knows as its members are left: %s", refusal.message, extra=about(self._gang.key)
+            )
 
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
         """The members that have succeeded and whose pods are gone, without a UID: nobody makes them again."""
@@ -204,7 +207,7 @@ class Attempt:
         try:
             pods = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: its members are not seen, and can't be listed: %s", *self._gang.key, error)
+            log.warning("its members are not seen, and can't be listed: %s", error, extra=about(self._gang.key))
             return None
         there = {pod.key: pod for pod in pods}
         departed, ended = services.state.departed(self._gang), self._ended_and_gone(there)

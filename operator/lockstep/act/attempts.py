@@ -16,6 +16,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
 
 # A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
 # behind it waiting for ever.
@@ -188,7 +189,7 @@ class Attempts:
         except Exception:
             # A broken promise of ours. The reservation in the status says what may exist: after a pause the gang is
             # followed from there.
-            log.exception("%s/%s: its attempt broke off", *gang.key)
+            log.exception("its attempt broke off", extra=about(gang.key))
             outcome = Outcome(ending=Ending.BROKEN_OFF)
         memory.task = memory.attempt = None
         if outcome.ending.is_failure:

@@ -20,6 +20,7 @@ from lockstep.api.client import Answer, ApiUnavailableError
 from lockstep.api.member_pod import MemberPods
 from lockstep.belief.phases import Phase
 from lockstep.facts.gang import GangFact, GangSpec, Needs, Refusal
+from lockstep.logs.fields import about
 
 # A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
 _PAUSE_SECONDS = 0.02
@@ -83,7 +84,7 @@ class DryRuns:
             try:
                 await self._check(key)
             except Exception:
-                log.exception("%s/%s: its members could not be checked", *key)
+                log.exception("its members could not be checked", extra=about(key))
             await asyncio.sleep(_PAUSE_SECONDS)
         self._task = None
 
@@ -97,7 +98,7 @@ class DryRuns:
         try:
             answer = await self._client.dry_run(paths.pods_to_be(key.namespace), first_member(gang, spec))
         except ApiUnavailableError as error:
-            log.warning("%s/%s: its members could not be checked: %s", *key, error)
+            log.warning("its members could not be checked: %s", error, extra=about(key))
         else:
             self._believe(gang, spec, answer)
         self._later(key)

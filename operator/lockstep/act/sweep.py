@@ -11,6 +11,7 @@ from lockstep.api.client import ApiUnavailableError, KubeClient
 from lockstep.api.pauses import pause_after
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodFact
+from lockstep.logs.fields import about
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class Sweeper:
     async def _rest(self, gang: GangKey, message: str) -> None:
         failures = self._failures.get(gang, 0)
         self._failures[gang] = failures + 1
-        log.warning("%s/%s: pods that are to go are still there: %s", *gang, message)
+        log.warning("pods that are to go are still there: %s", message, extra=about(gang))
         await asyncio.sleep(pause_after(failures))
         self._missed.discard(gang)
         self._state.news.look_at(gang)

@@ -17,6 +17,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
 from lockstep.report.conditions import mark_released, mark_undoing
 from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import listed, n_pods
@@ -58,7 +59,7 @@ class Undoing:
 
         Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
         """
-        log.warning("%s/%s: attempt %d is undone: %s", *self._gang.key, self._reservation.attempt, failure.message)
+        log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
         await self._tell(failure, "")
         stuck = await self._until_gone(failure, landed_at)
         tries = 0
@@ -93,12 +94,12 @@ class Undoing:
         try:
             left = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: what is left of it is not known: %s", *self._gang.key, error)
+            log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
         refusal = await services.deletions.delete(left)
         if refusal is not None:
-            log.warning("%s/%s: %s", *self._gang.key, refusal.message)
+            log.warning("%s", refusal.message, extra=about(self._gang.key))
         return left
 
     def _is_lost(self, pod: PodFact) -> bool:
@@ -142,10 +143,10 @@ class Undoing:
         try:
             written, message = await self._services.writer.write(gang, status)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: that it is undone could not be written: %s", *gang.key, error)
+            log.warning("that it is undone could not be written: %s", error, extra=about(gang.key))
             return Written.REFUSED
         if written is Written.REFUSED:
-            log.warning("%s/%s: the API server does not take that it is undone: %s", *gang.key, message)
+            log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
             self._services.count_refused("release")
         return written
 

@@ -8,7 +8,7 @@ server that gives no answer.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from time import monotonic
 from typing import Any, NamedTuple, Self
@@ -17,7 +17,7 @@ import aiohttp
 import orjson
 from aiohttp.abc import AbstractStreamWriter
 
-from lockstep.api.configuration import Configuration, tls_context
+from lockstep.api.configuration import WATCH, Configuration, RequestObserver, tls_context
 from lockstep.api.fence import Fence
 from lockstep.api.instance import user_agent
 from lockstep.api.turns import Turns, Urgency
@@ -36,10 +36,6 @@ _LONGEST_PAUSE_SECONDS = 5.0
 
 class ApiUnavailableError(Exception):
     """The API server gave no usable answer, in spite of several tries."""
-
-
-class FencedError(ApiUnavailableError):
-    """Nothing may be written any more by this process."""
 
 
 class Answer(NamedTuple):
@@ -72,16 +68,13 @@ class Target(NamedTuple):
     resource: str
 
 
-RequestObserver = Callable[[str, str, int, float], None]
-"""Told of every request that was answered: verb, resource, HTTP code, seconds."""
-
-
 class KubeClient:
     """Requests to one API server. Use as an asynchronous context manager.
 
     At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
-    Behind a closed ``fence`` no write goes out, nor one that waits; whoever asks for one gets a ``FencedError``.
+    Behind a closed ``fence`` no write goes out, nor one that waits: whoever asks for one waits until its task is
+    cancelled, as all are when leading ends.
     """
 
     def __init__(
@@ -121,6 +114,10 @@ class KubeClient:
         """Ask what creating an object would make of it. Nothing is created."""
         return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
+    async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask a question that has to be posted. Nothing is created, so it waits for no write."""
+        return await self._request("POST", target, body=body)
+
     async def lull(self, *, at_most_seconds: float) -> bool:
         """Wait until no write is under way, but not for longer than that; returns whether there is none then."""
         return await self._writes.lull(at_most_seconds)
@@ -142,7 +139,9 @@ class KubeClient:
         """Open a watch; raises ``ApiUnavailableError`` where the connection fails or goes silent."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
         try:
+            started = monotonic()
             async with self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout) as response:
+                self._observer(WATCH, target.resource, response.status, monotonic() - started)
                 yield Lines(response)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
@@ -158,7 +157,7 @@ class KubeClient:
         urgency: Urgency | None = None,
     ) -> Answer:
         """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
-        data = None if body is None else orjson.dumps(body)
+        data = None if body is None else self._payload(body, is_write=urgency is not None)
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
@@ -167,7 +166,7 @@ class KubeClient:
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             if urgency is not None and not self._fence.is_open:
-                raise FencedError(f"{verb} {target.resource}: this process does not lead")
+                await asyncio.get_running_loop().create_future()
             try:
                 async with nullcontext() if urgency is None else self._writes.turn(urgency):
                     answer, retry_after = await self._try_once(verb, target, data, params, content_type)
@@ -180,13 +179,17 @@ class KubeClient:
         raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
 
     async def _try_once(
-        self, verb: str, target: Target, data: bytes | None, params: Mapping[str, str] | None, content_type: str
+        self,
+        verb: str,
+        target: Target,
+        data: aiohttp.BytesPayload | None,
+        params: Mapping[str, str] | None,
+        content_type: str,
     ) -> tuple[Answer, float]:
         timeout = aiohttp.ClientTimeout(total=_REQUEST_TIMEOUT_SECONDS)
         started = monotonic()
-        body = None if data is None else _FencedBody(data, self._fence)
         async with self._open(
-            verb, target, params=params, data=body, content_type=content_type, timeout=timeout
+            verb, target, params=params, data=data, content_type=content_type, timeout=timeout
         ) as response:
             raw = await response.read()
         self._observer(verb, target.resource, response.status, monotonic() - started)
@@ -196,6 +199,10 @@ class KubeClient:
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
+
+    def _payload(self, body: Mapping[str, Any], *, is_write: bool) -> aiohttp.BytesPayload:
+        encoded = orjson.dumps(body)
+        return _FencedBody(encoded, self._fence) if is_write else aiohttp.BytesPayload(encoded)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, **options: Any

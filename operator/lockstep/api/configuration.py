@@ -3,6 +3,8 @@
 import ssl
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
+from types import SimpleNamespace
 
 import aiohttp
 import yaml
@@ -14,8 +16,14 @@ from lockstep.api.instance import user_agent
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
+# How metrics show a watch; on the wire it is a GET.
+WATCH = "WATCH"
+
 StreamObserver = Callable[[str, int], None]
 """Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
+
+RequestObserver = Callable[[str, str, int, float], None]
+"""Told of every request that was answered: verb, resource, HTTP code, seconds until then."""
 
 
 class ConfigError(Exception):
@@ -60,8 +68,10 @@ def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     return context
 
 
-def session_told_to(configuration: Configuration, observer: StreamObserver) -> aiohttp.ClientSession:
-    """A session for a framework that watches by itself, logged in as we are now; ``observer`` is told of its watches.
+def session_told_to(
+    configuration: Configuration, streams: StreamObserver, requests: RequestObserver
+) -> aiohttp.ClientSession:
+    """A session for a framework that watches by itself, logged in as we are now; the observers are told what it asks.
 
     The token is not renewed: make another session before it expires.
     """
@@ -69,7 +79,7 @@ def session_told_to(configuration: Configuration, observer: StreamObserver) -> a
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
         headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
-        trace_configs=[_watches_told_to(observer)],
+        trace_configs=[_watches_told_to(streams), _requests_told_to(requests)],
         trust_env=False,
     )
 
@@ -82,6 +92,20 @@ def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
     async def answered(_session: object, _context: object, request: aiohttp.TraceRequestEndParams) -> None:
         if "watch" in request.url.query:
             observer(request.url.name, request.response.status)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(asked)
+    trace.on_request_end.append(answered)
+    return trace
+
+
+def _requests_told_to(observer: RequestObserver) -> aiohttp.TraceConfig:
+    async def asked(_session: object, context: SimpleNamespace, _request: aiohttp.TraceRequestStartParams) -> None:
+        context.started = monotonic()
+
+    async def answered(_session: object, context: SimpleNamespace, request: aiohttp.TraceRequestEndParams) -> None:
+        verb = WATCH if "watch" in request.url.query else request.method
+        observer(verb, request.url.name, request.response.status, monotonic() - context.started)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_start.append(asked)

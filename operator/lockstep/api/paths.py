@@ -15,6 +15,8 @@ ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeatt
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
+TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
+ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
 API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
 
 

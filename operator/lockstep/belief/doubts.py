@@ -8,7 +8,9 @@ import logging
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
+from coschedule import GangKey
 from lockstep.api.doubtful import describe
+from lockstep.logs.fields import about
 
 _SENTENCE = "%s %s can't be understood, and counts as %s: %s"
 
@@ -37,7 +39,8 @@ class Doubts:
             return
         self._said[what.resource, what.key] = what.version
         self._count(what.resource)
-        log.error(_SENTENCE, what.resource, what.name, counts_as, describe(problem))
+        gang = about(what.key) if isinstance(what.key, GangKey) else None
+        log.error(_SENTENCE, what.resource, what.name, counts_as, describe(problem), extra=gang)
 
     def settle(self, resource: str, key: Hashable) -> None:
         """The object is understood, or gone."""

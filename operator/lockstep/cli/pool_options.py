@@ -1,12 +1,11 @@
-"""The options that say which nodes gangs are planned on."""
+"""The options that say which nodes are planned on."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from lockstep.api.pool import Pool
-from lockstep.api.pool_syntax import parse_selector, parse_taint
+from lockstep.api.pool_options import parse_selector, parse_taint
 
 T = TypeVar("T")
 
@@ -19,7 +18,7 @@ def _read(parse: Callable[[str], T], value: str) -> T:
         raise click.BadParameter(str(error)) from error
 
 
-_node_selector = click.option(
+_NODE_SELECTOR = click.option(
     "--node-selector",
     metavar="KEY=VALUE[,KEY=VALUE...]",
     default="",
@@ -27,7 +26,7 @@ _node_selector = click.option(
     callback=lambda _context, _option, value: _read(parse_selector, value),
     help="Labels of the nodes that gangs are planned on; members select them. Without it: all nodes.",
 )
-_pool_taint = click.option(
+_POOL_TAINT = click.option(
     "--pool-taint",
     metavar="KEY[=VALUE]:EFFECT",
     multiple=True,
@@ -38,9 +37,4 @@ _pool_taint = click.option(
 
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command these options."""
-    return _node_selector(_pool_taint(command))
-
-
-def take_pool(options: dict[str, Any]) -> Pool:
-    """Take the options out of a command's, as the pool that they describe."""
-    return Pool(selector=options.pop("node_selector"), taints=options.pop("pool_taint"))
+    return _NODE_SELECTOR(_POOL_TAINT(command))

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sys
 from typing import Any
 
 import click
@@ -11,11 +10,15 @@ from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
-from lockstep.cli.pool_options import pool_options, take_pool
+from lockstep.cli.pool_options import pool_options
+from lockstep.logs.formats import LogFormat
+from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
 from lockstep.process.errors import StartError
 from lockstep.process.serve import serve
 from lockstep.process.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 @click.command(context_settings={"show_default": True})
@@ -52,6 +55,25 @@ from lockstep.process.settings import Settings
     help="Port of that page; 0 takes a free one.",
 )
 @click.option(
+    "--metrics-secure",
+    metavar="BOOL",
+    type=bool,
+    default=False,
+    help="Whether /metrics is shown by TLS only, to callers whose token the API server knows and who may get /metrics.",
+)
+@click.option(
+    "--metrics-listen-port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    default=8443,
+    help="Port of the secured /metrics, at the address of --listen-host; 0 takes a free one.",
+)
+@click.option(
+    "--metrics-cert-dir",
+    metavar="DIR",
+    help="Folder with tls.crt and tls.key for the secured /metrics; read again when they change.",
+)
+@click.option(
     "--concurrency",
     metavar="N",
     type=click.IntRange(1, 1024),
@@ -79,25 +101,33 @@ from lockstep.process.settings import Settings
     callback=as_seconds,
     help="How long a node may be out of reach before its members count as gone.",
 )
+@pool_options
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
     help="Least severe messages to log.",
 )
-@pool_options
+@click.option(
+    "--log-format",
+    type=click.Choice([one.value for one in LogFormat]),
+    default=LogFormat.TEXT.value,
+    callback=lambda _context, _option, value: LogFormat(value),
+    help="How to log: lines for people, or one JSON object a line.",
+)
 @election_options
 def run(**options: Any) -> None:
     """Run the operator until SIGTERM or SIGINT.
 
     Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
     """
-    settings = Settings(pool=take_pool(options), election=take_election_terms(options), **options)
-    logging.basicConfig(
-        level=settings.log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    settings = Settings(election=take_election_terms(options), **options)
+    set_up_logs(settings.log_level, settings.log_format)
     try:
         configuration = load_configuration(kubeconfig=settings.kubeconfig, context=settings.context)
         asyncio.run(serve(settings, configuration))
     except (ApiUnavailableError, ConfigError, LeaseLostError, StartError) as error:
+        if settings.log_format is LogFormat.JSON:
+            log.critical("%s", error)
+            raise SystemExit(1) from error
         raise click.ClickException(str(error)) from error

@@ -19,7 +19,9 @@ from lockstep.belief.reservation import Reservation, next_attempt
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning import Decided, Planning, PlanOptions
+from lockstep.cycle.woken import Woken
 from lockstep.facts.gang import GangFact
+from lockstep.logs.fields import about
 from lockstep.report.admission import changes
 from lockstep.report.conditions import mark_reserved
 from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
@@ -45,7 +47,7 @@ class Cycle:
         services: Services,
         metrics: Metrics,
         *,
-        woken: asyncio.Event,
+        woken: Woken,
         plans: PlanOptions = _DEFAULT_PLANS,
     ) -> None:
         self._state = services.state
@@ -65,6 +67,7 @@ class Cycle:
         self._planner: asyncio.Task[None] | None = None
         self._monotonic = services.monotonic
         self._plan_at = float("inf")
+        self._planning_since = 0.0
         self.decided: Decided | None = None
 
     async def run(self) -> None:
@@ -88,7 +91,13 @@ class Cycle:
         await self._dry_runs.stop()
         await self._attempts.stop()
         await self._follower.stop()
-        await self._writer.stop()
+        self._writer.stop()
+
+    @property
+    def lag(self) -> float:
+        """For how many seconds a plan has been under way, or news has waited for a cycle to look at it."""
+        planning = 0.0 if self._planner is None else self._monotonic() - self._planning_since
+        return max(planning, self._woken.seconds)
 
     def _run_guarded(self) -> float:
         """Run one cycle; returns how long to pause after it."""
@@ -124,6 +133,7 @@ class Cycle:
         # 2. Plan all gangs that wait, on frozen facts, while this goes on.
         has_changed = self._state.news.begin_plan()
         self._plan_at = float("inf")
+        self._planning_since = self._monotonic()
         self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
 
     async def _plan(self, now: float, *, has_changed: bool) -> None:
@@ -193,7 +203,7 @@ class Cycle:
             known = self._state.gangs.get(gang)
             if known is None:
                 raise
-            log.exception("%s/%s: it could not be started or told of", *gang)
+            log.exception("it could not be started or told of", extra=about(gang))
             self._planning.set_aside(known, error)
 
     def _tell(self, decision: Decision, now: float) -> None:

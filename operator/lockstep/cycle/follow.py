@@ -17,10 +17,12 @@ from lockstep.act.undo import undone_in_status
 from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.batches import Batches
+from lockstep.cycle.promises import note_placed, note_started, note_succeeded
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.ranks import spell_ranks
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
 from lockstep.report.sentences import n_pods
@@ -85,7 +87,7 @@ class Follower:
         try:
             return self._look(key, now)
         except Exception:
-            log.exception("%s/%s: could not be followed, and is looked at again later", *key)
+            log.exception("could not be followed, and is looked at again later", extra=about(key))
             self._metrics.gang_errors.labels("follow").inc()
             self._state.news.look_later(key)
             self._set_aside[key] = self._monotonic() + _PAUSE_AFTER_ERROR_SECONDS
@@ -196,7 +198,7 @@ class Follower:
         return Report(
             status=conditions.mark_placed(gang, now=now),
             event=events.gang_placed(planned.message if planned else ""),
-            written=partial(self._count_placed, now - gang.created),
+            written=partial(self._count_placed, gang, now),
         )
 
     def _resume(self, gang: GangFact, reservation: Reservation) -> None:
@@ -218,9 +220,8 @@ class Follower:
             return self._success(gang, reservation, now)
         if counts.is_running and gang.status.started_at is None:
             since = self._running_since[gang.key]
-            delay = max(0.0, since - first_planned_start(gang, reservation))
-            observe = partial(self._metrics.start_delay.observe, delay)
-            return Report(status=conditions.mark_started(gang, now=since), written=observe)
+            note = partial(note_started, self._metrics.predictions, gang, reservation, since)
+            return Report(status=conditions.mark_started(gang, now=since), written=note)
         return self._remembered_ends(gang, reservation, counts)
 
     def _remembered_ends(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
@@ -232,23 +233,23 @@ class Follower:
     def _success(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
         status = conditions.mark_succeeded(gang, now=now)
         end = status.condition(Condition.COMPLETE)
-        ratio = self._run_time_ratio(gang, reservation)
+        run_time = self._run_time(gang)
+        note = partial(note_succeeded, self._metrics.predictions, gang, reservation)
         return Report(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
-            written=None if ratio is None else partial(self._metrics.run_time_ratio.observe, ratio),
+            written=None if run_time is None else partial(note, run_time),
         )
 
-    def _run_time_ratio(self, gang: GangFact, reservation: Reservation) -> float | None:
-        """Run time over its prediction; nothing where there was none, or where nobody saw the gang run."""
-        predicted = reservation.expected_finish
-        if predicted is None or gang.status.started_at is None:
+    def _run_time(self, gang: GangFact) -> float | None:
+        """How long all members ran; nothing where nobody saw the gang run."""
+        if gang.status.started_at is None:
             return None
         since = self._running_since[gang.key]
         if since > gang.status.started_at + 1:
             # An earlier process saw it start: the status says when, to the second.
             since = gang.status.started_at
-        return max(0.0, self._ended_at[gang.key] - since) / max(predicted - reservation.start, 1e-9)
+        return self._ended_at[gang.key] - since
 
     def _note_times(self, gang: GangKey, counts: Progress, now: float) -> None:
         if counts.is_running:
@@ -273,9 +274,10 @@ class Follower:
         self._forget_times(gang.key)
         self._sweeper.delete(gang.key, (pod for pod in self._state.members(gang).values() if not pod.has_ended))
 
-    def _count_placed(self, waited: float) -> None:
+    def _count_placed(self, gang: GangFact, now: float) -> None:
         self._metrics.decisions.labels(Condition.PLACED).inc()
-        self._metrics.gang_wait.observe(max(0.0, waited))
+        self._metrics.gang_wait.observe(max(0.0, now - gang.created))
+        note_placed(self._metrics.predictions, gang)
 
 
 def _deletion(gang: GangFact, now: float) -> Report | None:
@@ -284,12 +286,3 @@ def _deletion(gang: GangFact, now: float) -> Report | None:
     if planned is not None and planned.reason == Reason.GANG_DELETED:
         return None
     return Report(status=conditions.mark_being_deleted(gang, now=now))
-
-
-def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
-    """The start that the first plan gave.
-
-    The status keeps whole seconds; where nothing was put off, the reservation knows better.
-    """
-    first = gang.status.first_planned_start
-    return reservation.start if first is None or abs(first - reservation.start) < 1 else first

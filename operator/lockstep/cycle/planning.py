@@ -22,6 +22,7 @@ from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact, Needs
+from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import in_pool
 
@@ -143,7 +144,7 @@ class Planning:
             made = await self._run(partial(plan, snapshot, rescue=errors.__setitem__))
         for key, gang in planned.items():
             if key in errors:
-                log.error("%s/%s: planning it failed", *key, exc_info=errors[key])
+                log.error("planning it failed", exc_info=errors[key], extra=about(key))
                 self.set_aside(gang, errors[key])
             else:
                 self._aside.forget(key)
@@ -161,7 +162,7 @@ class Planning:
             try:
                 yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
             except Exception as error:
-                log.exception("%s/%s: what it holds can't be told", *gang.key)
+                log.exception("what it holds can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
 
     def _told_of_pool(self, decision: Decision) -> Decision:
@@ -232,7 +233,7 @@ class Planning:
             return self.waits(gang)
         except Exception as error:
             if not self._is_set_aside(gang):
-                log.exception("%s/%s: nobody can tell whether it waits", *gang.key)
+                log.exception("nobody can tell whether it waits", extra=about(gang.key))
                 self.set_aside(gang, error)
             return False
 

@@ -54,9 +54,11 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
 
 Page = Callable[[Health, web.Request], Awaitable[web.Response]]
 
-PAGES: Mapping[str, Page] = {
+PROBES: Mapping[str, Page] = {
     "/healthz": _healthz,
     "/readyz": _readyz,
+}
+METRICS: Mapping[str, Page] = {
     "/metrics": _metrics,
 }
 # They show what users have asked for: only who may enter the operator's own host or pod should see them.

@@ -1,42 +1,88 @@
 """Where the pages are: which listener has which."""
 
 import logging
-from collections.abc import Mapping
+import ssl
+from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from time import monotonic
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
+from lockstep.api.client import KubeClient
+from lockstep.process.certificate import Certificate
 from lockstep.process.errors import StartError
-from lockstep.process.health import DEBUG_PAGES, PAGES, Health, Page
+from lockstep.process.gate import behind_reviews
+from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES, Health, Page
+from lockstep.process.reviews import Reviews
 from lockstep.process.settings import Settings
 
 log = logging.getLogger(__name__)
 
 
-async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health) -> None:
-    """Serve every page until the stack unwinds. Raises ``StartError`` where an address can't be had."""
-    for pages, host, port in (
-        (PAGES, settings.listen_host, settings.listen_port),
-        (DEBUG_PAGES, settings.debug_listen_host, settings.debug_listen_port),
-    ):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Pages at one address; port 0 takes a free one. Without ``tls`` it speaks plain HTTP."""
+
+    pages: Mapping[str, Page]
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+
+
+async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health, client: KubeClient) -> None:
+    """Serve every page until the stack unwinds; raise ``StartError`` where an address or certificate can't be used."""
+    for listener in _listeners(settings, client):
         try:
-            runner = await listen(health, pages, host=host, port=port)
+            runner = await listen(health, listener)
         except OSError as error:
-            raise StartError(f"can't listen on {host}:{port}: {error.strerror}") from error
+            raise StartError(f"can't listen on {listener.host}:{listener.port}: {error.strerror}") from error
         stack.push_async_callback(runner.cleanup)
 
 
-async def listen(health: Health, pages: Mapping[str, Page], *, host: str, port: int) -> web.AppRunner:
-    """Serve these pages, and no others, at one address until the runner is cleaned up; port 0 takes a free one.
-
-    Raises ``OSError`` where the address can't be had.
-    """
+async def listen(health: Health, listener: Listener) -> web.AppRunner:
+    """Serve pages until the runner is cleaned up. Raises ``OSError`` where the address can't be had."""
     app = web.Application()
-    app.add_routes([web.get(path, partial(page, health)) for path, page in pages.items()])
-    runner = web.AppRunner(app, access_log=None)
+    app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
+    runner = web.AppRunner(app, access_log=None, logger=_requests_log())
     await runner.setup()
-    site = web.TCPSite(runner, host, port)
-    await site.start()
-    log.info("listening on %s port %d: %s", *runner.addresses[0][:2], ", ".join(pages))
+    await web.TCPSite(runner, listener.host, listener.port, ssl_context=listener.tls).start()
+    log.info("listening on %s port %d: %s", *runner.addresses[0][:2], ", ".join(listener.pages))
     return runner
+
+
+def _requests_log() -> logging.Logger:
+    """For what goes wrong with a request, unless that is the asker's fault: who asks could fill the log with it."""
+    requests = logging.getLogger(f"{__name__}.requests")
+    requests.addFilter(_is_no_fault_of_the_asker)
+    return requests
+
+
+def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
+def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:
+    """Who may reach the operator may see the probes, and the metrics unless they are secured."""
+    open_pages = PROBES if settings.metrics_secure else {**PROBES, **METRICS}
+    yield Listener(pages=open_pages, host=settings.listen_host, port=settings.listen_port)
+    yield Listener(pages=DEBUG_PAGES, host=settings.debug_listen_host, port=settings.debug_listen_port)
+    if settings.metrics_secure:
+        yield _secured_metrics(settings, client)
+
+
+def _secured_metrics(settings: Settings, client: KubeClient) -> Listener:
+    if settings.metrics_cert_dir is None:
+        raise StartError("--metrics-secure needs --metrics-cert-dir, a folder with tls.crt and tls.key")
+    return Listener(
+        pages={
+            path: behind_reviews(page, Reviews(client, path=path, monotonic=monotonic))
+            for path, page in METRICS.items()
+        },
+        host=settings.listen_host,
+        port=settings.metrics_listen_port,
+        tls=Certificate(Path(settings.metrics_cert_dir)).context(),
+    )

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from time import monotonic, time
 from typing import Any
 
-from prometheus_client import CollectorRegistry, disable_created_metrics
+from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
@@ -18,12 +18,14 @@ from lockstep.api.configuration import Configuration
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
 from lockstep.api.names import BIDS, GANGS
+from lockstep.api.pool import Pool
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.woken import Woken
 from lockstep.process.errors import StartError
 from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
@@ -75,6 +77,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     # When a series began is nobody's question here, and would double the number of series.
     disable_created_metrics()  # type: ignore[no-untyped-call]
     metrics = Metrics(CollectorRegistry())
+    ProcessCollector(registry=metrics.registry)
     fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
     async with (
         KubeClient(
@@ -83,20 +86,21 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         AsyncExitStack() as stack,
     ):
         await check_api(client, configuration)
-        woken = asyncio.Event()
-        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=settings.pool)
+        woken = Woken(monotonic=monotonic)
+        pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
+        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
         state.stand_by()
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
-        streams = Streams((GANGS, BIDS))
+        streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
         health = Health(
             is_ready=lambda: all(one.is_set() for one in delivered),
             decided=lambda: cycle.decided,
-            refresh=lambda: refresh_gauges(metrics, state, time()),
+            refresh=lambda: refresh(metrics, state, cycle),
             metrics=metrics,
         )
-        await start_pages(stack, settings, health)
+        await start_pages(stack, settings, health, client)
         elector = None
         if settings.election is not None:
             elector = await make_elector(stack, settings.election, configuration, fence, metrics)
@@ -111,7 +115,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         )
 
 
-def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: asyncio.Event) -> Cycle:
+def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: Woken) -> Cycle:
     """The cycle with all that it works with, as the settings have it."""
     services = Services(
         client=client,
@@ -127,6 +131,13 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     )
     plans = PlanOptions(holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs))
     return Cycle(services, metrics, woken=woken, plans=plans)
+
+
+def refresh(metrics: Metrics, state: State, cycle: Cycle) -> None:
+    """Bring the gauges up to date."""
+    decisions = () if cycle.decided is None else cycle.decided.plan.decisions
+    refresh_gauges(metrics, state, time(), decisions)
+    metrics.cycle_lag.set(cycle.lag)
 
 
 async def lead_when_ready(leadership: Leadership, informers: list[Informer[Any]]) -> None:

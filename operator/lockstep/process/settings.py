@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from lockstep.api.pool import Pool
+from coschedule import Taint
+from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
 
 
@@ -19,10 +20,15 @@ class Settings:
     listen_port: int
     debug_listen_host: str
     debug_listen_port: int
+    metrics_secure: bool
+    metrics_listen_port: int
+    metrics_cert_dir: str | None
     concurrency: int
     unreachable_after: float
     log_level: str
+    log_format: LogFormat
     hold_for: float
     holding_gangs: int
-    pool: Pool
+    node_selector: tuple[tuple[str, str], ...]
+    pool_taint: tuple[Taint, ...]
     election: ElectionTerms | None

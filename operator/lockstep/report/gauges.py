@@ -1,24 +1,45 @@
 """Gauges that follow from belief: brought up to date when somebody reads them, not in every cycle."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
+from coschedule import Decision, GangKey
 from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
-from lockstep.report.metrics import GANG_STATES, Metrics
+from lockstep.report.capacity import count_nodes, count_slots, promised_by, used_by
+from lockstep.report.metrics import GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
 
 _STATES = {Phase.RESERVED: "reserved", Phase.PLACED: "placed", Phase.COMPLETE: "complete"}
+_NOT_PLACED = ("pending", "reserved")
 
 
-def refresh_gauges(metrics: Metrics, state: State, now: float) -> None:
-    """Count gangs by state, the members assumed, and the age of the oldest gang that waits."""
+def refresh_gauges(metrics: Metrics, state: State, now: float, decisions: Sequence[Decision]) -> None:
+    """Count gangs, nodes and slots by state, and say how long gangs wait; ``decisions`` are the last plan's."""
     states = {gang.key: _state_of(gang, state) for gang in state.gangs.values()}
     counts = Counter(states.values())
     for name in GANG_STATES:
         metrics.gangs.labels(name).set(counts[name])
     pending = [gang.created for gang in state.gangs.values() if states[gang.key] == "pending"]
     metrics.oldest_pending.set(max(0.0, now - min(pending)) if pending else 0.0)
+    metrics.start_overdue.set(_most_overdue(state, states, now))
     metrics.assumed_pods.set(state.ledger.assumed)
+    _refresh_capacity(metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"])
+
+
+def _refresh_capacity(metrics: Metrics, state: State, now: float, waiting: Sequence[Decision]) -> None:
+    used, promised = used_by(state), promised_by(waiting)
+    nodes, slots = count_nodes(state, used, promised, now), count_slots(state, used, promised, now)
+    for name in NODE_STATES:
+        metrics.nodes.labels(name).set(nodes[name])
+    for name in SLOT_STATES:
+        metrics.slots.labels(name).set(slots[name])
+
+
+def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
+    """How long the gang has waited beyond its first planned start that has waited so longest."""
+    planned = (gang.status.first_planned_start for gang in state.gangs.values() if states[gang.key] in _NOT_PLACED)
+    return max((now - start for start in planned if start is not None and start < now), default=0.0)
 
 
 def _state_of(gang: GangFact, state: State) -> str:

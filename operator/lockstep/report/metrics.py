@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from coschedule import Reason as PlanReason
 from lockstep import __version__
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (
@@ -29,6 +30,8 @@ WATCHED_RESOURCES = (
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")
 GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
+NODE_STATES = ("in_use", "promised", "free", "closed")
+SLOT_STATES = ("in_use", "promised", "free")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 UNDONE_REASONS = (
@@ -45,10 +48,7 @@ UNDONE_REASONS = (
 )
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
-_CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
-_WAIT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14400, 86400)
-_DELAY_BUCKETS = (0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600, 14400)
-_RATIO_BUCKETS = (0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
+_CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
 
 
@@ -68,7 +68,8 @@ class Metrics:
         )
         self._declare_cycle(registry)
         self._declare_gangs(registry)
-        self._declare_predictions(registry)
+        self._declare_capacity(registry)
+        self.predictions = Predictions(registry)
         self._declare_api(registry)
 
     def _declare_cycle(self, registry: CollectorRegistry) -> None:
@@ -84,6 +85,11 @@ class Metrics:
             "lockstep_gang_errors",
             "Gangs that raised an error in a stage and were set aside for a while, beside whom the others went on.",
             ["stage"],
+            registry=registry,
+        )
+        self.cycle_lag = Gauge(
+            "lockstep_cycle_lag_seconds",
+            "Time since the plan under way began, or since news came that no cycle has looked at; 0 for neither.",
             registry=registry,
         )
         self.snapshot_nodes = Gauge("lockstep_snapshot_nodes", "Nodes in the last snapshot.", registry=registry)
@@ -102,11 +108,16 @@ class Metrics:
         self.gang_wait = Histogram(
             "lockstep_gang_wait_seconds",
             "Time from a gang's creation until all of its members were bound.",
-            buckets=_WAIT_BUCKETS,
+            buckets=WAIT_BUCKETS,
             registry=registry,
         )
         self.oldest_pending = Gauge(
             "lockstep_oldest_pending_gang_seconds", "Age of the oldest gang that holds no nodes.", registry=registry
+        )
+        self.start_overdue = Gauge(
+            "lockstep_start_overdue_seconds",
+            "Time since the first planned start of the gang, not placed yet, whose start is longest past; 0 for none.",
+            registry=registry,
         )
         self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
         self.undone = Counter(
@@ -124,19 +135,23 @@ class Metrics:
         for result in BINDING_RESULTS:
             self.binds.labels(result)
 
-    def _declare_predictions(self, registry: CollectorRegistry) -> None:
-        self.start_delay = Histogram(
-            "lockstep_start_delay_seconds",
-            "Time by which all members of a gang ran later than its first planned start; 0 where it was earlier.",
-            buckets=_DELAY_BUCKETS,
+    def _declare_capacity(self, registry: CollectorRegistry) -> None:
+        self.nodes = Gauge(
+            "lockstep_nodes",
+            "Nodes: with members of gangs; else promised to gangs, or held by them; else free; closed to new members.",
+            ["state"],
             registry=registry,
         )
-        self.run_time_ratio = Histogram(
-            "lockstep_run_time_ratio",
-            "Run time of a gang that succeeded, divided by the run time predicted for it.",
-            buckets=_RATIO_BUCKETS,
+        self.slots = Gauge(
+            "lockstep_slots",
+            "Members on nodes; members promised to start later; room for more on open nodes whose bids limit members.",
+            ["state"],
             registry=registry,
         )
+        for state in NODE_STATES:
+            self.nodes.labels(state)
+        for state in SLOT_STATES:
+            self.slots.labels(state)
 
     def _declare_api(self, registry: CollectorRegistry) -> None:
         self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
@@ -161,19 +176,21 @@ class Metrics:
             self.not_understood.labels(resource)
         self.watch_last_event = Gauge(
             "lockstep_watch_last_event_timestamp_seconds",
-            "When a watch last said something.",
+            "When a watch or a list last said something; when the process began, as long as none has.",
             ["resource"],
             registry=registry,
         )
+        for resource in WATCHED_RESOURCES:
+            self.watch_heard(resource)
         self.api_requests = Counter(
             "lockstep_api_requests",
-            "Requests answered by the API server.",
+            "Requests answered by the API server, watches too.",
             ["verb", "resource", "code"],
             registry=registry,
         )
         self.api_request_duration = Histogram(
             "lockstep_api_request_duration_seconds",
-            "Time until the API server had answered.",
+            "Time until the API server had answered, and of a watch until it was open.",
             ["verb", "resource"],
             buckets=_REQUEST_BUCKETS,
             registry=registry,
@@ -199,7 +216,7 @@ class Metrics:
         self.not_understood.labels(resource).inc()
 
     def watch_heard(self, resource: str) -> None:
-        """Note that a watch said something, if only a bookmark."""
+        """Note that a watch said something, if only a bookmark, or that a list was believed."""
         self.watch_last_event.labels(resource).set(time())
 
     def binding_answered(self, result: str) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.client import ApiUnavailableError, KubeClient
@@ -18,6 +18,7 @@ from lockstep.api.pauses import pause_after
 from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.logs.fields import about
 from lockstep.report.events import post_event, status_refused
 from lockstep.report.rate import Rate
 from lockstep.report.status import Writing, Written, write_status
@@ -28,7 +29,6 @@ _PATIENCE_SECONDS = 5.0
 # A status per second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
 _PER_SECOND = 200.0
 _BURST = 200.0
-_LAST_WORDS_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -40,13 +40,6 @@ class Report:
     status: GangStatus
     event: Event | None = None
     written: Callable[[], None] | None = None
-
-
-class _Sending(NamedTuple):
-    """A write that is being sent, by that task."""
-
-    task: "asyncio.Task[Any]"
-    ended: asyncio.Event
 
 
 class StatusWriter:
@@ -73,11 +66,10 @@ class StatusWriter:
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._has_stopped = False
-        # All that is under way; of it, the reports that wait, and the writes and events that are being sent.
+        # All that is under way; of it, the reports that wait, and the ends of the writes that are being sent.
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
-        self._sending: dict[GangKey, _Sending] = {}
-        self._posting: set[asyncio.Task[Any]] = set()
+        self._sending: dict[GangKey, asyncio.Event] = {}
         # Gangs whose attempt could not begin because a report was being sent.
         self._held_up: set[GangKey] = set()
 
@@ -110,8 +102,8 @@ class StatusWriter:
 
         Raises ``ApiUnavailableError`` as :func:`write_status`.
         """
-        while (sending := self._sending.get(gang.key)) is not None:
-            await sending.ended.wait()
+        while (ended := self._sending.get(gang.key)) is not None:
+            await ended.wait()
         # Also one that was refused just now, and rests.
         self._withdraw(gang.key)
         try:
@@ -133,14 +125,9 @@ class StatusWriter:
         self._refusals.pop(gang, None)
         self._held_up.discard(gang)
 
-    async def stop(self) -> None:
-        """Drop what waits, and give what is being sent a moment: the next process sees what was not written."""
+    def stop(self) -> None:
+        """Send nothing any more: the next process sees what was not written."""
         self._has_stopped = True
-        being_sent = {sending.task for sending in self._sending.values()} | self._posting
-        for task in self._tasks - being_sent:
-            task.cancel()
-        if being_sent:
-            await asyncio.wait(being_sent, timeout=_LAST_WORDS_SECONDS)
         for task in self._tasks:
             task.cancel()
 
@@ -172,7 +159,7 @@ class StatusWriter:
 
     async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
         """Tell of it, and wait: the same would be refused again. Until then the report counts as waiting."""
-        log.error("%s/%s: the API server does not take its status: %s", *gang.key, message)
+        log.error("the API server does not take its status: %s", message, extra=about(gang.key))
         self._count_refused("report")
         self.tell(gang, status_refused(message))
         failures = self._refusals.get(gang.key, 0)
@@ -188,22 +175,22 @@ class StatusWriter:
             async with self._at_once:
                 return await self._send(gang, status, Urgency.REPORT)
         except ApiUnavailableError as error:
-            log.warning("%s/%s: its status could not be written: %s", *gang.key, error)
+            log.warning("its status could not be written: %s", error, extra=about(gang.key))
             return Writing(Written.CONFLICT)
         except Exception as error:
             # A broken promise of ours, or of whoever answered: it costs this gang a pause, and no other anything.
-            log.exception("%s/%s: writing its status raised", *gang.key)
+            log.exception("writing its status raised", extra=about(gang.key))
             return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
 
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
         """Send a status; from here on it can't be withdrawn."""
         self._waiting.pop(gang.key, None)
-        sending = self._sending[gang.key] = _Sending(_this_task(), asyncio.Event())
+        ended = self._sending[gang.key] = asyncio.Event()
         try:
             return await write_status(self._client, self._state, gang, status, urgency)
         finally:
             del self._sending[gang.key]
-            sending.ended.set()
+            ended.set()
 
     async def _turn_of(self, gang: GangKey) -> None:
         """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
@@ -216,12 +203,9 @@ class StatusWriter:
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
-                self._posting.add(_this_task())
                 await post_event(self._client, gang, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
-            log.warning("%s/%s: event %s was lost: %s", *gang.key, event.reason, error)
-        finally:
-            self._posting.discard(_this_task())
+            log.warning("event %s was lost: %s", event.reason, error, extra=about(gang.key))
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work)

@@ -46,7 +46,10 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
         try:
             await _run_kopf(state, configuration, streams, stop)
         except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
-            log.warning("the watch of GangJobs and NodeBids broke off, watching again: %r", error)
+            # Not its repr(): an error of aiohttp's would show the request, and with it our token.
+            log.warning(
+                "the watch of GangJobs and NodeBids broke off, watching again: %s: %s", type(error).__name__, error
+            )
             pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
             streams.end_all()
             await _sleep_unless(stop, pause)
@@ -128,10 +131,12 @@ def _registry(state: State, configuration: Configuration, streams: Streams) -> k
 
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
+        streams.heard(GANGS)
         _believe(gangs, event)
 
     @kopf.on.event(GROUP, VERSION, BIDS, registry=registry)
     async def bid_event(event: Mapping[str, Any], **_: Any) -> None:
+        streams.heard(BIDS)
         _believe(bids, event)
 
     return registry
@@ -145,10 +150,10 @@ def _believe(kind: Kind[Any], event: Mapping[str, Any]) -> None:
 
 
 def connection(configuration: Configuration, streams: Streams) -> kopf.AiohttpSession:
-    """Where and how kopf logs in: as every other request of ours does. Its watches are told to ``streams``."""
+    """Where and how kopf logs in: as every other request of ours does. What it asks is told to ``streams``."""
     return kopf.AiohttpSession(
         server=configuration.host,
-        aiohttp_session=session_told_to(configuration, streams.tell),
+        aiohttp_session=session_told_to(configuration, streams.tell, streams.answered),
         expiration=datetime.now(UTC) + _LOGIN_LIFETIME,
     )
 

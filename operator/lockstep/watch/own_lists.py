@@ -93,6 +93,8 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
     while True:
         began = monotonic()
         is_whole = await _list_or_warn(client, state, lists)
+        if is_whole:
+            streams.listed()
         if lists.were_set_back:
             streams.outdated.set()
             lists.were_set_back = False

@@ -1,7 +1,10 @@
 """Whether the watches of our own kinds deliver, as the requests for them tell: kopf itself does not say."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+from lockstep.api.configuration import RequestObserver
+from lockstep.api.paths import API_GROUP
 
 _OPEN = 200
 
@@ -11,11 +14,20 @@ class Streams:
 
     ``changed`` is set whenever a watch opens or ends: what happened in between may have been missed. ``delivered`` is
     set once all of them have been open at the same time. ``outdated`` is set when the API server was set back: watches
-    that go on from a version that it does not know any more are open, and say nothing.
+    that go on from a version that it does not know any more are open, and say nothing. ``heard`` is to be called with
+    the resource whenever something was said of it; ``observer`` is told of every request.
     """
 
-    def __init__(self, resources: Iterable[str]) -> None:
+    def __init__(
+        self,
+        resources: Iterable[str],
+        *,
+        heard: Callable[[str], None] = lambda _: None,
+        observer: RequestObserver = lambda _verb, _resource, _code, _seconds: None,
+    ) -> None:
         self._is_open = dict.fromkeys(resources, False)
+        self._observer = observer
+        self.heard = heard
         self.changed = asyncio.Event()
         self.delivered = asyncio.Event()
         self.outdated = asyncio.Event()
@@ -31,9 +43,20 @@ class Streams:
         if self._is_open.get(resource) in (None, is_open):
             return
         self._is_open[resource] = is_open
+        if is_open:
+            self.heard(resource)
         self.changed.set()
         if self.all_open:
             self.delivered.set()
+
+    def answered(self, verb: str, resource: str, code: int, seconds: float) -> None:
+        """A request was answered; those for anything but our resources look for what the API server serves."""
+        self._observer(verb, resource if resource in self._is_open else API_GROUP.resource, code, seconds)
+
+    def listed(self) -> None:
+        """Every resource was listed, and the lists are believed."""
+        for resource in self._is_open:
+            self.heard(resource)
 
     def end_all(self) -> None:
         """Whoever watched has given up."""

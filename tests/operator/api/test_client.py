@@ -222,3 +222,14 @@ async def test_closed_client_has_closed_its_session():
             await client.get(POD)
         with pytest.raises((RuntimeError, aiohttp.ClientError)):
             await client.get(POD)
+
+
+@pytest.mark.parametrize("code", [200, 401])
+async def test_watch_is_told_to_the_observer_when_it_is_answered(code):
+    told = []
+    async with (
+        ScriptedServer(status(code)) as server,
+        client_of(server, observer=lambda *one: told.append(one[:3])) as client,
+        client.watch(PODS, {}),
+    ):
+        assert told == [("WATCH", "pods", code)]

@@ -4,8 +4,9 @@ import ssl
 
 import pytest
 
+from fake_cluster.scripted import ScriptedServer, status
 from lockstep.api.client import retry_after_seconds
-from lockstep.api.configuration import ConfigError, Configuration, load_configuration, tls_context
+from lockstep.api.configuration import ConfigError, Configuration, load_configuration, session_told_to, tls_context
 
 KUBECONFIG = """
 apiVersion: v1
@@ -98,3 +99,18 @@ def test_certificates_are_checked_unless_the_configuration_says_otherwise():
 
     assert (strict.verify_mode, strict.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert (lax.verify_mode, lax.check_hostname) == (ssl.CERT_NONE, False)
+
+
+@pytest.mark.asyncio
+async def test_requests_of_a_framework_are_told_to_the_observer():
+    told = []
+    async with ScriptedServer(status(401), status(200)) as server:
+        session = session_told_to(
+            server.configuration, lambda *_: None, lambda verb, name, code, _: told.append((verb, name, code))
+        )
+        async with session:
+            for query in ("?watch=true", ""):
+                async with session.get(f"{server.configuration.host}/apis/lockstep.dev/v1alpha1/gangjobs{query}"):
+                    pass
+
+    assert told == [("WATCH", "gangjobs", 401), ("GET", "gangjobs", 200)]

@@ -17,6 +17,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.store import Place
+from lockstep.cycle.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
 
@@ -126,3 +127,27 @@ async def test_predictions_are_measured():
         assert parts.metric("lockstep_start_delay_seconds_count") == 1
         assert parts.metric("lockstep_start_delay_seconds_sum") < 5
         assert parts.metric("lockstep_run_time_ratio_sum") == pytest.approx(2, rel=0.02)
+        assert parts.metric("lockstep_run_time_predicted_seconds_sum") == pytest.approx(600, rel=0.01)
+        assert parts.metric("lockstep_run_time_seconds_sum") == pytest.approx(1200, rel=0.02)
+        assert parts.metric("lockstep_speedup_predicted_ratio_sum") == pytest.approx(1)
+        assert parts.metric("lockstep_speedup_ratio_sum") == pytest.approx(0.5, rel=0.02)
+        assert parts.metric("lockstep_gang_size_members_sum") == 1
+        assert parts.metric("lockstep_start_wait_seconds_count") == 1
+
+
+async def test_lag_is_how_long_a_plan_is_under_way_and_none_where_there_is_nothing_to_do():
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def when_told(work):
+        begun.set()
+        await goes_on.wait()
+        return work()
+
+    async with operator_over(node("n1"), gangs=[gang("g")], plans=PlanOptions(run=when_told)) as (api, parts):
+        await begun.wait()
+        await asyncio.sleep(300)
+        assert parts.cycle.lag == pytest.approx(300, abs=5)
+        goes_on.set()
+        await until(lambda: is_placed(api))
+        await asyncio.sleep(3600)
+        assert parts.cycle.lag == 0

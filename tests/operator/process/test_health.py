@@ -12,8 +12,8 @@ from coschedule import encode_plan, encode_snapshot, plan
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.planning import Decided
-from lockstep.process.health import DEBUG_PAGES, PAGES, Health
-from lockstep.process.listening import listen
+from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES, Health
+from lockstep.process.listening import Listener, listen
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import spell
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.asyncio
 
 
 @asynccontextmanager
-async def pages(served=PAGES, *, is_ready=True, decided=None, refresh=lambda: None):
+async def pages(served, *, is_ready=True, decided=None, refresh=lambda: None):
     """Serve the pages; gives a function that asks for one."""
     metrics = Metrics(CollectorRegistry())
     health = Health(is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics)
-    runner = await listen(health, served, host="127.0.0.1", port=0)
+    runner = await listen(health, Listener(pages=served, host="127.0.0.1", port=0))
     host, port = runner.addresses[0]
     try:
         async with aiohttp.ClientSession() as session:
@@ -43,7 +43,7 @@ async def pages(served=PAGES, *, is_ready=True, decided=None, refresh=lambda: No
     ("path", "is_ready", "want_code"), [("/healthz", False, 200), ("/readyz", False, 503), ("/readyz", True, 200)]
 )
 async def test_probe(path, is_ready, want_code):
-    async with pages(is_ready=is_ready) as ask:
+    async with pages(PROBES, is_ready=is_ready) as ask:
         code, _, _ = await ask(path)
 
     assert code == want_code
@@ -51,7 +51,7 @@ async def test_probe(path, is_ready, want_code):
 
 async def test_metrics_are_fresh_when_they_are_read():
     refreshed = []
-    async with pages(refresh=lambda: refreshed.append(1)) as ask:
+    async with pages(METRICS, refresh=lambda: refreshed.append(1)) as ask:
         code, kind, text = await ask("/metrics")
 
     assert (code, refreshed) == (200, [1])
@@ -60,7 +60,7 @@ async def test_metrics_are_fresh_when_they_are_read():
 
 
 async def test_metrics_speak_openmetrics_where_asked():
-    async with pages() as ask:
+    async with pages(METRICS) as ask:
         _, kind, text = await ask("/metrics", Accept="application/openmetrics-text; version=1.0.0")
 
     assert kind.startswith("application/openmetrics-text")

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from time import time
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -12,7 +13,20 @@ from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.report.gauges import refresh_gauges
-from lockstep.report.metrics import BINDING_RESULTS, CYCLE_RESULTS, GANG_STATES, OUTCOMES, STAGES, Metrics
+from lockstep.report.metrics import (
+    BINDING_RESULTS,
+    CYCLE_RESULTS,
+    GANG_ERROR_STAGES,
+    GANG_STATES,
+    NODE_STATES,
+    OUTCOMES,
+    REFUSED_WRITES,
+    SLOT_STATES,
+    STAGES,
+    UNDONE_REASONS,
+    WATCHED_RESOURCES,
+    Metrics,
+)
 
 UNBOUNDED_LABELS = {"pod", "gang", "node", "uid", "name", "namespace", "gangjob", "instance"}
 
@@ -44,11 +58,26 @@ def test_metrics_follow_the_naming_rules(families):
             assert not UNBOUNDED_LABELS & set(sample.labels)
 
 
+def test_every_labelled_metric_is_bounded_by_words_of_ours(families):
+    bounded_by_code = {"verb", "resource", "code", "version", "python_version", "le"}
+    enumerated = {"result", "stage", "outcome", "state", "reason", "write", "resource"}
+    for family in families:
+        for sample in family.samples:
+            assert set(sample.labels) <= bounded_by_code | enumerated
+
+
+def test_histograms_tell_a_day_from_a_week_where_starts_are_promised(families):
+    for family in families:
+        if family.name in {"lockstep_gang_wait_seconds", "lockstep_start_wait_seconds", "lockstep_start_delay_seconds"}:
+            bounds = {float(sample.labels["le"]) for sample in family.samples if "le" in sample.labels}
+            assert {0.1, 3600, 86_400, 7 * 86_400} <= bounds
+
+
 def test_histograms_name_their_unit(families):
     names = [family.name for family in families if family.type == "histogram"]
 
     assert names
-    assert all(name.endswith(("_seconds", "_ratio")) for name in names)
+    assert all(name.endswith(("_seconds", "_ratio", "_members")) for name in names)
 
 
 def test_counters_end_in_total(families):
@@ -65,11 +94,19 @@ def test_counters_end_in_total(families):
         ("lockstep_decisions_total", "outcome", OUTCOMES),
         ("lockstep_gangs", "state", GANG_STATES),
         ("lockstep_binds_total", "result", BINDING_RESULTS),
+        ("lockstep_gang_errors_total", "stage", GANG_ERROR_STAGES),
+        ("lockstep_attempts_undone_total", "reason", UNDONE_REASONS),
+        ("lockstep_statuses_refused_total", "write", REFUSED_WRITES),
+        ("lockstep_objects_not_understood_total", "resource", WATCHED_RESOURCES),
+        ("lockstep_nodes", "state", NODE_STATES),
+        ("lockstep_slots", "state", SLOT_STATES),
         ("lockstep_gang_wait_seconds_count", None, None),
         ("lockstep_start_delay_seconds_count", None, None),
         ("lockstep_run_time_ratio_count", None, None),
         ("lockstep_reservation_conflicts_total", None, None),
         ("lockstep_oldest_pending_gang_seconds", None, None),
+        ("lockstep_start_overdue_seconds", None, None),
+        ("lockstep_cycle_lag_seconds", None, None),
         ("lockstep_assumed_pods", None, None),
     ],
 )
@@ -79,12 +116,14 @@ def test_enumerated_series_exist_from_the_start(metrics, name, label, values):
     assert [value(metrics, name, **one) for one in labels] == [0] * len(labels)
 
 
-UNDOING = [Reason.BIND_INTERRUPTED, Reason.QUOTA_EXCEEDED, Reason.POD_REFUSED, Reason.POD_REJECTED, Reason.POD_LOST]
+def test_watches_that_have_said_nothing_yet_grow_old_from_the_start_of_the_process(metrics):
+    now = time()
 
+    ages = [
+        now - value(metrics, "lockstep_watch_last_event_timestamp_seconds", resource=one) for one in WATCHED_RESOURCES
+    ]
 
-@pytest.mark.parametrize("reason", [*UNDOING, Reason.API_UNAVAILABLE])
-def test_undone_attempts_exist_from_the_start(metrics, reason):
-    assert value(metrics, "lockstep_attempts_undone_total", reason=reason) == 0
+    assert all(0 <= age < 60 for age in ages)
 
 
 def test_build_is_told(metrics):
@@ -140,7 +179,7 @@ def test_gauges_follow_from_belief(metrics):
         state.hold(reservation(name))
     state.apply_gang(gang_fact("done", status=GangStatus(conditions=(true("Complete"),))))
     state.apply_pod(member_fact("placed", rank=0, node="n1"))
-    refresh_gauges(metrics, state, 100.0)
+    refresh_gauges(metrics, state, 100.0, ())
 
     assert {name: value(metrics, "lockstep_gangs", state=name) for name in GANG_STATES} == {
         "refused": 0,
@@ -159,7 +198,7 @@ def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wron
     for name, deleting in (("wrong", False), ("deleted", True)):
         gang = gang_fact(name, created=20.0, deleting=deleting)
         state.apply_gang(replace(gang, spec=None, refusal=Refusal(Reason.INVALID_SPEC, "wrong.")))
-    refresh_gauges(metrics, state, 100.0)
+    refresh_gauges(metrics, state, 100.0, ())
 
     assert value(metrics, "lockstep_gangs", state="pending") == 1
     assert value(metrics, "lockstep_gangs", state="refused") == 2
@@ -170,9 +209,9 @@ def test_gauges_fall_back_to_zero(metrics):
     state = State(lambda: None)
     gang = gang_fact("g", created=40.0)
     state.apply_gang(gang)
-    refresh_gauges(metrics, state, 100.0)
+    refresh_gauges(metrics, state, 100.0, ())
     state.remove_gang(gang.key, gang.uid)
-    refresh_gauges(metrics, state, 100.0)
+    refresh_gauges(metrics, state, 100.0, ())
 
     assert value(metrics, "lockstep_gangs", state="pending") == 0
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 0

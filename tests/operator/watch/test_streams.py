@@ -58,3 +58,24 @@ async def test_all_end_with_whoever_watched(streams):
     streams.end_all()
 
     assert not streams.all_open
+
+
+async def test_watch_that_opens_and_lists_that_are_believed_are_signs_of_life():
+    heard = []
+    streams = Streams(KINDS, heard=heard.append)
+
+    streams.tell("gangjobs", 403)
+    streams.tell("gangjobs", 200)
+    streams.listed()
+
+    assert heard == ["gangjobs", *KINDS]
+
+
+async def test_requests_are_told_by_words_of_ours():
+    told = []
+    streams = Streams(KINDS, observer=lambda *one: told.append(one))
+
+    streams.answered("WATCH", "gangjobs", 401, 0.5)
+    streams.answered("GET", "v1beta1", 200, 0.5)
+
+    assert told == [("WATCH", "gangjobs", 401, 0.5), ("GET", "apis", 200, 0.5)]

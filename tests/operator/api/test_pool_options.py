@@ -5,7 +5,7 @@ import re
 import pytest
 
 from coschedule import Taint
-from lockstep.api.pool_syntax import parse_selector, parse_taint
+from lockstep.api.pool_options import parse_selector, parse_taint
 
 
 @pytest.mark.parametrize(

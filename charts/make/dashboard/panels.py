@@ -1,0 +1,124 @@
+"""The forms of panel that there are: a number, and lines over time."""
+
+from typing import NamedTuple
+
+from grafana_foundation_sdk.builders import stat, timeseries
+from grafana_foundation_sdk.builders.common import (
+    ReduceDataOptions,
+    StackingConfig,
+    VizLegendOptions,
+    VizTooltipOptions,
+)
+from grafana_foundation_sdk.builders.dashboard import FieldColor, ThresholdsConfig
+from grafana_foundation_sdk.builders.prometheus import Dataquery
+from grafana_foundation_sdk.models.common import (
+    BigValueColorMode,
+    BigValueGraphMode,
+    LegendDisplayMode,
+    LegendPlacement,
+    LineInterpolation,
+    SortOrder,
+    StackingMode,
+    TooltipDisplayMode,
+    VisibilityMode,
+)
+from grafana_foundation_sdk.models.dashboard import (
+    DataSourceRef,
+    FieldColorModeId,
+    Threshold,
+    ThresholdsMode,
+)
+from grafana_foundation_sdk.models.units import NoUnit
+
+SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
+# Of the grid's 24 columns, which are some 51 pixels each on a screen of 1280.
+NUMBER_COLUMNS, GRAPH_COLUMNS, WIDE_COLUMNS = 4, 8, 12
+_NUMBER_ROWS, _GRAPH_ROWS = 4, 7
+# Named colours, which Grafana adapts to its light and its dark theme.
+GOOD, DOUBTFUL, BAD = "green", "orange", "red"
+
+
+Panel = stat.Panel | timeseries.Panel
+
+
+class Query(NamedTuple):
+    """An expression, and how its series are called in the legend."""
+
+    expression: str
+    legend: str
+
+
+class Step(NamedTuple):
+    """From that value on the number has that colour; None is from the least."""
+
+    value: float | None
+    color: str
+
+
+def number(title: str, description: str, query: Query, *, unit: str = NoUnit, steps: tuple[Step, ...]) -> stat.Panel:
+    """One number, and whether it is good."""
+    return (
+        stat.Panel()
+        .title(title)
+        .description(description)
+        .datasource(SOURCE)
+        .unit(unit)
+        .decimals(0)
+        .span(NUMBER_COLUMNS)
+        .height(_NUMBER_ROWS)
+        .thresholds(_thresholds(steps))
+        .color_scheme(FieldColor().mode(FieldColorModeId.THRESHOLDS))
+        .color_mode(BigValueColorMode.VALUE)
+        .graph_mode(BigValueGraphMode.AREA)
+        .reduce_options(ReduceDataOptions().calcs(["lastNotNull"]))
+        .with_target(_target("A", query))
+    )
+
+
+def graph(title: str, description: str, *queries: Query, unit: str, columns: int = GRAPH_COLUMNS) -> timeseries.Panel:
+    """Lines over time."""
+    panel = (
+        timeseries.Panel()
+        .title(title)
+        .description(description)
+        .datasource(SOURCE)
+        .unit(unit)
+        .min(0)
+        .span(columns)
+        .height(_GRAPH_ROWS)
+        .line_width(1)
+        .fill_opacity(10)
+        .show_points(VisibilityMode.NEVER)
+        .color_scheme(FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
+        .legend(
+            VizLegendOptions()
+            .show_legend(True)  # noqa: FBT003 - the builder's own way
+            .display_mode(LegendDisplayMode.LIST)
+            .placement(LegendPlacement.BOTTOM)
+        )
+        .tooltip(VizTooltipOptions().mode(TooltipDisplayMode.MULTI).sort(SortOrder.DESCENDING))
+    )
+    for name, query in zip("ABCDEFGH", queries, strict=False):
+        panel = panel.with_target(_target(name, query))
+    return panel
+
+
+def stacked(panel: timeseries.Panel) -> timeseries.Panel:
+    """The same lines, one on top of the other: their height together means something."""
+    return (
+        panel.stacking(StackingConfig().mode(StackingMode.NORMAL).group("A"))
+        .fill_opacity(40)
+        .line_interpolation(LineInterpolation.STEP_AFTER)
+    )
+
+
+def _target(name: str, query: Query) -> Dataquery:
+    return Dataquery().ref_id(name).datasource(SOURCE).expr(query.expression).legend_format(query.legend).range()
+
+
+def _thresholds(steps: tuple[Step, ...]) -> ThresholdsConfig:
+    return (
+        ThresholdsConfig()
+        .mode(ThresholdsMode.ABSOLUTE)
+        .steps([Threshold(value=one.value, color=one.color) for one in steps])
+    )

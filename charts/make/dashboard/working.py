@@ -1,0 +1,87 @@
+"""Row: how it works."""
+
+from charts.make.dashboard.panels import Panel, Query, graph
+from charts.make.dashboard.queries import leaders, quantile, rate
+from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
+
+_BINDINGS = ('verb="POST"', 'resource="pods/binding"')
+
+
+def how_it_works() -> list[Panel]:
+    """Stages, attempts, and the API server's part in them."""
+    return [*_cycles(), *_requests()]
+
+
+def _cycles() -> list[Panel]:
+    return [
+        graph(
+            "Time of stages, 95 %",
+            "Time that a cycle spends in each stage; 0 where there was none. A plan of more than a second makes gangs "
+            "wait as long: fewer nodes or gangs, or a faster machine.",
+            Query(quantile(0.95, "lockstep_cycle_duration_seconds", by="stage"), "{{stage}}"),
+            unit=Seconds,
+        ),
+        graph(
+            "Cycle lag",
+            "For how long the leader was at one plan, or left news alone, whenever it was scraped. Spikes of seconds "
+            "are long plans; a slope is a plan that does not end.",
+            Query(leaders("lockstep_cycle_lag_seconds"), "lag"),
+            unit=Seconds,
+        ),
+        graph(
+            "Attempts undone by reason",
+            "Attempts taken back, a second. Single ones are the cluster's life; one reason again and again has a "
+            "cause that somebody has to remove.",
+            Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Bindings by result",
+            "Members bound, a second. refused: another scheduler was quicker, or the pod changed; error: the API "
+            "server did not answer.",
+            Query(rate("lockstep_binds_total", by="result"), "{{result}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Conflicts and refused writes",
+            "Reservations refused since a gang had changed, and statuses not taken by what they were to say. A few "
+            "conflicts are harmless; refused statuses keep a gang where it is.",
+            Query(rate("lockstep_reservation_conflicts_total"), "conflict"),
+            Query(rate("lockstep_statuses_refused_total", by="write"), "{{write}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Time of a binding",
+            "Time until the API server answered a Binding; 0 where there was none. It takes milliseconds; tenths of a "
+            "second mean that the API server or etcd is slow, and every gang starts later.",
+            Query(quantile(0.5, "lockstep_api_request_duration_seconds", *_BINDINGS), "median"),
+            Query(quantile(0.99, "lockstep_api_request_duration_seconds", *_BINDINGS), "99 %"),
+            unit=Seconds,
+        ),
+    ]
+
+
+def _requests() -> list[Panel]:
+    return [
+        graph(
+            "Requests by resource",
+            "Requests to the API server a second, of all replicas, watches too. Many without gangs that move mean "
+            "that something is tried again and again.",
+            Query(rate("lockstep_api_requests_total", by="resource"), "{{resource}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Requests by answer",
+            "The same by HTTP code. 409 are conflicts; 429 and 5xx an API server that is overloaded, and are tried "
+            "again; 401 and 403 see above.",
+            Query(rate("lockstep_api_requests_total", by="code"), "{{code}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Time of requests, 95 %",
+            "Time until the API server answered, by verb; 0 where nothing was asked. A second or more: it is the "
+            "brake, or the network to it is.",
+            Query(quantile(0.95, "lockstep_api_request_duration_seconds", by="verb"), "{{verb}}"),
+            unit=Seconds,
+        ),
+    ]

@@ -1,0 +1,47 @@
+"""What became of a gang, beside what was promised to it: told to the metrics."""
+
+import math
+
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.gang import GangFact
+from lockstep.report.prediction_metrics import Predictions
+
+_SHORTEST_SECONDS = 1e-9
+
+
+def note_placed(predictions: Predictions, gang: GangFact) -> None:
+    """All members are bound."""
+    if gang.spec is not None:
+        size = sum(entry.count for entry in gang.status.members)
+        predictions.placed(size=size, minimum=gang.spec.minimum, maximum=gang.spec.maximum)
+
+
+def note_started(predictions: Predictions, gang: GangFact, reservation: Reservation, since: float) -> None:
+    """All members run, since that time."""
+    planned = first_planned_start(gang, reservation)
+    predictions.started(wait=since - gang.created, planned_wait=planned - gang.created)
+
+
+def note_succeeded(predictions: Predictions, gang: GangFact, reservation: Reservation, run_time: float) -> None:
+    """All members have succeeded, after running so long. Says nothing where no run time was predicted."""
+    if reservation.expected_finish is None:
+        return
+    predicted = max(reservation.expected_finish - reservation.start, _SHORTEST_SECONDS)
+    predictions.succeeded(run_time=max(0.0, run_time), predicted=predicted, alone=_seconds_alone(gang))
+
+
+def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
+    """The start that the first plan gave.
+
+    The status keeps whole seconds; where nothing was put off, the reservation knows better.
+    """
+    first = gang.status.first_planned_start
+    return reservation.start if first is None or abs(first - reservation.start) < 1 else first
+
+
+def _seconds_alone(gang: GangFact) -> float | None:
+    """What one member alone would need on an idle reference node, if the work says so."""
+    if gang.spec is None or gang.spec.work is None:
+        return None
+    [alone] = gang.spec.work.float_times(1)
+    return float(alone) if math.isfinite(alone) else None

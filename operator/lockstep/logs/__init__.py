@@ -1,0 +1,1 @@
+"""What the log looks like: whom a line is about, and how it is written."""

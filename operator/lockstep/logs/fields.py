@@ -1,0 +1,12 @@
+"""What a line of the log says beside its sentence."""
+
+from collections.abc import Mapping
+
+from coschedule import GangKey
+
+GANG = "gang"
+
+
+def about(gang: GangKey) -> Mapping[str, str]:
+    """For ``extra``: the line is about that gang. Each format shows it in its own way, so the sentence need not."""
+    return {GANG: f"{gang.namespace}/{gang.name}"}

@@ -1,0 +1,106 @@
+"""What was promised to gangs against what came of it: declared here, observed once a gang has got so far."""
+
+from prometheus_client import CollectorRegistry, Histogram
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+# From gangs that start at once to those that were promised a start next week.
+WAIT_BUCKETS = (
+    *(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+    *(_MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 12 * _HOUR, _DAY, 3 * _DAY, 7 * _DAY),
+)
+_RUN_BUCKETS = (
+    *(1, 5, 10, 30),
+    *(_MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 12 * _HOUR, _DAY, 3 * _DAY, 7 * _DAY),
+)
+_RATIO_BUCKETS = (0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 2, 4)
+_SPEEDUP_BUCKETS = (0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256)
+_SIZE_BUCKETS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+# Nobody sees a run time more exactly than that.
+_SHORTEST_SECONDS = 1e-3
+
+
+class Predictions:
+    """Pairs of metrics: each pair is observed for the same gangs, so that their means and quantiles compare."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._declare_sizes(registry)
+        self._declare_starts(registry)
+        self._declare_run_times(registry)
+        self._declare_speedups(registry)
+
+    def _declare_sizes(self, registry: CollectorRegistry) -> None:
+        self._size, self._minimum, self._maximum = (
+            Histogram(name, text, buckets=_SIZE_BUCKETS, registry=registry)
+            for name, text in (
+                ("lockstep_gang_size_members", "Members that a gang was placed with."),
+                ("lockstep_gang_size_min_members", "Fewest members that the spec of a gang that was placed allows."),
+                ("lockstep_gang_size_max_members", "Most members that the spec of a gang that was placed allows."),
+            )
+        )
+
+    def _declare_starts(self, registry: CollectorRegistry) -> None:
+        self._start_wait, self._planned_start_wait, self._start_delay = (
+            Histogram(name, text, buckets=WAIT_BUCKETS, registry=registry)
+            for name, text in (
+                ("lockstep_start_wait_seconds", "Time from a gang's creation until all of its members ran."),
+                (
+                    "lockstep_start_wait_planned_seconds",
+                    "Time from a gang's creation to its first planned start, of gangs all of whose members ran.",
+                ),
+                (
+                    "lockstep_start_delay_seconds",
+                    "Time by which all members of a gang ran later than its first planned start; 0 if earlier.",
+                ),
+            )
+        )
+
+    def _declare_run_times(self, registry: CollectorRegistry) -> None:
+        self._run_time, self._predicted_run_time = (
+            Histogram(name, text, buckets=_RUN_BUCKETS, registry=registry)
+            for name, text in (
+                ("lockstep_run_time_seconds", "Run time of a gang that succeeded, where one had been predicted."),
+                ("lockstep_run_time_predicted_seconds", "Run time that was predicted for a gang that succeeded."),
+            )
+        )
+        self._run_time_ratio = Histogram(
+            "lockstep_run_time_ratio",
+            "Run time of a gang that succeeded, divided by the run time predicted for it.",
+            buckets=_RATIO_BUCKETS,
+            registry=registry,
+        )
+
+    def _declare_speedups(self, registry: CollectorRegistry) -> None:
+        self._speedup, self._predicted_speedup = (
+            Histogram(name, text, buckets=_SPEEDUP_BUCKETS, registry=registry)
+            for name, text in (
+                (
+                    "lockstep_speedup_ratio",
+                    "Time that one member alone would need on an idle reference node, divided by a gang's run time.",
+                ),
+                (
+                    "lockstep_speedup_predicted_ratio",
+                    "The same time of one member, divided by the run time that was predicted for the gang.",
+                ),
+            )
+        )
+
+    def placed(self, *, size: int, minimum: int, maximum: int) -> None:
+        """All members of a gang were bound."""
+        self._size.observe(size)
+        self._minimum.observe(minimum)
+        self._maximum.observe(maximum)
+
+    def started(self, *, wait: float, planned_wait: float) -> None:
+        """All members of a gang run, so many seconds after its creation."""
+        self._start_wait.observe(max(0.0, wait))
+        self._planned_start_wait.observe(max(0.0, planned_wait))
+        self._start_delay.observe(max(0.0, wait - planned_wait))
+
+    def succeeded(self, *, run_time: float, predicted: float, alone: float | None) -> None:
+        """All members of a gang have succeeded; ``alone`` is what one member would have needed, where that is known."""
+        self._run_time.observe(run_time)
+        self._predicted_run_time.observe(predicted)
+        self._run_time_ratio.observe(run_time / predicted)
+        if alone is not None:
+            self._speedup.observe(alone / max(run_time, _SHORTEST_SECONDS))
+            self._predicted_speedup.observe(alone / predicted)
