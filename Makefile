@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := engine operator sandbox demo tests crds charts docs
+SOURCES := engine operator sandbox demo tests crds charts docs image
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -72,10 +72,31 @@ sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose po
 sandbox-down: $(INSTALLED) ## Stop it
 	@$(BIN)/python -m sandbox down
 
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"$$/\1/p' operator/lockstep/__init__.py)
+REVISION = $(shell git rev-parse HEAD)
+IMAGE ?= lockstep:$(VERSION)
+PLATFORMS ?= linux/amd64,linux/arm64
+
+.PHONY: image
+image: ## Build the operator's image with Docker for amd64 and arm64, as the archive build/lockstep-image.tar
+	mkdir -p build
+	docker buildx build --file image/Dockerfile --platform $(PLATFORMS) --tag $(IMAGE) \
+	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --output type=oci,dest=build/lockstep-image.tar .
+
+.PHONY: image-rootfs
+image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar
+	$(BIN)/python -m image.make.rootfs build/lockstep-rootfs.tar \
+	  --name $(IMAGE) --version $(VERSION) --revision $(REVISION)
+
+.PHONY: sbom
+sbom: $(INSTALLED) ## Write what goes into the image: build/lockstep.cdx.json, in CycloneDX
+	$(BIN)/python -m image.make.sbom build/lockstep.cdx.json --version $(VERSION)
+
 .PHONY: generate
 generate: $(INSTALLED) ## Write every generated file anew
 	$(BIN)/python -m crds.make
 	$(BIN)/python -m charts.make
+	$(BIN)/python -m image.make
 	$(BIN)/python docs/make_metrics.py
 	$(BIN)/python -m charts.make.dashboard
 	$(BIN)/python docs/make_pictures.py

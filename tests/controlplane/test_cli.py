@@ -50,6 +50,8 @@ def test_version_is_told():
         pytest.param(["--listen-port", "70000"], "70000 is not in the range", id="a port out of range"),
         pytest.param(["--listen-port", "http"], "'http' is not a valid integer", id="a port that is no number"),
         pytest.param(["--concurrency", "0"], "0 is not in the range", id="no concurrency"),
+        pytest.param(["--node-selector", "pool"], "'pool' is not a label", id="a label without a value"),
+        pytest.param(["--pool-taint", "a:Never"], "neither NoSchedule nor NoExecute", id="an unknown effect"),
         pytest.param(["--log-level", "loud"], "'loud' is not one of", id="an unknown level"),
         pytest.param(["--log-format", "xml"], "'xml' is not one of", id="an unknown format"),
         pytest.param(["--metrics-secure", "perhaps"], "'perhaps' is not a valid boolean", id="neither yes nor no"),

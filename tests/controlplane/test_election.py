@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eventually import eventually
-from live.arena import Arena
+from live.arena import GANGS, Arena
 from live.electorate import LEASE, LEASE_SECONDS, Voter, overlaps, tenures, until_one_leads
 from live.proxy import Injected, proxied
 from live.work import steady_work
@@ -45,7 +45,8 @@ def voters(plane, account, tmp_path, background) -> Iterator["Electorate"]:
     electorate = Electorate(plane, account, tmp_path)
     with steady_work(plane, NAMESPACE, background):
         yield electorate
-        electorate.end()
+    eventually(lambda: unfinished(plane) == [])
+    electorate.end()
     Arena(plane, NAMESPACE).close()
     every = tenures(plane)
     assert overlaps(every) == []
@@ -205,6 +206,16 @@ def test_lease_whose_holder_nobody_changes_stays_with_it(voters, change):
     assert voters.until_one_works() is first
     first.process.kill()
     voters.until_one_works()
+
+
+def unfinished(api):
+    gangs = api.request("GET", f"{GANGS}/namespaces/{NAMESPACE}/gangjobs")["items"]
+    return [gang["metadata"]["name"] for gang in gangs if not has_succeeded(gang)]
+
+
+def has_succeeded(gang):
+    conditions = gang.get("status", {}).get("conditions", [])
+    return any((one["type"], one["reason"]) == ("Complete", "Succeeded") for one in conditions)
 
 
 def lease(api):

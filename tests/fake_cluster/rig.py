@@ -13,6 +13,7 @@ from fake_cluster.store import Place
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
 from lockstep.api.client import KubeClient
+from lockstep.api.pool import ALL_NODES
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -50,7 +51,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def watching_operator(api, plans=None):
+async def watching_operator(api, plans=None, pool=ALL_NODES):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
     woken, bindings = Woken(monotonic=now), []
     metrics = Metrics(CollectorRegistry())
@@ -58,7 +59,7 @@ async def watching_operator(api, plans=None):
         client = await stack.enter_async_context(
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered)
         )
-        state = State(woken.set, count_doubt=metrics.object_not_understood)
+        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
         services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
@@ -96,9 +97,9 @@ INLINE = PlanOptions(run=inline)
 
 
 @asynccontextmanager
-async def operator_over(*nodes, gangs=(), bids=(), plans=None):
+async def operator_over(*nodes, gangs=(), bids=(), plans=None, pool=ALL_NODES):
     """A fake API server with these nodes (two of 8 CPUs unless told), gangs and bids, and an operator that runs."""
-    async with api_with(*nodes, gangs=gangs, bids=bids) as api, running_operator(api, plans) as parts:
+    async with api_with(*nodes, gangs=gangs, bids=bids) as api, running_operator(api, plans, pool) as parts:
         yield api, parts
 
 
@@ -114,9 +115,9 @@ async def api_with(*nodes, gangs=(), bids=()):
 
 
 @asynccontextmanager
-async def running_operator(api, plans=None):
+async def running_operator(api, plans=None, pool=ALL_NODES):
     """The whole operator but its own watches by kopf."""
-    async with watching_operator(api, plans) as parts:
+    async with watching_operator(api, plans, pool) as parts:
         task = asyncio.create_task(parts.cycle.run())
         try:
             yield parts

@@ -65,7 +65,11 @@
 {{- $selector := dict "matchLabels" (include "lockstep.selectorLabels" . | fromYaml) }}
 {{- $constraints := list }}
 {{- range .Values.topologySpreadConstraints }}
-{{- $constraints = append $constraints (merge (dict) . (dict "labelSelector" $selector)) }}
+{{- $selected := . }}
+{{- if not (hasKey . "labelSelector") }}
+{{- $selected = merge (dict "labelSelector" $selector) . }}
+{{- end }}
+{{- $constraints = append $constraints $selected }}
 {{- end }}
 {{- toYaml $constraints }}
 {{- end }}

@@ -8,6 +8,7 @@ line goes on with :meth:`Attempt.resume`.
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -29,6 +30,9 @@ from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
+
+# For so long after somebody was cut off in the middle of a create, the API server may still carry it out.
+_LANDING_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +73,7 @@ class Attempt:
     """Carries out one reservation that the state already holds.
 
     Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
-    after a failure.
+    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class Attempt:
         *,
         pause: Callable[[Failure], float],
         lasting: Callable[[str], None],
+        was_cut_off: bool = False,
     ) -> None:
         self._services = services
         self._gang = gang
@@ -87,6 +92,7 @@ class Attempt:
         self._verdict: Needs | Refusal | None = None
         self.changed = asyncio.Event()
         self.is_undoing = False
+        self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
         self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
 
     @property
@@ -220,7 +226,7 @@ class Attempt:
 
     async def _take_back(self, failure: Failure) -> Outcome:
         self.is_undoing = True
-        await self._undoing.run(failure)
+        await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 
     def _pods(self) -> dict[PodKey, PodFact]:

@@ -15,7 +15,7 @@ from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.reasons import Reason
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 
 # A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
@@ -80,6 +80,8 @@ class Attempts:
         self._ended = ended
         self._due = due
         self._by_gang: dict[GangKey, _Memory] = {}
+        # The UID of the gang and the attempt that was begun here last, and was not stopped half-way.
+        self._begun: dict[GangKey, tuple[str, int]] = {}
 
     def is_under_way(self, gang: GangKey) -> bool:
         """Whether an attempt of that gang is running."""
@@ -114,6 +116,7 @@ class Attempts:
 
     def begin(self, gang: GangFact, reservation: Reservation, status: GangStatus) -> None:
         """Start an attempt whose reservation the state holds, by writing this status."""
+        self._begun[gang.key] = (gang.uid, reservation.attempt)
         self._start(gang, reservation, lambda attempt: attempt.begin(status))
 
     def resume(self, gang: GangFact, reservation: Reservation) -> None:
@@ -132,6 +135,7 @@ class Attempts:
 
     def drop(self, gang: GangKey) -> None:
         """The gang is gone: stop its attempt where it stands, and remember nothing of it."""
+        self._begun.pop(gang, None)
         memory = self._by_gang.pop(gang, None)
         if memory is None:
             return
@@ -162,9 +166,22 @@ class Attempts:
         assert memory.task is None, "one attempt of a gang at a time"
         _call_off(memory)
         memory.attempt = Attempt(
-            self._services, gang, reservation, pause=memory.pause, lasting=partial(self._lasting, gang)
+            self._services,
+            gang,
+            reservation,
+            pause=memory.pause,
+            lasting=partial(self._lasting, gang),
+            was_cut_off=self._was_cut_off(gang, reservation),
         )
         memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt)))
+
+    def _was_cut_off(self, gang: GangFact, reservation: Reservation) -> bool:
+        """Whether creates may be under way of which nobody here hears: an earlier process's, or those of a drop.
+
+        Once the gang is placed every create has been answered, whoever sent it.
+        """
+        begun_here = self._begun.get(gang.key) == (gang.uid, reservation.attempt)
+        return not (begun_here or gang.status.is_true(Condition.PLACED))
 
     async def _run(self, gang: GangFact, memory: _Memory, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> None:
         try:

@@ -54,23 +54,30 @@ class Undoing:
         self._changed = changed
         self._lasting = lasting
 
-    async def run(self, failure: Failure) -> None:
-        """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone."""
+    async def run(self, failure: Failure, *, landed_at: float) -> None:
+        """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone.
+
+        Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
+        """
         log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
         await self._tell(failure, "")
-        stuck = await self._until_gone(failure)
+        stuck = await self._until_gone(failure, landed_at)
         tries = 0
         while not await self._release(failure, stuck):
             await asyncio.sleep(pause_after(tries))
             tries += 1
 
-    async def _until_gone(self, failure: Failure) -> str:
+    async def _until_gone(self, failure: Failure, landed_at: float) -> str:
         """Delete until nothing is left; returns a clause about what lost nodes keep."""
         looks, told = 0, ""
         while True:
+            to_land = landed_at - self._services.monotonic()
             left = await self._look()
             if left is not None and all(self._is_lost(pod) for pod in left):
-                return self._what_keeps(left)
+                if to_land <= 0:
+                    return self._what_keeps(left)
+                await asyncio.sleep(to_land)
+                continue
             looks += 1
             if left and looks > _QUIET_LOOKS:
                 waits = self._what_keeps(left)

@@ -38,10 +38,6 @@ class ApiUnavailableError(Exception):
     """The API server gave no usable answer, in spite of several tries."""
 
 
-class FencedError(ApiUnavailableError):
-    """Nothing may be written any more by this process."""
-
-
 class Answer(NamedTuple):
     """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused."""
 
@@ -77,7 +73,8 @@ class KubeClient:
 
     At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
-    Behind a closed ``fence`` no write goes out, nor one that waits; whoever asks for one gets a ``FencedError``.
+    Behind a closed ``fence`` no write goes out, nor one that waits: whoever asks for one waits until its task is
+    cancelled, as all are when leading ends.
     """
 
     def __init__(
@@ -169,7 +166,7 @@ class KubeClient:
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             if urgency is not None and not self._fence.is_open:
-                raise FencedError(f"{verb} {target.resource}: this process does not lead")
+                await asyncio.get_running_loop().create_future()
             try:
                 async with nullcontext() if urgency is None else self._writes.turn(urgency):
                     answer, retry_after = await self._try_once(verb, target, data, params, content_type)

@@ -12,6 +12,7 @@ from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.parts import spelled_part
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Needs, Refusal
@@ -23,8 +24,11 @@ Manifest = Mapping[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def parse_gang(manifest: Manifest, before: GangFact | None) -> GangFact:
-    """A GangJob. The spec's part is taken from ``before`` where that is the same generation of the same object."""
+def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES) -> GangFact:
+    """A GangJob whose members ask for nodes of ``pool``, besides what their template says.
+
+    The spec's part is taken from ``before`` where that is the same generation of the same object.
+    """
     metadata = manifest["metadata"]
     status = _status(manifest.get("status") or {})
     if before is not None and (before.uid, before.generation) == (metadata["uid"], metadata["generation"]):
@@ -34,7 +38,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None) -> GangFact:
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    spec, refusal = _spec_or_refusal(manifest["spec"])
+    spec, refusal = _spec_or_refusal(manifest["spec"], pool.template_in(manifest["spec"]["template"]))
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return GangFact(
@@ -62,18 +66,17 @@ def parse_needs(pod: Manifest) -> Needs | Refusal:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
-def _spec_or_refusal(spec: Manifest) -> tuple[GangSpec | None, Refusal | None]:
-    needs = parse_needs(spec["template"]["spec"])
+def _spec_or_refusal(spec: Manifest, template: Manifest) -> tuple[GangSpec | None, Refusal | None]:
+    needs = parse_needs(template["spec"])
     if isinstance(needs, Refusal):
         return None, needs
     try:
-        return _spec(spec, needs), None
+        return _spec(spec, template, needs), None
     except (ValueError, ArithmeticError) as error:
         return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
-def _spec(spec: Manifest, needs: Needs) -> GangSpec:
-    pod = spec["template"]["spec"]
+def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
     deadline = spec.get("deadline")
     maximum = int(spec["size"]["max"])
     load = Load(spec.get("load", Load.EQUAL))
@@ -82,11 +85,11 @@ def _spec(spec: Manifest, needs: Needs) -> GangSpec:
         maximum=maximum,
         work=_work(spec["work"], maximum) if "work" in spec else None,
         deadline_seconds=None if deadline is None else duration_seconds(deadline),
-        priority_class=spec.get("priorityClassName") or pod.get("priorityClassName") or "",
+        priority_class=spec.get("priorityClassName") or template["spec"].get("priorityClassName") or "",
         request=needs.request,
         constraints=needs.constraints,
         claims=needs.claims,
-        template=spec["template"],
+        template=template,
         load=load,
         pieces=_pieces(spec, load),
     )

@@ -22,7 +22,7 @@ class MemberPods:
     """Makes the pods of one attempt. What they share is built once; pods must not be changed after they were made.
 
     Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, and the gang's
-    priority class.
+    priority class. What the node pool asks of members stands in the gang's template already.
     """
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:

@@ -16,6 +16,13 @@ class NodesGone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodesNotInPool:
+    """These nodes are not among those that gangs are planned on."""
+
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksFail:
     """The members' constraints do not hold on these nodes: all of them fail that check."""
 
@@ -46,7 +53,7 @@ class TooLittleRoom:
     resource: str
 
 
-Misfit = NodesGone | ChecksFail | WindowClosed | TooLittleRoom
+Misfit = NodesGone | NodesNotInPool | ChecksFail | WindowClosed | TooLittleRoom
 
 
 def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> ChecksFail | None:

@@ -28,8 +28,8 @@ class NodeArrays:
 
 
 def node_arrays(state: State) -> NodeArrays:
-    """The nodes in the order of their names, with their bids; without a bid a node is an idle reference node."""
-    facts = [state.nodes[name] for name in sorted(state.nodes)]
+    """The pool's nodes in the order of their names, with their bids; without one, a node is an idle reference node."""
+    facts = [node for _, node in sorted(state.nodes.items()) if state.pool.has(node.labels)]
     names = tuple(fact.name for fact in facts)
     bids = [state.bids.get(name) for name in names]
     return NodeArrays(

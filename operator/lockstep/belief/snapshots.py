@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
-from lockstep.belief.misfits import Misfit, NodesGone, TooLittleRoom, closed, failed_check
+from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
@@ -120,9 +120,10 @@ class SnapshotCutter:
         """
         nodes = self._node_arrays()
         counts = self._members_left(reservation)
-        gone = tuple(node for node in counts if node not in nodes.index)
-        if gone:
-            return NodesGone(nodes=gone)
+        unknown = tuple(node for node in counts if node not in nodes.index)
+        if unknown:
+            gone = tuple(node for node in unknown if node not in self._state.nodes)
+            return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
         constraints = constraints_of(self._state, gang)
         return (
             failed_check(nodes, sorted(counts), constraints)

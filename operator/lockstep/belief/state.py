@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from coschedule import GangKey
 from lockstep.api.membership import pod_name
+from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
@@ -38,10 +39,21 @@ from lockstep.facts.reasons import Condition
 
 
 class State:
-    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at."""
+    """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at.
 
-    def __init__(self, wake: Callable[[], None], *, count_doubt: Callable[[str], None] = lambda _: None) -> None:
+    Nodes outside the ``pool`` are known too, since what their labels say may change, and since pods on them may keep
+    members away from others.
+    """
+
+    def __init__(
+        self,
+        wake: Callable[[], None],
+        *,
+        count_doubt: Callable[[str], None] = lambda _: None,
+        pool: Pool = ALL_NODES,
+    ) -> None:
         self.news = News(wake)
+        self.pool = pool
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.nodes_generation = 0
@@ -225,10 +237,10 @@ class State:
     # Questions
 
     def refusal_of(self, gang: GangFact) -> Refusal | None:
-        """Why the gang can't be planned: what its own spec asks for, or what that names and others have made."""
+        """Why the gang can't be planned: what its own spec asks for, here or at all, or what it names of others'."""
         if gang.refusal is not None:
             return gang.refusal
-        return self.priorities.refusal(gang) or self.claims.refusal(gang)
+        return self.pool.refusal(gang) or self.priorities.refusal(gang) or self.claims.refusal(gang)
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
         """How far the gang is; whoever runs attempts says whether it rests."""

@@ -10,6 +10,7 @@ from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
+from lockstep.cli.pool_options import pool_options
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -100,6 +101,7 @@ log = logging.getLogger(__name__)
     callback=as_seconds,
     help="How long a node may be out of reach before its members count as gone.",
 )
+@pool_options
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),

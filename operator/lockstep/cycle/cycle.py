@@ -91,7 +91,7 @@ class Cycle:
         await self._dry_runs.stop()
         await self._attempts.stop()
         await self._follower.stop()
-        await self._writer.stop()
+        self._writer.stop()
 
     @property
     def lag(self) -> float:

@@ -24,6 +24,7 @@ from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact, Needs
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
+from lockstep.report.refusals import in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
@@ -151,7 +152,7 @@ class Planning:
 
     def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
         """Remember what was decided; who holds nodes, or rests, is told so."""
-        for decision in made.decisions:
+        for decision in map(self._told_of_pool, made.decisions):
             gang = planned[decision.gang]
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
@@ -163,6 +164,12 @@ class Planning:
             except Exception as error:
                 log.exception("what it holds can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
+
+    def _told_of_pool(self, decision: Decision) -> Decision:
+        """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""
+        if isinstance(decision, Unplaceable) and self._state.pool.selector:
+            return replace(decision, refusal=in_pool(decision.refusal))
+        return decision
 
     def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
         """Whether a decision is to be carried out or told; a later start is, if the gang is planned in every plan."""

@@ -29,8 +29,9 @@ class GangSpec:
     """What a GangJob asks for.
 
     ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
-    ``template`` is the pod template as written. ``request``, ``constraints`` and ``claims`` are those of the template,
-    or what admission was seen to make of them: then ``written`` has those of the template.
+    ``template`` is the pod template as written, with what the node pool asks of members. ``request``, ``constraints``
+    and ``claims`` are those of the template, or what admission was seen to make of them: then ``written`` has those of
+    the template.
     """
 
     minimum: int

@@ -18,6 +18,7 @@ from lockstep.api.configuration import Configuration
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
 from lockstep.api.names import BIDS, GANGS
+from lockstep.api.pool import Pool
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -86,7 +87,8 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     ):
         await check_api(client, configuration)
         woken = Woken(monotonic=monotonic)
-        state = State(woken.set, count_doubt=metrics.object_not_understood)
+        pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
+        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
         state.stand_by()
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]

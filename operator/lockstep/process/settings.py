@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from coschedule import Taint
 from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
 
@@ -28,4 +29,6 @@ class Settings:
     log_format: LogFormat
     hold_for: float
     holding_gangs: int
+    node_selector: tuple[tuple[str, str], ...]
+    pool_taint: tuple[Taint, ...]
     election: ElectionTerms | None

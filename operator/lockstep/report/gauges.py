@@ -43,5 +43,6 @@ def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> fl
 
 
 def _state_of(gang: GangFact, state: State) -> str:
-    """As users count gangs: refused is one whose own spec is wrong, and who waits for others to act is pending."""
-    return _STATES.get(state.phase_of(gang), "refused" if gang.spec is None else "pending")
+    """As users count gangs: refused is one whose own spec is wrong here, and who waits for others to act is pending."""
+    is_wrong = gang.spec is None or state.pool.refusal(gang) is not None
+    return _STATES.get(state.phase_of(gang), "refused" if is_wrong else "pending")

@@ -1,6 +1,6 @@
 """Why a reservation can't be carried out as it stands, in a clause with names and numbers."""
 
-from lockstep.belief.misfits import ChecksFail, Misfit, NodesGone, TooLittleRoom, WindowClosed
+from lockstep.belief.misfits import ChecksFail, Misfit, NodesGone, NodesNotInPool, TooLittleRoom, WindowClosed
 from lockstep.report.sentences import listed
 
 
@@ -9,6 +9,8 @@ def misfit_in_words(misfit: Misfit) -> str:
     match misfit:
         case NodesGone(nodes=nodes):
             return f"there is no node {listed(nodes)}"
+        case NodesNotInPool(nodes=nodes):
+            return f"the operator's node pool has no node {listed(nodes)}"
         case ChecksFail(nodes=nodes, check=check):
             return f"its constraints do not hold on {listed(nodes)}: {check}"
         case TooLittleRoom(node=node, fit=fit, wanted=wanted, resource=resource):

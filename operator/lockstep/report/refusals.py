@@ -64,6 +64,23 @@ class RestingFromHold:
         return self.refusal.reason
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedInPool:
+    """Refused by a plan that knows the nodes of the pool only: it counts those."""
+
+    refusal: NoNodeFits | NotEnoughRoom
+
+    @property
+    def reason(self) -> Reason:
+        """Why the gang has no placement."""
+        return self.refusal.reason
+
+
+def in_pool(refusal: Refusal) -> Refusal:
+    """The same, with "nodes of the pool" where it counts nodes."""
+    return RefusedInPool(refusal=refusal) if isinstance(refusal, NoNodeFits | NotEnoughRoom) else refusal
+
+
 @singledispatch
 def spell(refusal: Refusal) -> str:
     """Spell a refusal as one sentence, without a capital and a full stop. Raises TypeError for an unknown one."""
@@ -71,11 +88,18 @@ def spell(refusal: Refusal) -> str:
 
 
 @spell.register
-def _no_node(refusal: NoNodeFits) -> str:
+def _of_pool(refusal: RefusedInPool) -> str:
+    if isinstance(refusal.refusal, NoNodeFits):
+        return _no_node(refusal.refusal, nodes="nodes of the pool")
+    return _too_little(refusal.refusal, nodes="nodes of the pool")
+
+
+@spell.register
+def _no_node(refusal: NoNodeFits, nodes: str = "nodes") -> str:
     if not refusal.nodes:
-        return f"needs {n_members(refusal.needed)} and there are 0 nodes"
+        return f"needs {n_members(refusal.needed)} and there are 0 {nodes}"
     failures = ", ".join(f"{count} {check}" for check, count in refusal.failures)
-    return f"0 of {refusal.nodes} nodes pass its constraints: {failures}"
+    return f"0 of {refusal.nodes} {nodes} pass its constraints: {failures}"
 
 
 @spell.register
@@ -90,9 +114,9 @@ def _late(refusal: DeadlineCannotBeMet) -> str:
 
 
 @spell.register
-def _too_little(refusal: NotEnoughRoom) -> str:
+def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
     shortages = " and ".join(f"{count} short of {name}" for name, count in refusal.short)
-    passing = f"{refusal.passing} of {refusal.nodes} nodes pass its constraints"
+    passing = f"{refusal.passing} of {refusal.nodes} {nodes} pass its constraints"
     return f"{_fit(refusal.needed, refusal.fit)}: {passing}" + (f", {shortages}" if shortages else "")
 
 

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.client import ApiUnavailableError, KubeClient
@@ -29,7 +29,6 @@ _PATIENCE_SECONDS = 5.0
 # A status per second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
 _PER_SECOND = 200.0
 _BURST = 200.0
-_LAST_WORDS_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +40,6 @@ class Report:
     status: GangStatus
     event: Event | None = None
     written: Callable[[], None] | None = None
-
-
-class _Sending(NamedTuple):
-    """A write that is being sent, by that task."""
-
-    task: "asyncio.Task[Any]"
-    ended: asyncio.Event
 
 
 class StatusWriter:
@@ -74,11 +66,10 @@ class StatusWriter:
         self._at_once = asyncio.Semaphore(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._has_stopped = False
-        # All that is under way; of it, the reports that wait, and the writes and events that are being sent.
+        # All that is under way; of it, the reports that wait, and the ends of the writes that are being sent.
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
-        self._sending: dict[GangKey, _Sending] = {}
-        self._posting: set[asyncio.Task[Any]] = set()
+        self._sending: dict[GangKey, asyncio.Event] = {}
         # Gangs whose attempt could not begin because a report was being sent.
         self._held_up: set[GangKey] = set()
 
@@ -111,8 +102,8 @@ class StatusWriter:
 
         Raises ``ApiUnavailableError`` as :func:`write_status`.
         """
-        while (sending := self._sending.get(gang.key)) is not None:
-            await sending.ended.wait()
+        while (ended := self._sending.get(gang.key)) is not None:
+            await ended.wait()
         # Also one that was refused just now, and rests.
         self._withdraw(gang.key)
         try:
@@ -134,14 +125,9 @@ class StatusWriter:
         self._refusals.pop(gang, None)
         self._held_up.discard(gang)
 
-    async def stop(self) -> None:
-        """Drop what waits, and give what is being sent a moment: the next process sees what was not written."""
+    def stop(self) -> None:
+        """Send nothing any more: the next process sees what was not written."""
         self._has_stopped = True
-        being_sent = {sending.task for sending in self._sending.values()} | self._posting
-        for task in self._tasks - being_sent:
-            task.cancel()
-        if being_sent:
-            await asyncio.wait(being_sent, timeout=_LAST_WORDS_SECONDS)
         for task in self._tasks:
             task.cancel()
 
@@ -199,12 +185,12 @@ class StatusWriter:
     async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
         """Send a status; from here on it can't be withdrawn."""
         self._waiting.pop(gang.key, None)
-        sending = self._sending[gang.key] = _Sending(_this_task(), asyncio.Event())
+        ended = self._sending[gang.key] = asyncio.Event()
         try:
             return await write_status(self._client, self._state, gang, status, urgency)
         finally:
             del self._sending[gang.key]
-            sending.ended.set()
+            ended.set()
 
     async def _turn_of(self, gang: GangKey) -> None:
         """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
@@ -217,12 +203,9 @@ class StatusWriter:
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
-                self._posting.add(_this_task())
                 await post_event(self._client, gang, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
             log.warning("event %s was lost: %s", event.reason, error, extra=about(gang.key))
-        finally:
-            self._posting.discard(_this_task())
 
     def _spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work)

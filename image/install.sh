@@ -1,0 +1,20 @@
+#!/bin/sh
+# Installs the wheel in the folder $1 and what it needs, as locked, into the empty or missing folder $2.
+# $3, if given, is a folder that stands for /: then $2 is a path below it, and works once $3 is /.
+# Nothing is compiled: what has no wheel for this platform is refused.
+set -eu
+
+wheel=$(ls "$1"/*.whl)
+prefix=$2
+root=${3-}
+locks=$(cd "$(dirname "$0")" && pwd)/locks
+
+python3 -m venv --without-pip "$root$prefix"
+into() {
+  python3 -m pip --python "$root$prefix/bin/python" install --quiet --disable-pip-version-check \
+    --only-binary :all: --no-deps "$@"
+}
+into --require-hashes --requirement "$locks/runtime.lock"
+into --no-index "$wheel"
+# Console scripts name their Python by its whole path.
+find "$root$prefix/bin" -type f -exec sed -i "1s|^#!$root|#!|" {} +

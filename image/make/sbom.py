@@ -1,0 +1,88 @@
+"""``python -m image.make.sbom FILE``: what goes into the image, as locked, in CycloneDX.
+
+It lists the Python packages that are installed on the image's Python, with who needs whom and the hashes of the files
+that may be installed. What the base image has, its publisher lists.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, XsUri
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from image.make.dockerfile import DOCKERFILE, read
+from image.make.locks import PROJECT, Locked
+from image.make.locks import read as read_lock
+from packageurl import PackageURL
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = ROOT / "image" / "locks" / "runtime.lock"
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--version", required=True, help="Version of the operator.")
+def main(file: Path, version: str) -> None:
+    """Write the bill of materials of the image to FILE."""
+    python = read(DOCKERFILE.read_text(encoding="utf-8")).python
+    entries = [one for one in read_lock(RUNTIME.read_text(encoding="utf-8")) if one.is_for(markers_of(python))]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(as_json(bill(entries, version)), encoding="utf-8")
+    click.echo(f"Wrote {file}: {len(entries)} packages on Python {python}.")
+
+
+def markers_of(python: str) -> Mapping[str, str]:
+    """Return the values of markers on that Python in the image."""
+    return {
+        "implementation_name": "cpython",
+        "os_name": "posix",
+        "platform_python_implementation": "CPython",
+        "platform_system": "Linux",
+        "python_full_version": python,
+        "python_version": python.rpartition(".")[0],
+        "sys_platform": "linux",
+    }
+
+
+def bill(entries: Iterable[Locked], version: str) -> Bom:
+    """Return the bill: the operator, all packages, and who needs whom."""
+    operator = _component("lockstep-operator", version, ComponentType.APPLICATION)
+    components = {one.name: _component(one.name, one.version, ComponentType.LIBRARY) for one in entries}
+    bom = Bom(components=components.values())
+    bom.metadata.component = operator
+    needs: dict[str, list[Component]] = {name: [] for name in (PROJECT, *components)}
+    for one in entries:
+        components[one.name].external_references.add(_files_of(one))
+        for user in one.needed_by & needs.keys():
+            needs[user].append(components[one.name])
+    for user, component in {PROJECT: operator, **components}.items():
+        bom.register_dependency(component, needs[user])
+    return bom
+
+
+def as_json(bom: Bom) -> str:
+    """Return the bill as text."""
+    return JsonV1Dot6(bom).output_as_string(indent=2) + "\n"
+
+
+def _component(name: str, version: str, kind: ComponentType) -> Component:
+    url = _url(name, version)
+    return Component(name=name, version=version, type=kind, purl=url, bom_ref=str(url))
+
+
+def _url(name: str, version: str) -> PackageURL:
+    return PackageURL(type="pypi", name=name, version=version)
+
+
+def _files_of(entry: Locked) -> ExternalReference:
+    return ExternalReference(
+        type=ExternalReferenceType.DISTRIBUTION,
+        url=XsUri(str(_url(entry.name, entry.version))),
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=one) for one in entry.hashes],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""The node pool: the nodes that gangs are planned on, and what members get so that they go there and nowhere else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coschedule import Taint
+from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.reasons import Reason
+
+Manifest = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The nodes that have every label of ``selector``; without one, all nodes. ``taints`` keep other pods off them."""
+
+    selector: tuple[tuple[str, str], ...] = ()
+    taints: tuple[Taint, ...] = ()
+
+    def has(self, labels: Mapping[str, str]) -> bool:
+        """Whether a node with these labels is one of the pool's."""
+        return all(labels.get(key) == value for key, value in self.selector)
+
+    def template_in(self, template: Manifest) -> Manifest:
+        """A gang's template with what the pool asks of members: its selector, and a toleration of each taint.
+
+        The template's own words stay: what contradicts the pool is for ``refusal`` to tell.
+        """
+        if self == ALL_NODES:
+            return template
+        spec = template["spec"]
+        wanted = {
+            "nodeSelector": {**dict(self.selector), **(spec.get("nodeSelector") or {})},
+            "tolerations": self._tolerations(spec.get("tolerations") or []),
+        }
+        return {**template, "spec": {**spec, **{field: value for field, value in wanted.items() if value}}}
+
+    def refusal(self, gang: GangFact) -> Refusal | None:
+        """Why the gang can't be placed in the pool, if its template selects other nodes."""
+        assert gang.spec is not None, "a refused gang is not asked"
+        selected = dict(gang.spec.constraints.node_selector)
+        for key, value in self.selector:
+            if selected.get(key, value) != value:
+                message = (
+                    f"template.spec.nodeSelector: {key}={selected[key]} selects none of the nodes of the operator's "
+                    f"pool, which have {key}={value}."
+                )
+                return Refusal(Reason.INVALID_SPEC, message)
+        return None
+
+    def _tolerations(self, own: list[Manifest]) -> list[Manifest]:
+        known = [_compared(one) for one in own]
+        return [*own, *(one for one in map(_toleration, self.taints) if _compared(one) not in known)]
+
+
+ALL_NODES = Pool()
+"""What gangs are planned on where nothing else is set."""
+
+
+def _toleration(taint: Taint) -> Manifest:
+    """As people write it: a taint without a value is tolerated whatever its value."""
+    if not taint.value:
+        return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+    return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
+
+
+def _compared(toleration: Manifest) -> tuple[str, ...]:
+    """What tells tolerations apart, whether defaults are written out or not; how long one tolerates does not."""
+    defaults = {"key": "", "operator": "Equal", "value": "", "effect": ""}
+    return tuple(toleration.get(field) or default for field, default in defaults.items())

@@ -1,0 +1,40 @@
+"""The options that say which nodes are planned on."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from lockstep.api.pool_options import parse_selector, parse_taint
+
+T = TypeVar("T")
+
+
+def _read(parse: Callable[[str], T], value: str) -> T:
+    """What an option says; a mistake ends the process with its sentence."""
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+_NODE_SELECTOR = click.option(
+    "--node-selector",
+    metavar="KEY=VALUE[,KEY=VALUE...]",
+    default="",
+    show_default=False,
+    callback=lambda _context, _option, value: _read(parse_selector, value),
+    help="Labels of the nodes that gangs are planned on; members select them. Without it: all nodes.",
+)
+_POOL_TAINT = click.option(
+    "--pool-taint",
+    metavar="KEY[=VALUE]:EFFECT",
+    multiple=True,
+    callback=lambda _context, _option, values: tuple(_read(parse_taint, value) for value in values),
+    help="Taint of those nodes, NoSchedule or NoExecute, that members tolerate; may be given several times.",
+)
+
+
+def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command these options."""
+    return _NODE_SELECTOR(_POOL_TAINT(command))

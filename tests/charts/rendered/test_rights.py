@@ -1,0 +1,66 @@
+"""The chart gives the rights that are applied without it, and no others."""
+
+import pytest
+
+from charts.helm import ROOT, load_all, render
+
+RBAC = {"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "Lease"}
+
+
+def applied(*files):
+    """What is applied without the chart, by kind and name."""
+    documents = [one for file in files for one in load_all((ROOT / "operator" / file).read_text())]
+    return {(one["kind"], one["metadata"]["name"]): meaning(one) for one in documents if one["kind"] in RBAC}
+
+
+def given(values):
+    hooked = "helm.sh/hook"
+    documents = [one for one in render(values).all if one["kind"] in RBAC]
+    ours = [one for one in documents if hooked not in one["metadata"].get("annotations", {})]
+    return {(one["kind"], one["metadata"]["name"]): meaning(one) for one in ours}
+
+
+def meaning(manifest):
+    """A manifest without the labels by which Helm and people know it."""
+    labels = {
+        key: value
+        for key, value in manifest["metadata"].get("labels", {}).items()
+        if key.startswith("rbac.authorization.k8s.io/")
+    }
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
+
+
+def test_release_named_lockstep_has_what_is_applied_without_the_chart():
+    assert given({}) == applied("rbac.yaml")
+
+
+def test_secured_metrics_bring_their_own_rights():
+    assert given({"metrics": {"secure": {"enabled": True}}}) == applied("rbac.yaml", "rbac-metrics.yaml")
+
+
+@pytest.mark.parametrize(
+    ("toggle", "want_gone"),
+    [
+        pytest.param("aggregateToView", ("lockstep-viewer", "aggregate-to-view"), id="view"),
+        pytest.param("aggregateToEdit", ("lockstep-editor", "aggregate-to-edit"), id="edit"),
+        pytest.param("aggregateToAdmin", ("lockstep-editor", "aggregate-to-admin"), id="admin"),
+    ],
+)
+def test_users_roles_are_joined_to_those_of_the_cluster_one_by_one(toggle, want_gone):
+    def joined(values):
+        return {
+            (name, label.partition("/")[2])
+            for (kind, name), manifest in given(values).items()
+            if kind == "ClusterRole"
+            for label in manifest["metadata"]["labels"]
+        }
+
+    assert joined({}) - joined({"rbac": {toggle: False}}) == {want_gone}
+
+
+def test_test_may_do_no_more_than_its_gang_needs():
+    role = render().one("Role", "lockstep-test")
+
+    assert role["rules"] == [
+        {"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["create", "get", "delete"]}
+    ]

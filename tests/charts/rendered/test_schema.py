@@ -1,0 +1,79 @@
+"""What the schema refuses: every key that is not there, on every level, and every value that makes no sense."""
+
+import json
+
+import pytest
+import yaml
+
+from charts.helm import CHART, RefusedError, render
+
+
+def groups(schema, path=()):
+    """Every level on which only certain keys are known."""
+    if schema.get("additionalProperties") is False:
+        yield path
+    for key, inner in schema.get("properties", {}).items():
+        yield from groups(inner, (*path, key))
+
+
+GROUPS = list(groups(json.loads((CHART / "values.schema.json").read_text())))
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=".".join(path) or "root") for path in GROUPS])
+def test_unknown_key_is_refused(path):
+    values = {"enable": True}
+    for key in reversed(path):
+        values = {key: values}
+
+    with pytest.raises(RefusedError, match="additional properties 'enable' not allowed"):
+        render(values)
+
+
+def test_every_group_of_values_is_such_a_level():
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    want_groups = {("image",), ("metrics", "secure"), ("leaderElection",), ("livenessProbe",)}
+
+    assert want_groups <= set(GROUPS)
+    assert {path[0] for path in GROUPS if path} <= values.keys()
+
+
+@pytest.mark.parametrize(
+    ("setting", "want"),
+    [
+        pytest.param("replicaCount=two", "replicaCount", id="a number in words"),
+        pytest.param("log.level=loud", "log/level", id="an unknown level"),
+        pytest.param("leaderElection.leaseDuration=15", "leaseDuration", id="a duration without a unit"),
+        pytest.param("operator.holdFor=1h30", "holdFor", id="half a duration"),
+        pytest.param("operator.concurrency=0", "concurrency", id="no concurrency"),
+        pytest.param("podDisruptionBudget.minAvailable=half", "minAvailable", id="a budget in words"),
+        pytest.param("podAntiAffinity=soft", "podAntiAffinity", id="an unknown affinity"),
+        pytest.param(
+            "nodePool.taints[0].key=a,nodePool.taints[0].effect=PreferNoSchedule", "effect", id="a soft taint"
+        ),
+        pytest.param("nodePool.taints[0].effect=NoSchedule", "key", id="a taint without a key"),
+        pytest.param("nodePool.selector.fast=true", "selector/fast", id="a label that is no string"),
+        pytest.param("image.digest=sha256:123", "digest", id="half a digest"),
+        pytest.param("image.pullPolicy=Sometimes", "pullPolicy", id="an unknown pull policy"),
+        pytest.param("metrics.serviceMonitor.renderMode=skip", "renderMode", id="an unknown mode"),
+        pytest.param("metrics.secure.port=70000", "port", id="a port out of range"),
+        pytest.param("livenessProbe.path=/x", "livenessProbe", id="another page for a probe"),
+        pytest.param("extraArgs=--debug", "extraArgs", id="arguments that are no list"),
+    ],
+)
+def test_value_that_makes_no_sense_is_refused_by_its_name(setting, want):
+    with pytest.raises(RefusedError, match=want):
+        render(None, f"--set={setting}")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        pytest.param("podDisruptionBudget.maxUnavailable=0", id="none away"),
+        pytest.param("podDisruptionBudget.minAvailable=50%", id="a percentage"),
+        pytest.param("operator.holdFor=0", id="never, as a number"),
+        pytest.param("operator.unreachableAfter=1h30m", id="hours and minutes"),
+        pytest.param("operator.unreachableAfter=1.5h", id="one and a half"),
+    ],
+)
+def test_value_that_makes_sense_is_taken(setting):
+    assert render(None, f"--set={setting}").kinds()

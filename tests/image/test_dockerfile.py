@@ -1,0 +1,74 @@
+"""What holds of the Dockerfile, since no test here can build it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from image.make.dockerfile import DOCKERFILE, read, run_configuration
+
+import lockstep
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def dockerfile():
+    return read(DOCKERFILE.read_text(encoding="utf-8"))
+
+
+def test_base_is_pinned_by_digest(dockerfile):
+    assert re.fullmatch(
+        r"docker\.io/library/python:3\.13\.\d+-slim-\w+@sha256:[0-9a-f]{64}", dockerfile.arguments["BASE"]
+    )
+
+
+def test_every_stage_starts_from_the_base(dockerfile):
+    origins = [stage.origin for stage in dockerfile.stages]
+
+    assert origins == ["--platform=$BUILDPLATFORM ${BASE} AS wheel", "${BASE} AS installed", "${BASE}"]
+
+
+def test_every_step_is_a_script_of_the_folder(dockerfile):
+    programs = [step.words[0] for stage in dockerfile.stages for step in stage.all("RUN")]
+
+    assert programs == ["image/build-wheel.sh", "image/install.sh", "image/check.sh"]
+    assert [program for program in programs if not (ROOT / program).stat().st_mode & 0o111] == []
+
+
+def test_result_takes_over_the_installation_and_runs_nothing(dockerfile):
+    last = dockerfile.stages[-1]
+
+    assert [one.value for one in last.all("COPY")] == ["--from=installed /opt/lockstep /opt/lockstep"]
+    assert last.all("RUN") == []
+
+
+def test_nothing_is_fetched_but_by_the_steps(dockerfile):
+    assert [stage.all("ADD") for stage in dockerfile.stages] == [[], [], []]
+
+
+def test_result_runs_the_operator_as_nobody(dockerfile):
+    runs = run_configuration(dockerfile, VERSION=lockstep.__version__, REVISION="abc")
+
+    assert runs["User"] == "65532:65532"
+    assert [*runs["Entrypoint"], *runs["Cmd"]] == ["lockstep", "run"]
+    assert runs["Env"][0].startswith("PATH=/opt/lockstep/bin:")
+
+
+def test_result_says_what_it_is(dockerfile):
+    labels = run_configuration(dockerfile, VERSION=lockstep.__version__, REVISION="abc")["Labels"]
+
+    assert {name.removeprefix("org.opencontainers.image."): value for name, value in labels.items()} == {
+        "title": "Lockstep",
+        "description": "A Kubernetes operator that places gangs: all pods of a gang, or none",
+        "licenses": "Apache-2.0",
+        "version": lockstep.__version__,
+        "revision": "abc",
+    }
+
+
+def test_make_builds_it_for_both_platforms():
+    done = subprocess.run(["make", "--dry-run", "image"], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert "--file image/Dockerfile --platform linux/amd64,linux/arm64 " in done.stdout
+    assert f"--build-arg VERSION={lockstep.__version__} " in done.stdout
