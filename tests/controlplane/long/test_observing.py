@@ -53,6 +53,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
     trouble_with_tokens(arena, observer, proxy)
     trouble_with_a_quota(arena, observer)
     trouble_with_an_overrun(arena, observer)
+    both_replicas_believe_the_same(observer)
     with steady_work(arena.api, arena.namespace, background):
         trouble_with_a_watch(observer, proxy, background)
         trouble_with_the_leader(voters, observer)
@@ -120,6 +121,12 @@ def trouble_with_the_leader(voters, observer):
     until_it_fires(observer, "LockstepNoLeader")
     until_one_leads([voter for voter in voters if voter is not leader])
     until_it_ends(observer, "LockstepNoLeader")
+
+
+def both_replicas_believe_the_same(observer):
+    """So panels may take the greatest."""
+    apart = "max by (state) (lockstep_gangs) - min by (state) (lockstep_gangs)"
+    eventually(lambda: {sample.value for sample in observer.query(apart)} == {0})
 
 
 def until_it_fires(observer, alert, **labels):
