@@ -6,9 +6,12 @@ file after the other, so that the tests of a file share what is expensive; long 
 
 from fnmatch import fnmatch
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
+
+from rights.of_run import RightsOfRun
 
 TESTS = Path(__file__).parent
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
@@ -23,6 +26,12 @@ TIERS = {
 def tier_of(file: str) -> str:
     """The tier of a file below this folder."""
     return next(tier for tier, patterns in TIERS.items() if any(fnmatch(file, pattern) for pattern in patterns))
+
+
+def pytest_configure(config):
+    """Check the operator's rights after the run, in the process that has begun it."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(RightsOfRun(Path(mkdtemp(prefix="lockstep-audit-"))))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,0 +1,112 @@
+"""A cluster as its owner sees it: kubectl and Helm with a kubeconfig, whatever runs behind it."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from e2e.guard import refuse_unless_ours
+from eventually import eventually
+from sandbox.binaries import Resolver, Tool
+from sandbox.progress import Silent
+
+Manifest = dict[str, Any]
+
+POOL = "lockstep.dev/pool=gangs"
+OPERATOR = "lockstep-system"
+SPEED_LABEL = "lockstep.dev/speed"
+
+
+class CommandError(Exception):
+    """A command has failed; the message is what it complained of."""
+
+
+class Cluster:
+    """One context of a kubeconfig, which must be one of a cluster to be thrown away.
+
+    ``image`` is the operator's image as the nodes know it, ``patience_seconds`` how long pods may take to run there;
+    ``last_words`` says what the operator has written, where `kubectl logs` does not.
+    """
+
+    def __init__(
+        self,
+        kubeconfig: Path,
+        context: str,
+        *,
+        image: str,
+        home: Path,
+        patience_seconds: float,
+        last_words: Callable[[], str] | None = None,
+    ) -> None:
+        refuse_unless_ours(context)
+        self.image = image
+        self.patience_seconds = patience_seconds
+        self._last_words = last_words
+        programs = Resolver.of_environment(Silent())
+        self._kubectl = [
+            str(programs.resolve(Tool.KUBECTL).path),
+            f"--kubeconfig={kubeconfig}",
+            f"--context={context}",
+            f"--cache-dir={home / 'kubectl'}",
+        ]
+        self._helm = [str(programs.resolve(Tool.HELM).path), f"--kubeconfig={kubeconfig}", f"--kube-context={context}"]
+        # Nothing of the user's is read or changed.
+        self._environment = os.environ | {
+            f"HELM_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")
+        }
+
+    def kubectl(self, *arguments: str, stdin: str = "") -> str:
+        """Run kubectl and return what it wrote; raise CommandError with its complaint."""
+        return _run([*self._kubectl, *arguments], stdin)
+
+    def helm(self, *arguments: str) -> str:
+        """Run Helm and return what it wrote; raise CommandError with its complaint."""
+        return _run([*self._helm, *arguments], environment=self._environment)
+
+    def get(self, *arguments: str) -> Manifest:
+        """Return what `kubectl get` shows, an object or a list."""
+        shown: Manifest = json.loads(self.kubectl("get", *arguments, "--output=json"))
+        return shown
+
+    def items(self, *arguments: str) -> list[Manifest]:
+        """Return the objects that `kubectl get` lists."""
+        listed: list[Manifest] = self.get(*arguments)["items"]
+        return listed
+
+    def apply(self, *manifests: Mapping[str, Any], namespace: str = "default") -> None:
+        """Apply manifests."""
+        self.kubectl("apply", f"--namespace={namespace}", "--filename=-", stdin=_as_list(manifests))
+
+    def delete(self, *arguments: str) -> None:
+        """Delete, and wait until it is gone; nothing is said where there is nothing."""
+        self.kubectl("delete", "--ignore-not-found", *arguments)
+
+    def has(self, *arguments: str) -> bool:
+        """Whether `kubectl get` finds it."""
+        with suppress(CommandError):
+            return bool(self.get(*arguments))
+        return False
+
+    def last_words(self) -> str:
+        """Return what the operator's pods have written last."""
+        if self._last_words is not None:
+            return self._last_words()
+        return self.kubectl("logs", f"--namespace={OPERATOR}", "--selector=app.kubernetes.io/name=lockstep", "--prefix")
+
+    def until(self, probe: Any) -> Any:
+        """Wait until a probe holds, as long as pods may take here."""
+        return eventually(probe, seconds=self.patience_seconds, every=0.2)
+
+
+def _as_list(manifests: Sequence[Mapping[str, Any]]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})
+
+
+def _run(command: Sequence[str], stdin: str = "", environment: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode != 0:
+        raise CommandError(f"{Path(command[0]).name}: {done.stderr.strip()}")
+    return done.stdout

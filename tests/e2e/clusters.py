@@ -1,0 +1,51 @@
+"""The clusters on which these tests can run, by the name that ``LOCKSTEP_E2E`` gives them."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from e2e.cluster import Cluster
+from e2e.guard import SANDBOX
+from e2e.kind_nodes import kind_nodes
+from e2e.pod_processes import pod_processes
+from sandbox import Component, Options, start
+
+VARIABLE = "LOCKSTEP_E2E"
+KIND_CONTEXT = "kind-lockstep"
+ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
+
+
+def named_cluster(home: Path) -> AbstractContextManager[Cluster]:
+    """Return the cluster that the environment names, a sandbox without a name; ``home`` is an empty folder for it."""
+    return CLUSTERS[os.environ.get(VARIABLE, "sandbox")](home)
+
+
+@contextmanager
+def sandbox_cluster(home: Path) -> Iterator[Cluster]:
+    """A control plane of our own with the nodes of kind-config.yaml, where nothing but the operator really runs."""
+    with start(Options(name="e2e", addons=ADDONS, state=home / "sandboxes")) as sandbox:
+        sandbox.create_nodes(kind_nodes())
+        with pod_processes(sandbox, home / "logs") as kept:
+            yield Cluster(
+                sandbox.kubeconfig,
+                SANDBOX,
+                image="lockstep:sandbox",
+                home=home / "home",
+                patience_seconds=60,
+                last_words=kept.log_tails,
+            )
+
+
+@contextmanager
+def kind_cluster(home: Path) -> Iterator[Cluster]:
+    """The cluster that `make kind-up` makes, with the image that `make e2e-kind` has loaded into it."""
+    kubeconfig = Path(os.environ.get("KUBECONFIG", Path.home() / ".kube" / "config"))
+    image = os.environ["LOCKSTEP_E2E_IMAGE"]
+    yield Cluster(kubeconfig, KIND_CONTEXT, image=image, home=home, patience_seconds=300)
+
+
+CLUSTERS: Mapping[str, Callable[[Path], AbstractContextManager[Cluster]]] = {
+    "sandbox": sandbox_cluster,
+    "kind": kind_cluster,
+}

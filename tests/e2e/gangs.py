@@ -1,0 +1,89 @@
+"""Gangs in a namespace of the tests' own, as their owner sees them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from e2e.cluster import Cluster, Manifest
+
+IMAGE = "registry.k8s.io/pause:3.10"
+NAMESPACE = "lockstep-e2e"
+
+
+class Gangs:
+    """The GangJobs of the namespace, and their pods."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def apply(self, example: Path) -> None:
+        """Apply a file of manifests."""
+        self._cluster.kubectl("apply", f"--namespace={NAMESPACE}", f"--filename={example}")
+
+    def submit(self, name: str, members: int) -> None:
+        """Submit a gang of so many members that run until they are deleted."""
+        self._cluster.apply(gang(name, members), namespace=NAMESPACE)
+
+    def delete_all(self) -> None:
+        """Delete all gangs, and return once none of their pods is left."""
+        self._cluster.delete("gangjobs", "--all", f"--namespace={NAMESPACE}")
+        self._cluster.until(lambda: not self._cluster.items("pods", f"--namespace={NAMESPACE}"))
+
+    def until(self, name: str, kind: str, status: str, reason: str = "") -> None:
+        """Wait until a condition has that status, and reason if one is given."""
+
+        def probe() -> bool:
+            found = self.condition(name, kind)
+            assert found.get("status") == status, f"{name}: {found}"
+            assert not reason or found["reason"] == reason, f"{name}: {found}"
+            return True
+
+        self._cluster.until(probe)
+
+    def until_running(self, name: str) -> None:
+        """Wait until all members were seen running."""
+        self._cluster.until(lambda: self._status(name).get("startedAt"))
+
+    def condition(self, name: str, kind: str) -> Manifest:
+        """Return one condition of a gang; empty while there is none."""
+        return next((one for one in self._status(name).get("conditions", []) if one["type"] == kind), {})
+
+    def pods(self, name: str) -> list[Manifest]:
+        """Return the members."""
+        return self._cluster.items("pods", f"--namespace={NAMESPACE}", f"--selector=lockstep.dev/gang={name}")
+
+    def uids(self, name: str) -> set[str]:
+        """Return who the members are."""
+        return {pod["metadata"]["uid"] for pod in self.pods(name)}
+
+    def nodes(self, name: str) -> list[str]:
+        """Return where the members are, sorted."""
+        return sorted(pod["spec"]["nodeName"] for pod in self.pods(name))
+
+    def _status(self, name: str) -> dict[str, Any]:
+        status: dict[str, Any] = self._cluster.get("gangjob", name, f"--namespace={NAMESPACE}").get("status", {})
+        return status
+
+
+def gang(name: str, members: int) -> Manifest:
+    """Return a gang of so many small members that run until they are deleted."""
+    container = {"name": "member", "image": IMAGE, "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}}}
+    return {
+        "apiVersion": "lockstep.dev/v1alpha1",
+        "kind": "GangJob",
+        "metadata": {"name": name},
+        "spec": {"size": {"min": members, "max": members}, "template": {"spec": {"containers": [container]}}},
+    }
+
+
+def bids(nodes: Iterable[tuple[str, str]]) -> list[Manifest]:
+    """Return what nodes offer: one member at a time, at the speed given."""
+    return [
+        {
+            "apiVersion": "lockstep.dev/v1alpha1",
+            "kind": "NodeBid",
+            "metadata": {"name": name},
+            "spec": {"capacity": speed, "slots": 1},
+        }
+        for name, speed in nodes
+    ]

@@ -1,0 +1,115 @@
+"""A release of the chart from its installation to its end, with the examples as its users.
+
+The same tests run on a sandbox, on real kubelets and on kind: what differs is clusters.py.
+"""
+
+import pytest
+
+from e2e.cluster import POOL
+from e2e.release import NAME, NAMESPACE
+from live.examples import EXAMPLES, documents_of
+
+GANGS = [
+    pytest.param(example, gang, id=example.stem) for example in EXAMPLES for gang in documents_of(example, "GangJob")
+]
+SCRATCH = "example.com/scratch"
+
+
+def test_two_operators_run_and_one_leads(release):
+    pods = [pod["metadata"]["name"] for pod in release.pods()]
+
+    assert len(pods) == 2
+    assert release.leader() in pods
+
+
+@pytest.mark.parametrize(("example", "gang"), GANGS)
+def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
+    name, spec = gang["metadata"]["name"], gang["spec"]
+    selector = spec["template"]["spec"].get("nodeSelector")
+
+    gangs.apply(example)
+
+    if selector:
+        gangs.until(name, "Placed", "False", "NoNodeFits")
+    elif spec["size"]["min"] > len(pool):
+        gangs.until(name, "Placed", "False", "NotEnoughRoom")
+    else:
+        gangs.until(name, "Placed", "True")
+        nodes = gangs.nodes(name)
+        assert set(nodes) <= set(pool)
+        assert len(nodes) == len(set(nodes)) >= spec["size"]["min"]
+        gangs.until_running(name)
+
+
+def test_offers_of_nodes_that_are_not_there_harm_nobody(cluster, gangs, pool):
+    [offers, *_] = EXAMPLES
+    cluster.kubectl("apply", f"--filename={offers}")
+
+    gangs.submit("beside-offers", len(pool))
+
+    gangs.until("beside-offers", "Placed", "True")
+    assert gangs.nodes("beside-offers") == pool
+    cluster.delete(f"--filename={offers}")
+
+
+def test_gang_lands_whole_once_the_nodes_that_it_waits_for_are_there(cluster, gangs, pool):
+    [example] = [one for one in EXAMPLES if SCRATCH in one.read_text(encoding="utf-8")]
+    [gang] = documents_of(example, "GangJob")
+    gangs.apply(example)
+    gangs.until(gang["metadata"]["name"], "Placed", "False", "NoNodeFits")
+
+    cluster.kubectl("label", "nodes", f"--selector={POOL}", f"{SCRATCH}=fast")
+
+    gangs.until(gang["metadata"]["name"], "Placed", "True")
+    assert gangs.nodes(gang["metadata"]["name"]) == pool
+    cluster.kubectl("label", "nodes", f"--selector={POOL}", f"{SCRATCH}-")
+
+
+def test_another_operator_leads_after_the_leader_was_killed(release, gangs):
+    leader = release.leader()
+    gangs.submit("before", 1)
+    gangs.until("before", "Placed", "True")
+    members = gangs.uids("before")
+
+    release.kill(leader)
+    gangs.submit("after", 2)
+
+    gangs.until("after", "Placed", "True")
+    assert release.leader() != leader
+    assert gangs.uids("before") == members
+
+
+def test_upgrade_replaces_the_operators_and_leaves_gangs_alone(release, gangs):
+    gangs.submit("through", 1)
+    gangs.until("through", "Placed", "True")
+    members, operators = gangs.uids("through"), names_of(release.pods())
+
+    release.upgrade("operator.holdFor=7m")
+
+    assert names_of(release.pods()) & operators == set()
+    gangs.submit("upgraded", 2)
+    gangs.until("upgraded", "Placed", "True")
+    assert release.leader() not in operators
+    assert gangs.uids("through") == members
+
+
+def test_gangs_outlive_the_release_and_the_next_one_finds_them(cluster, release, gangs):
+    gangs.submit("survivor", 1)
+    gangs.until("survivor", "Placed", "True")
+    members = gangs.uids("survivor")
+
+    release.uninstall()
+
+    assert cluster.has("crd", "gangjobs.lockstep.dev")
+    assert not cluster.has("clusterrole", NAME)
+    assert not cluster.has("lease", NAME, f"--namespace={NAMESPACE}")
+    assert gangs.uids("survivor") == members
+    release.install()
+    gangs.submit("next", 2)
+    gangs.until("next", "Placed", "True")
+    assert gangs.uids("survivor") == members
+
+
+def names_of(pods):
+    """The names of pods."""
+    return {pod["metadata"]["name"] for pod in pods}
