@@ -16,7 +16,7 @@ from rights.of_run import RightsOfRun
 TESTS = Path(__file__).parent
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
-    "long": ("controlplane/long/*", "demo/test_demo.py", "image/test_rootfs.py", "image/test_steps.py"),
+    "long": ("controlplane/long/*", "demo/test_demo.py", "followed/*", "image/test_rootfs.py", "image/test_steps.py"),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),
     "unit": ("*",),
