@@ -17,11 +17,13 @@ _MOST_TRANSITIONS = 2**31 - 1
 class Lease:
     """Who holds a lease, and for how many seconds after each renewal.
 
-    ``spec`` is all that is written there: a holder that renews changes it. ``holder`` is empty where nobody holds it.
+    ``spec`` is all that is written there: a holder that renews changes it. ``metadata`` is what others say of it, and
+    stays. ``holder`` is empty where nobody holds it.
     """
 
     uid: str
     version: str
+    metadata: Mapping[str, Any]
     holder: str
     seconds: int
     transitions: int
@@ -39,6 +41,7 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
+        metadata=metadata,
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
         transitions=spec.get("leaseTransitions") or 0,
@@ -69,11 +72,17 @@ def released_spec(before: Lease, *, now: float) -> dict[str, Any]:
     }
 
 
-def lease_manifest(namespace: str, name: str, spec: Mapping[str, Any], *, version: str | None) -> dict[str, Any]:
-    """The object to create or, with the version that it had, to replace."""
-    metadata = {"name": name, "namespace": namespace}
-    if version is not None:
-        metadata["resourceVersion"] = version
+def new_lease(namespace: str, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The object to create."""
+    return _manifest({"name": name, "namespace": namespace}, spec)
+
+
+def changed_lease(before: Lease, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The object to replace it by, in the version that it had; whoever has installed it knows it by its metadata."""
+    return _manifest(before.metadata, spec)
+
+
+def _manifest(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
 
 

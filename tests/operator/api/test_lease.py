@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.api.lease import held_spec, lease_manifest, read_lease, released_spec
+from lockstep.api.lease import changed_lease, held_spec, new_lease, read_lease, released_spec
 
 NOW = 1_700_000_000.25
 WHEN = "2023-11-14T22:13:20.250000Z"
@@ -55,10 +55,17 @@ def test_lease_as_it_is_installed_is_free(spec):
     assert lease(spec).is_given_back
 
 
-def test_lease_is_replaced_only_as_it_was_seen():
-    assert lease_manifest("ns", "l", {}, version="7")["metadata"] == {
-        "name": "l",
-        "namespace": "ns",
-        "resourceVersion": "7",
+def test_lease_is_replaced_only_as_it_was_seen_and_keeps_what_others_say_of_it():
+    metadata = {"name": "l", "namespace": "ns", "uid": "a", "resourceVersion": "7", "labels": {"by": "helm"}}
+    before = read_lease({"metadata": metadata, "spec": {}})
+
+    assert changed_lease(before, {"holderIdentity": "me"}) == {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": metadata,
+        "spec": {"holderIdentity": "me"},
     }
-    assert "resourceVersion" not in lease_manifest("ns", "l", {}, version=None)["metadata"]
+
+
+def test_new_lease_has_a_name_and_no_version():
+    assert new_lease("ns", "l", {})["metadata"] == {"name": "l", "namespace": "ns"}
