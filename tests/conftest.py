@@ -7,9 +7,12 @@ nothing are taken one by one.
 
 from fnmatch import fnmatch
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
+
+from rights.of_run import RightsOfRun
 
 TESTS = Path(__file__).parent
 # Long tests of which each is for itself.
@@ -26,6 +29,12 @@ TIERS = {
 def tier_of(file: str) -> str:
     """The tier of a file below this folder."""
     return next(tier for tier, patterns in TIERS.items() if any(fnmatch(file, pattern) for pattern in patterns))
+
+
+def pytest_configure(config):
+    """Check the operator's rights after the run, in the process that has begun it."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(RightsOfRun(Path(mkdtemp(prefix="lockstep-audit-"))))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -82,6 +82,8 @@ def _api_server(site: Site, ports: Mapping[Component, Ports]) -> Launch:
             f"--client-ca-file={site.ca_file}",
             "--anonymous-auth=false",
             "--authorization-mode=RBAC",
+            # As in clusters that people have: it is Pod Security that decides, namespace by namespace.
+            "--allow-privileged=true",
             f"--service-account-issuer={SERVICE_ACCOUNT_ISSUER}",
             f"--service-account-key-file={site.token_key}",
             f"--service-account-signing-key-file={site.token_key}",

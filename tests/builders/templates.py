@@ -64,6 +64,7 @@ MAY: dict[str, Manifest] = {
     "a port twice": main(ports=[{"containerPort": 80, "name": "a"}, {"containerPort": 80, "name": "b"}]),
     "a pull secret twice": template(imagePullSecrets=[{"name": "a"}, {"name": "a"}]),
     "an address twice": template(hostAliases=[{"ip": "10.0.0.1", "hostnames": [name]} for name in "ab"]),
+    "a privileged container": main(securityContext={"privileged": True}),
     "empty choices": template(
         containers=[
             {
@@ -189,7 +190,6 @@ ADMISSION_REFUSES: dict[str, Refused] = {
     "an address that is none": Refused(
         template(hostAliases=[{"ip": "nope", "hostnames": ["a"]}]), "must be a valid IP address"
     ),
-    "a privileged container": Refused(main(securityContext={"privileged": True}), "disallowed by cluster policy"),
     "processes shared twice": Refused(template(hostPID=True, shareProcessNamespace=True), "cannot both be enabled"),
     "a kernel setting twice": Refused(
         template(securityContext={"sysctls": [{"name": "kernel.shm_rmid_forced", "value": "1"}] * 2}), "Duplicate value"

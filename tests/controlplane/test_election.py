@@ -75,7 +75,7 @@ class Electorate:
         leader = until_one_leads(list(among or self.all))
         self.has_led.append(leader)
         before = leader.process.writes()
-        eventually(lambda: leader.process.writes() > before + 50)
+        eventually(lambda: leader.process.writes() > before + 30)
         return leader
 
     def end(self) -> None:

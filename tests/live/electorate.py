@@ -25,11 +25,13 @@ NAMES = count(1)
 
 
 class Voter:
-    """One life of an operator, under a name that no other life has."""
+    """One life of an operator, under a name that no other life has, on these terms unless the options say others."""
 
-    def __init__(self, kubeconfig: Path, folder: Path) -> None:
+    def __init__(self, kubeconfig: Path, folder: Path, *options: str) -> None:
         self.name = f"voter-{next(NAMES)}"
-        self.process = OperatorProcess(kubeconfig, folder / self.name, *TERMS, spawn=partial(Forked, pod=self.name))
+        self.process = OperatorProcess(
+            kubeconfig, folder / self.name, *TERMS, *options, spawn=partial(Forked, pod=self.name)
+        )
         self.process.start()
 
     @property

@@ -11,7 +11,7 @@ from lockstep.api.client import KubeClient, Target
 from lockstep.api.configuration import load_configuration
 from sandbox import Sandbox
 
-PAUSE_SECONDS = 0.05
+PAUSE_SECONDS = 0.1
 
 
 @contextmanager

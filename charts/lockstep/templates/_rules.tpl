@@ -1,8 +1,10 @@
 {{/*
 The rules of files/rules.yaml. A threshold is a recording rule lockstep:threshold:NAME there; the values replace it by name.
+Where the values say at which address the repository can be read, the alerts' runbooks are found there.
 */}}
 {{- define "lockstep.rules" -}}
 {{- $thresholds := .Values.metrics.prometheusRule.thresholds }}
+{{- $address := .Values.metrics.prometheusRule.runbookBaseUrl | trimSuffix "/" }}
 {{- $rules := .Files.Get "files/rules.yaml" | fromYaml }}
 {{- $known := list }}
 {{- range $rules.groups }}
@@ -13,6 +15,9 @@ The rules of files/rules.yaml. A threshold is a recording rule lockstep:threshol
 {{- if hasKey $thresholds $name }}
 {{- $_ := set . "expr" (printf "vector(%v)" (get $thresholds $name)) }}
 {{- end }}
+{{- end }}
+{{- if and $address .annotations }}
+{{- $_ := set .annotations "runbook_url" (printf "%s/%s" $address .annotations.runbook_url) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -115,7 +115,7 @@ class KubeClient:
         return await self._request("POST", target, body=body, params={"dryRun": "All"}, urgency=Urgency.REPORT)
 
     async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
-        """Ask a question that has to be posted. Nothing is created, so it waits for no write."""
+        """Ask a question that has to be posted. Nothing is created: it waits for no write, and passes the fence."""
         return await self._request("POST", target, body=body)
 
     async def lull(self, *, at_most_seconds: float) -> bool:

@@ -8,6 +8,8 @@ from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, reply, status
 from lockstep.api.client import KubeClient, Target
 from lockstep.api.fence import Fence
+from lockstep.api.paths import TOKEN_REVIEWS
+from lockstep.api.review import token_review
 from lockstep.api.turns import Urgency
 
 pytestmark = pytest.mark.asyncio
@@ -40,6 +42,11 @@ async def test_no_write_goes_out(write):
 async def test_reads_go_on():
     async with ScriptedServer(reply(200)) as server, client_of(server, Fence(open_until=0)) as client:
         assert (await client.get(PODS)).is_success
+
+
+async def test_questions_that_are_posted_go_on():
+    async with ScriptedServer(reply(201)) as server, client_of(server, Fence(open_until=0)) as client:
+        assert (await client.review(TOKEN_REVIEWS, token_review("t"))).is_success
 
 
 async def test_fence_is_closed_when_its_time_is_up():

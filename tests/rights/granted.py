@@ -1,0 +1,51 @@
+"""What rights manifests grant an account: one right for each verb on each resource."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+Manifest = Mapping[str, Any]
+
+OPERATOR = Path(__file__).parents[2] / "operator"
+SOURCES = (OPERATOR / "rbac.yaml", OPERATOR / "rbac-metrics.yaml")
+NAMESPACE, NAME = "lockstep-system", "lockstep"
+
+
+class Right(NamedTuple):
+    """A verb on a resource, spelled ``group/resource``; everywhere, or in a namespace and on objects of these names."""
+
+    verb: str
+    resource: str
+    namespace: str = ""
+    names: tuple[str, ...] = ()
+
+
+def operators_rights() -> list[Right]:
+    """Everything that the operator's account may do by our manifests, also where it is asked to do more than usual."""
+    documents = [one for source in SOURCES for one in yaml.safe_load_all(source.read_text(encoding="utf-8"))]
+    return list(_rights(documents))
+
+
+def spelled(group: str, resource: str) -> str:
+    """A resource of a group, as a person writes it."""
+    return f"{group}/{resource}" if group else resource
+
+
+def _rights(documents: Iterable[Manifest]) -> Iterator[Right]:
+    every = list(documents)
+    roles = {(one["kind"], one["metadata"]["name"]): one for one in every if one["kind"] in ("Role", "ClusterRole")}
+    subject = {"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}
+    for binding in every:
+        if binding["kind"] in ("RoleBinding", "ClusterRoleBinding") and subject in binding["subjects"]:
+            role = roles[binding["roleRef"]["kind"], binding["roleRef"]["name"]]
+            for rule in role["rules"]:
+                yield from _of_rule(rule, binding["metadata"].get("namespace", ""))
+
+
+def _of_rule(rule: Manifest, namespace: str) -> Iterator[Right]:
+    for group in rule["apiGroups"]:
+        for resource in rule["resources"]:
+            for verb in rule["verbs"]:
+                yield Right(verb, spelled(group, resource), namespace, tuple(rule.get("resourceNames", ())))
