@@ -78,8 +78,7 @@ class Release:
         wanted = self.manifests() if manifests is None else manifests
         # Only the names matter here, and our kinds' definitions are large.
         named = yaml.safe_dump_all({**one, "spec": {}} if "spec" in one else one for one in wanted)
-        where = (f"--namespace={self.namespace}", "--filename=-")
-        return self.api.kubectl("get", "--ignore-not-found", "--output=name", *where, stdin=named).split()
+        return self.api.kubectl("get", "--ignore-not-found", "--output=name", "--filename=-", stdin=named).split()
 
     def read(self, path: str) -> Manifest:
         """An object of the namespace, by its path behind the namespace's: `apps/v1/deployments/lockstep`."""

@@ -98,7 +98,7 @@ def test_kinds_that_were_applied_are_taken_over_as_the_readme_says(release, clus
     with pytest.raises(HelmError, match="cannot be imported into the current release"):
         release.install()
 
-    release.upgrade(None, "--install", "--take-ownership", "--force-conflicts")
+    release.install(None, "--take-ownership", "--force-conflicts")
 
     assert len(release.present()) == len(release.manifests())
 

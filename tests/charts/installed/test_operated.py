@@ -1,5 +1,8 @@
 """A release whose operator really runs, with the rights and the arguments of its pods: `helm test`, and its lease."""
 
+import base64
+import socket
+import ssl
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,17 +12,23 @@ import pytest
 from eventually import eventually
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError
+from sandbox.ports import LOOPBACK, KeptPort
 
 
 @pytest.fixture
 def operated(release, tmp_path):
-    """A release whose operator really runs, as a process with the arguments and the rights of its pods."""
+    """A release whose operator really runs."""
     release.install({"replicaCount": 1})
+    with running(operator_of(release, tmp_path)) as operator:
+        yield release, operator
+
+
+def operator_of(release, folder, *options):
+    """A process with the arguments and the rights of the release's pods, and options that no pod needs."""
     [pod] = release.operators()
     [container] = pod["spec"]["containers"]
     kubeconfig = release.api.kubeconfig_for_service_account(release.namespace, pod["spec"]["serviceAccountName"])
-    with running(OperatorProcess(kubeconfig, tmp_path / "operator" / "log", *container["args"][1:])) as operator:
-        yield release, operator
+    return OperatorProcess(kubeconfig, folder / "operator" / "log", *container["args"][1:], *options)
 
 
 def test_helm_test_places_a_gang_with_its_own_few_rights(operated):
@@ -52,6 +61,47 @@ def test_lease_that_the_operator_holds_is_still_the_releases(operated):
     # The last of its objects goes, though the operator has written it.
     operator.stop()
     release.uninstall()
+
+
+def test_secured_metrics_are_shown_to_who_has_the_role_and_by_the_certificate_of_the_service(release, tmp_path):
+    release.install({"replicaCount": 1, "metrics": {"secure": {"enabled": True}}})
+    for name, content in release.read("v1/secrets/lockstep-metrics-tls")["data"].items():
+        (tmp_path / name).write_bytes(base64.b64decode(content))
+    port = KeptPort()
+    options = (f"--metrics-cert-dir={tmp_path}", f"--metrics-listen-port={port.number}")
+    bind_reader(release, "lockstep")
+
+    with running(operator_of(release, tmp_path, *options)):
+        assert asked(port, release, tmp_path / "ca.crt", "nonsense") == 401
+        assert asked(port, release, tmp_path / "ca.crt", token(release, "default")) == 403
+        assert asked(port, release, tmp_path / "ca.crt", token(release, "lockstep")) == 200
+
+
+def asked(port, release, authority, shown):
+    """The code of the answer to who scrapes as the ServiceMonitor has it: by that authority and the Service's name."""
+    server = f"lockstep.{release.namespace}.svc"
+    context = ssl.create_default_context(cafile=authority)
+    with (
+        socket.create_connection((LOOPBACK, port.number), timeout=30) as plain,
+        context.wrap_socket(plain, server_hostname=server) as connection,
+    ):
+        lines = ("GET /metrics HTTP/1.1", f"Host: {server}", f"Authorization: Bearer {shown}", "Connection: close")
+        connection.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+def token(release, account):
+    """A token of an account of the release's namespace."""
+    path = f"/api/v1/namespaces/{release.namespace}/serviceaccounts/{account}/token"
+    return release.api.request("POST", path, {})["status"]["token"]
+
+
+def bind_reader(release, account):
+    subject = {"kind": "ServiceAccount", "name": account, "namespace": release.namespace}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "lockstep-metrics-reader"}
+    metadata = {"name": f"{release.namespace}-reader"}
+    path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+    release.api.request("POST", path, {"metadata": metadata, "roleRef": role, "subjects": [subject]})
 
 
 def lease(release):
