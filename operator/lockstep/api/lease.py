@@ -17,11 +17,13 @@ _MOST_TRANSITIONS = 2**31 - 1
 class Lease:
     """Who holds a lease, and for how many seconds after each renewal.
 
-    ``spec`` is all that is written there: a holder that renews changes it. ``holder`` is empty where nobody holds it.
+    ``spec`` is all that is written there: a holder that renews changes it. ``metadata`` is what others say of it, and
+    stays. ``holder`` is empty where nobody holds it.
     """
 
     uid: str
     version: str
+    metadata: Mapping[str, Any]
     holder: str
     seconds: int
     transitions: int
@@ -39,6 +41,8 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
+        # Who has written which field is for the API server to say.
+        metadata={key: value for key, value in metadata.items() if key != "managedFields"},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
         transitions=spec.get("leaseTransitions") or 0,
@@ -69,11 +73,12 @@ def released_spec(before: Lease, *, now: float) -> dict[str, Any]:
     }
 
 
-def lease_manifest(namespace: str, name: str, spec: Mapping[str, Any], *, version: str | None) -> dict[str, Any]:
-    """The object to create or, with the version that it had, to replace."""
-    metadata = {"name": name, "namespace": namespace}
-    if version is not None:
-        metadata["resourceVersion"] = version
+def lease_manifest(namespace: str, name: str, spec: Mapping[str, Any], *, before: Lease | None) -> dict[str, Any]:
+    """The object to create, or what is to replace ``before`` as long as that stands.
+
+    What else others have written about it stays: by its labels and annotations Helm knows what it has installed.
+    """
+    metadata = {"name": name, "namespace": namespace} if before is None else before.metadata
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
 
 

@@ -56,9 +56,15 @@ def test_lease_as_it_is_installed_is_free(spec):
 
 
 def test_lease_is_replaced_only_as_it_was_seen():
-    assert lease_manifest("ns", "l", {}, version="7")["metadata"] == {
-        "name": "l",
-        "namespace": "ns",
-        "resourceVersion": "7",
-    }
-    assert "resourceVersion" not in lease_manifest("ns", "l", {}, version=None)["metadata"]
+    seen = {"name": "l", "namespace": "ns", "uid": "u", "resourceVersion": "7"}
+    before = read_lease({"metadata": seen, "spec": {}})
+
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == seen
+    assert lease_manifest("ns", "l", {}, before=None)["metadata"] == {"name": "l", "namespace": "ns"}
+
+
+def test_what_others_say_about_the_lease_stays():
+    others = {"labels": {"app.kubernetes.io/managed-by": "Helm"}, "annotations": {"meta.helm.sh/release-name": "l"}}
+    before = read_lease({"metadata": {"uid": "u", "resourceVersion": "7", "managedFields": [{}], **others}})
+
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {"uid": "u", "resourceVersion": "7", **others}

@@ -146,11 +146,11 @@ class Elector:
     # Requests
 
     def _create(self, spec: dict[str, object]) -> Awaitable[Answer]:
-        body = lease_manifest(self._terms.namespace, self._terms.name, spec, version=None)
+        body = lease_manifest(self._terms.namespace, self._terms.name, spec, before=None)
         return self._client.create(paths.leases_of(self._terms.namespace), body)
 
     def _put(self, lease: Lease, spec: dict[str, object]) -> Awaitable[Answer]:
-        body = lease_manifest(self._terms.namespace, self._terms.name, spec, version=lease.version)
+        body = lease_manifest(self._terms.namespace, self._terms.name, spec, before=lease)
         return self._client.replace(self._target, body)
 
     async def _ask(self, request: Awaitable[Answer]) -> Answer | None:
