@@ -83,6 +83,26 @@ image: ## Build the operator's image with Docker for amd64 and arm64, as the arc
 	docker buildx build --file image/Dockerfile --platform $(PLATFORMS) --tag $(IMAGE) \
 	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --output type=oci,dest=build/lockstep-image.tar .
 
+KIND_CLUSTER := lockstep
+
+.PHONY: kind-up
+kind-up: ## Make a cluster with kind: a control plane, a worker, and a pool of three for gangs
+	kind create cluster --config kind-config.yaml --name $(KIND_CLUSTER)
+
+.PHONY: kind-down
+kind-down: ## Delete it
+	kind delete cluster --name $(KIND_CLUSTER)
+
+.PHONY: kind-image
+kind-image: ## Build the image with Docker for this machine, and load it into that cluster
+	docker buildx build --file image/Dockerfile --tag $(IMAGE) \
+	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --load .
+	kind load docker-image $(IMAGE) --name $(KIND_CLUSTER)
+
+.PHONY: e2e-kind
+e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
+	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
+
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar
 	$(BIN)/python -m image.make.rootfs build/lockstep-rootfs.tar \

@@ -1,7 +1,8 @@
 """The tiers of the tests, by folder and name, and how the tests are shared out among processes.
 
 A tier is a marker: ``pytest -m unit`` runs what needs no server. Of several processes (``pytest -n 4``) each takes one
-file after the other, so that the tests of a file share what is expensive; long tests are taken one by one, and first.
+file after the other, so that the tests of a file share what is expensive; long tests come first, and those that share
+nothing are taken one by one.
 """
 
 from fnmatch import fnmatch
@@ -14,9 +15,11 @@ from xdist.scheduler import LoadFileScheduling
 from rights.of_run import RightsOfRun
 
 TESTS = Path(__file__).parent
+# Long tests of which each is for itself.
+ONE_BY_ONE = ("controlplane/long/*", "demo/test_demo.py")
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
-    "long": ("controlplane/long/*", "demo/test_demo.py", "image/test_rootfs.py", "image/test_steps.py"),
+    "long": (*ONE_BY_ONE, "e2e/test_release.py", "followed/*", "image/test_rootfs.py", "image/test_steps.py"),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),
     "unit": ("*",),
@@ -49,8 +52,9 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 class ByFile(LoadFileScheduling):
-    """One file, one process; but every long test for itself."""
+    """One file, one process; but long tests that share nothing are each for itself."""
 
     def _split_scope(self, nodeid):
         file = super()._split_scope(nodeid)
-        return nodeid if tier_of(file.removeprefix("tests/")) == "long" else file
+        is_alone = any(fnmatch(file.removeprefix("tests/"), pattern) for pattern in ONE_BY_ONE)
+        return nodeid if is_alone else file

@@ -63,9 +63,3 @@ def test_check_finds(change, want_fault):
     change(gang["spec"])
 
     assert list(faults(gang, schema_of("GangJob"))) == [want_fault]
-
-
-def test_kind_config_has_one_control_plane_and_three_nodes_for_gangs():
-    config = yaml.safe_load((ROOT / "kind-config.yaml").read_text())
-
-    assert [node["role"] for node in config["nodes"]] == ["control-plane", "worker", "worker", "worker"]

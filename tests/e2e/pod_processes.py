@@ -1,9 +1,8 @@
 """What a kubelet would do for the operator's pods, in a sandbox whose pods only pretend to run.
 
 For every pod of the operator that kwok shows running there is a process of the command ``lockstep``, with the
-container's own arguments and environment and a token of its service account that is bound to the pod. A process that
-ends is started again while its pod is there. It is asked to end when its pod is deleted, and killed where the pod is
-gone without a grace period.
+container's own arguments and environment and a token of its service account. A process that ends is started again while
+its pod is there. It is asked to end when its pod is deleted, and killed where the pod is gone without a grace period.
 """
 
 import json
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.release import PODS
-from sandbox import Sandbox, kubeconfig, processes
+from sandbox import Sandbox, processes
 from sandbox.binaries import Resolver, Tool
 from sandbox.ports import LOOPBACK
 from sandbox.processes import Mark
@@ -29,7 +28,6 @@ Manifest = dict[str, Any]
 
 LOOK_SECONDS = 0.1
 STOP_SECONDS = 20.0
-TOKEN_SECONDS = 3600
 # What differs when all pods share one machine: no port twice, and no place of its own for a token.
 ON_ONE_MACHINE = (f"--listen-host={LOOPBACK}", "--listen-port=0", "--debug-listen-port=0")
 
@@ -127,7 +125,11 @@ class PodProcesses:
     def _start(self, pod: Manifest) -> "subprocess.Popen[bytes]":
         name = pod["metadata"]["name"]
         [container] = pod["spec"]["containers"]
-        arguments = [*container["args"], *ON_ONE_MACHINE, f"--kubeconfig={self._log_in(pod)}"]
+        # Not bound to the pod: kwok deletes that before its process has ended, which then could give nothing back.
+        kubeconfig = self._sandbox.kubeconfig_for_service_account(
+            pod["metadata"]["namespace"], pod["spec"]["serviceAccountName"]
+        )
+        arguments = [*container["args"], *ON_ONE_MACHINE, f"--kubeconfig={kubeconfig}"]
         environment = processes.environment(Mark(self._logs, "operator")) | environment_of(container, pod)
         with (self._logs / f"{name}.log").open("ab") as log:
             return subprocess.Popen(
@@ -138,20 +140,6 @@ class PodProcesses:
                 stderr=log,
                 start_new_session=True,
             )
-
-    def _log_in(self, pod: Manifest) -> Path:
-        metadata, account = pod["metadata"], pod["spec"]["serviceAccountName"]
-        path = f"/api/v1/namespaces/{metadata['namespace']}/serviceaccounts/{account}/token"
-        bound_to = {"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"]}
-        issued = self._sandbox.request(
-            "POST", path, {"spec": {"expirationSeconds": TOKEN_SECONDS, "boundObjectRef": bound_to}}
-        )
-        return kubeconfig.write_for_token(
-            self._logs / f"{metadata['name']}.kubeconfig",
-            server=self._sandbox.server,
-            ca_file=self._sandbox.ca_file,
-            token=issued["status"]["token"],
-        )
 
 
 def environment_of(container: Mapping[str, Any], pod: Manifest) -> dict[str, str]:

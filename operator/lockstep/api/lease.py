@@ -17,8 +17,8 @@ _MOST_TRANSITIONS = 2**31 - 1
 class Lease:
     """Who holds a lease, and for how many seconds after each renewal.
 
-    ``spec`` is all that is written there: a holder that renews changes it. ``metadata`` says which lease
-    in which version this is. ``holder`` is empty where nobody holds it.
+    ``spec`` is all that is written there: a holder that renews changes it. ``metadata`` is what others say of it, and
+    stays. ``holder`` is empty where nobody holds it.
     """
 
     uid: str
