@@ -41,8 +41,8 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        # Who has written which field is for the API server to say.
-        metadata={key: value for key, value in metadata.items() if key != "managedFields"},
+        # Who has written which field is for the API server to say; by its UID one that was deleted can't be made anew.
+        metadata={key: value for key, value in metadata.items() if key not in ("managedFields", "uid")},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
         transitions=spec.get("leaseTransitions") or 0,

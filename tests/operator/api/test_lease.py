@@ -55,10 +55,11 @@ def test_lease_as_it_is_installed_is_free(spec):
     assert lease(spec).is_given_back
 
 
-def test_lease_is_replaced_only_as_it_was_seen():
-    seen = {"name": "l", "namespace": "ns", "uid": "u", "resourceVersion": "7"}
-    before = read_lease({"metadata": seen, "spec": {}})
+def test_lease_is_replaced_only_as_it_was_seen_or_made_anew_where_it_was_deleted():
+    seen = {"name": "l", "namespace": "ns", "resourceVersion": "7"}
+    before = read_lease({"metadata": {**seen, "uid": "u"}, "spec": {}})
 
+    # With its UID the API server would replace that very object only.
     assert lease_manifest("ns", "l", {}, before=before)["metadata"] == seen
     assert lease_manifest("ns", "l", {}, before=None)["metadata"] == {"name": "l", "namespace": "ns"}
 
@@ -67,4 +68,4 @@ def test_what_others_say_about_the_lease_stays():
     others = {"labels": {"app.kubernetes.io/managed-by": "Helm"}, "annotations": {"meta.helm.sh/release-name": "l"}}
     before = read_lease({"metadata": {"uid": "u", "resourceVersion": "7", "managedFields": [{}], **others}})
 
-    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {"uid": "u", "resourceVersion": "7", **others}
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {"resourceVersion": "7", **others}
