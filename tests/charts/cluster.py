@@ -53,7 +53,7 @@ class Release:
         """Uninstall, and return what Helm says once nothing is left but what is kept."""
         going = [one for one in self.manifests() if KEPT not in one["metadata"].get("annotations", {}).items()]
         said = self._helm("uninstall", self.name, PATIENCE)
-        # Helm's own --wait misses the end of a definition now and then.
+        # Helm's own --wait has been seen to miss the end of a definition.
 
         def is_gone() -> bool:
             left = self.present(going)
@@ -131,8 +131,9 @@ def delete_kinds(api: Sandbox, names: Iterable[str]) -> None:
 
 
 def _is_established(api: Sandbox, name: str) -> bool:
-    conditions = api.request("GET", f"{DEFINITIONS}/{name}").get("status", {}).get("conditions", ())
-    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
+    # At first there is no status, and then one whose conditions are null.
+    conditions = api.request("GET", f"{DEFINITIONS}/{name}").get("status", {}).get("conditions")
+    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions or ())
 
 
 def _exists(api: Sandbox, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from charts.cluster import DEFINITIONS, KINDS
+from charts.cluster import DEFINITIONS, KEPT, KINDS
 from charts.helm import ROOT, VALUES_FILES
 from eventually import eventually
 from sandbox import ApiError, HelmError, KubectlError
@@ -65,7 +65,7 @@ def test_every_values_file_is_installed_and_leaves_nothing(values, release, moni
 
     release.uninstall()
 
-    kinds = {one["metadata"]["name"] for one in manifests if one["kind"] == "CustomResourceDefinition"}
+    kept = {one["metadata"]["name"] for one in manifests if KEPT in one["metadata"].get("annotations", {}).items()}
     left = monitored.kubectl(
         "get",
         "--all-namespaces",
@@ -74,7 +74,7 @@ def test_every_values_file_is_installed_and_leaves_nothing(values, release, moni
         "all,serviceaccounts,secrets,configmaps,leases,roles,rolebindings,clusterroles,clusterrolebindings,"
         "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions",
     )
-    assert {name.rpartition("/")[2] for name in left.split()} == kinds
+    assert {name.rpartition("/")[2] for name in left.split()} == kept
 
 
 def test_two_releases_stand_side_by_side(new_release):

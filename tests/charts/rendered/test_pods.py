@@ -3,7 +3,7 @@
 import pytest
 from click.core import ParameterSource
 
-from charts.helm import VALUES_FILES, render
+from charts.helm import HAS_MONITORING, VALUES_FILES, render
 from lockstep.cli.check import check
 from lockstep.cli.run import run
 
@@ -186,7 +186,7 @@ def test_secured_metrics_have_a_port_and_a_certificate():
 
 @pytest.mark.parametrize("values", [pytest.param(file, id=file.stem) for file in VALUES_FILES])
 def test_arguments_are_understood_by_the_operator(values):
-    command, *arguments = render(values).container["args"]
+    command, *arguments = render(values, *HAS_MONITORING).container["args"]
 
     understood = run.make_context("run", list(arguments))
 
