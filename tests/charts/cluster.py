@@ -107,6 +107,11 @@ class Release:
         return self.api.helm(*arguments, f"--namespace={self.namespace}", stdin=stdin)
 
 
+def at(release: Release, name: str) -> Manifest:
+    """The metadata of an object beside the release."""
+    return {"name": name, "namespace": release.namespace}
+
+
 def nodes_of_zones(*zones: str) -> list[Node]:
     """One node for each zone."""
     return [Node(name=f"node-{zone}", labels={"topology.kubernetes.io/zone": zone}) for zone in zones]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from charts.cluster import DEFINITIONS, KEPT, KINDS
-from charts.helm import ROOT, VALUES_FILES
+from charts.cluster import DEFINITIONS, KINDS, at
+from charts.helm import ROOT
 from eventually import eventually
 from sandbox import ApiError, HelmError, KubectlError
 
@@ -51,30 +51,6 @@ def test_kinds_that_are_not_kept_go_with_the_release(release, cluster):
     for name in KINDS:
         with pytest.raises(ApiError, match="answered 404"):
             cluster.request("GET", f"{DEFINITIONS}/{name}")
-
-
-@pytest.mark.parametrize("values", [pytest.param(file, id=file.stem) for file in VALUES_FILES])
-def test_every_values_file_is_installed_and_leaves_nothing(values, release, monitored):
-    if values.stem == "foreign-values":
-        monitored.apply([{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": at(release, "gangs")}])
-    release.install(values)
-    manifests = release.manifests()
-
-    assert release.operators()
-    assert len(release.present()) == len(manifests)
-
-    release.uninstall()
-
-    kept = {one["metadata"]["name"] for one in manifests if KEPT in one["metadata"].get("annotations", {}).items()}
-    left = monitored.kubectl(
-        "get",
-        "--all-namespaces",
-        "--selector=app.kubernetes.io/managed-by=Helm",
-        "--output=name",
-        "all,serviceaccounts,secrets,configmaps,leases,roles,rolebindings,clusterroles,clusterrolebindings,"
-        "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions",
-    )
-    assert {name.rpartition("/")[2] for name in left.split()} == kept
 
 
 def test_two_releases_stand_side_by_side(new_release):
@@ -127,10 +103,6 @@ def test_namespace_really_refuses_what_is_not_restricted(release):
 def arguments(release):
     [container] = release.read(DEPLOYMENT)["spec"]["template"]["spec"]["containers"]
     return container["args"]
-
-
-def at(release, name):
-    return {"name": name, "namespace": release.namespace}
 
 
 def create_gang(release):

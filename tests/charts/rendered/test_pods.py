@@ -89,13 +89,17 @@ def test_topology_spread_gets_the_selector_that_it_lacks():
 @pytest.mark.parametrize(
     ("values", "want"),
     [
-        pytest.param({}, None, id="Kubernetes' own by default"),
+        pytest.param(
+            {},
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+            id="Kubernetes' own by default",
+        ),
         pytest.param({"replicaCount": 1, "leaderElection": {"enabled": False}}, {"type": "Recreate"}, id="no lease"),
         pytest.param({"strategy": {"type": "Recreate"}}, {"type": "Recreate"}, id="given"),
     ],
 )
 def test_strategy_never_lets_two_write_side_by_side(values, want):
-    assert render(values).one("Deployment")["spec"].get("strategy") == want
+    assert render(values).one("Deployment")["spec"]["strategy"] == want
 
 
 def test_pods_are_what_the_restricted_standard_asks_for():
