@@ -1,16 +1,39 @@
-"""Leases of coordination.k8s.io, as client-go's electors write them."""
+"""Leases of coordination.k8s.io, as client-go's electors write them, and with a proof of who has given one back.
+
+A lease without a holder may have been emptied by somebody while its holder knows nothing of it. So a holder's name has
+the digest of a key that it shows only when it gives the lease back.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from math import ceil
-from typing import Any
+from typing import Any, Self
+from uuid import uuid4
 
-# How client-go gives a lease back: nobody holds it, and whoever wants it need not wait.
-RELEASED_SECONDS = 1
+# Annotations: who held the lease last, and with which key it was given back.
+HELD_BY = "lockstep.dev/held-by"
+KEY = "lockstep.dev/given-back-with"
 
+# As client-go gives a lease back.
+_GIVEN_BACK_SECONDS = 1
 # More the API server does not take, and anybody may have written it.
 _MOST_TRANSITIONS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Who may hold a lease: a name that no other process has, and the key that belongs to it."""
+
+    name: str
+    key: str
+
+    @classmethod
+    def of_instance(cls, instance: str) -> Self:
+        """A holder that people know by this name."""
+        key = uuid4().hex
+        return cls(name=f"{instance}_{_digest(key)}", key=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +53,19 @@ class Lease:
     spec: Mapping[str, Any]
 
     @property
+    def is_unused(self) -> bool:
+        """Whether it is as it was installed: nobody has held it yet."""
+        return not self.holder and HELD_BY not in self._annotations
+
+    @property
     def is_given_back(self) -> bool:
-        """Whether its last holder has given it back, or it was never held."""
-        return not self.holder and self.seconds <= RELEASED_SECONDS
+        """Whether its last holder itself has given it back."""
+        last, key = self._annotations.get(HELD_BY, ""), self._annotations.get(KEY)
+        return not self.holder and key is not None and last.endswith(f"_{_digest(key)}")
+
+    @property
+    def _annotations(self) -> Mapping[str, str]:
+        return self.metadata.get("annotations") or {}
 
 
 def read_lease(manifest: Mapping[str, Any]) -> Lease:
@@ -50,36 +83,58 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     )
 
 
-def held_spec(before: Lease | None, holder: str, *, seconds: float, now: float) -> dict[str, Any]:
-    """What ``holder`` writes when it takes the lease, or renews it."""
-    when = _micro_time(now)
-    spec = {"holderIdentity": holder, "leaseDurationSeconds": ceil(seconds), "renewTime": when}
-    if before is None:
-        return {**spec, "acquireTime": when, "leaseTransitions": 0}
-    if before.holder == holder:
-        return {**spec, "acquireTime": before.spec.get("acquireTime", when), "leaseTransitions": before.transitions}
-    return {**spec, "acquireTime": when, "leaseTransitions": min(before.transitions + 1, _MOST_TRANSITIONS)}
+def new_lease(namespace: str, name: str, holder: Holder, *, seconds: float, now: float) -> dict[str, Any]:
+    """What ``holder`` creates where there is no lease."""
+    metadata = {"namespace": namespace, "name": name, "annotations": {HELD_BY: holder.name}}
+    return _manifest(metadata, _held_spec(holder, seconds, now) | {"acquireTime": _micro_time(now)})
 
 
-def released_spec(before: Lease, *, now: float) -> dict[str, Any]:
-    """What the holder writes when it gives the lease back."""
+def held_lease(before: Lease, holder: Holder, *, seconds: float, now: float) -> dict[str, Any]:
+    """What ``holder`` puts in the place of ``before``, as long as that stands, to take the lease or to renew it."""
+    spec = _held_spec(holder, seconds, now)
+    if before.holder == holder.name:
+        acquired, transitions = before.spec.get("acquireTime", spec["renewTime"]), before.transitions
+    else:
+        acquired, transitions = spec["renewTime"], min(before.transitions + 1, _MOST_TRANSITIONS)
+    metadata = _with_annotations(before, {HELD_BY: holder.name, KEY: None})
+    return _manifest(metadata, spec | {"acquireTime": acquired, "leaseTransitions": transitions})
+
+
+def given_back_lease(before: Lease, holder: Holder, *, now: float) -> dict[str, Any]:
+    """What ``holder`` puts in the place of ``before`` to give the lease back."""
     when = _micro_time(now)
-    return {
+    spec = {
         "holderIdentity": "",
-        "leaseDurationSeconds": RELEASED_SECONDS,
+        "leaseDurationSeconds": _GIVEN_BACK_SECONDS,
         "acquireTime": when,
         "renewTime": when,
         "leaseTransitions": before.transitions,
     }
+    return _manifest(_with_annotations(before, {HELD_BY: holder.name, KEY: holder.key}), spec)
 
 
-def lease_manifest(namespace: str, name: str, spec: Mapping[str, Any], *, before: Lease | None) -> dict[str, Any]:
-    """The object to create, or what is to replace ``before`` as long as that stands.
+def _held_spec(holder: Holder, seconds: float, now: float) -> dict[str, Any]:
+    return {
+        "holderIdentity": holder.name,
+        "leaseDurationSeconds": ceil(seconds),
+        "renewTime": _micro_time(now),
+        "leaseTransitions": 0,
+    }
 
-    What else others have written about it stays: by its labels and annotations Helm knows what it has installed.
-    """
-    metadata = {"name": name, "namespace": namespace} if before is None else before.metadata
+
+def _with_annotations(before: Lease, ours: Mapping[str, str | None]) -> dict[str, Any]:
+    """Its metadata with our annotations. Everything else stays: by it Helm knows what it has installed."""
+    annotations = {**(before.metadata.get("annotations") or {}), **ours}
+    known = {name: value for name, value in annotations.items() if value is not None}
+    return {**before.metadata, "annotations": known}
+
+
+def _manifest(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
+
+
+def _digest(key: str) -> str:
+    return sha256(key.encode()).hexdigest()[:32]
 
 
 def _micro_time(now: float) -> str:

@@ -5,12 +5,12 @@ import logging
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import time
-from uuid import uuid4
 
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
+from lockstep.api.lease import Holder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
@@ -74,5 +74,4 @@ async def make_elector(
     """An elector with connections of its own, so that no other request keeps it waiting."""
     client = KubeClient(configuration, concurrency=1, observer=metrics.request_answered)
     await stack.enter_async_context(client)
-    identity = f"{instance_name()}_{uuid4()}"
-    return Elector(client, fence, terms, identity=identity, now=time)
+    return Elector(client, fence, terms, holder=Holder.of_instance(instance_name()), now=time)

@@ -4,21 +4,31 @@ from dataclasses import replace
 
 import pytest
 
-from lockstep.api.lease import Lease
+from lockstep.api.lease import Holder, given_back_lease, held_lease, read_lease
 from lockstep.process.election.rival import Rival
 
 SECONDS = 15.0
+OTHER = Holder.of_instance("other")
 
 
-def lease(holder="other", *, seconds=15, uid="a", version="1", renewed="t0"):
-    spec = {"holderIdentity": holder, "leaseDurationSeconds": seconds, "renewTime": renewed}
-    metadata = {"uid": uid, "resourceVersion": version}
-    return Lease(uid=uid, version=version, metadata=metadata, holder=holder, seconds=seconds, transitions=0, spec=spec)
+def served(manifest, *, uid="a", version="1"):
+    """The lease as the API server shows what was written."""
+    return read_lease({**manifest, "metadata": {**manifest["metadata"], "uid": uid, "resourceVersion": version}})
 
 
-NEVER_HELD = Lease(uid="a", version="1", metadata={}, holder="", seconds=0, transitions=0, spec={})
-GIVEN_BACK = lease("", seconds=1)
-EMPTIED = lease("", seconds=15)
+def lease(*, seconds=15, uid="a", version="1", renewed=0.0):
+    return served(held_lease(NEVER_HELD, OTHER, seconds=seconds, now=renewed), uid=uid, version=version)
+
+
+def with_spec(spec, *, uid="a"):
+    """A lease that was held, after somebody has changed what stands there."""
+    return served({"metadata": dict(lease().metadata), "spec": spec}, uid=uid)
+
+
+NEVER_HELD = served({"metadata": {}, "spec": {}})
+GIVEN_BACK = served(given_back_lease(lease(), OTHER, now=5.0))
+GIVEN_BACK_BY_NOBODY = with_spec({"holderIdentity": "", "leaseDurationSeconds": 1})
+EMPTIED = with_spec({"holderIdentity": "", "leaseDurationSeconds": 15})
 
 
 def seconds_left(now, *sights):
@@ -40,10 +50,16 @@ def seconds_left(now, *sights):
         pytest.param([(100, None)], 15, id="a lease that is missing"),
         pytest.param([(100, EMPTIED)], 15, id="a lease that somebody has emptied"),
         pytest.param([(90, lease()), (100, lease())], 5, id="no renewal since"),
-        pytest.param([(90, lease()), (100, lease(renewed="t1"))], 15, id="a renewal"),
+        pytest.param([(90, lease()), (100, lease(renewed=1.0))], 15, id="a renewal"),
         pytest.param([(90, lease()), (100, lease(version="2"))], 5, id="a label"),
         pytest.param([(80, lease()), (100, lease())], 0, id="time is up"),
         pytest.param([(90, lease()), (100, GIVEN_BACK)], 0, id="given back by its holder"),
+        pytest.param([(100, GIVEN_BACK_BY_NOBODY)], 15, id="as if given back, at first sight"),
+        pytest.param([(90, lease()), (100, GIVEN_BACK_BY_NOBODY)], 15, id="as if given back"),
+        pytest.param([(90, lease()), (100, with_spec({}))], 15, id="nothing is written there any more"),
+        pytest.param([(90, lease()), (100, NEVER_HELD)], 15, id="nothing is left, as if it was never held"),
+        pytest.param([(95, NEVER_HELD), (100, lease())], 15, id="taken by another"),
+        pytest.param([(95, None), (100, lease())], 15, id="made by another"),
         pytest.param([(90, lease()), (100, None)], 15, id="deleted"),
         pytest.param([(90, None), (100, None)], 5, id="deleted for a while"),
         pytest.param(
@@ -52,7 +68,7 @@ def seconds_left(now, *sights):
             id="deleted, and an empty one in its place",
         ),
         pytest.param(
-            [(90, lease()), (100, lease("", seconds=1, uid="b"))], 5, id="another one in its place, as if given back"
+            [(90, lease()), (100, replace(GIVEN_BACK, uid="b"))], 5, id="another one in its place, given back"
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """Takes the lease, renews it and gives it back; opens the fence while it holds, and closes it when it can't be sure.
 
-Field names, transitions and times are client-go's. What differs: a lease that is missing or was emptied is not taken at
-once (:mod:`.rival`), and a holder whose lease somebody has given to another, or to nobody, ends.
+Field names, transitions and times are client-go's. What differs: a lease that is missing, or was emptied by somebody
+who did not hold it, is not taken at once (:mod:`.rival`), and its holder makes it whole again.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
 from lockstep.api.fence import Fence
-from lockstep.api.lease import Lease, held_spec, lease_manifest, read_lease, released_spec
+from lockstep.api.lease import Holder, Lease, given_back_lease, held_lease, new_lease, read_lease
 from lockstep.process.election.notices import LeaseNotices
 from lockstep.process.election.rival import Rival
 
@@ -38,21 +38,21 @@ class ElectionTerms:
 
 
 class Elector:
-    """One process's part in the election, as ``identity``; ``now`` is the time of day, which is written for people.
+    """One process's part in the election, as ``holder``; ``now`` is the time of day, which is written for people.
 
     ``client`` sends requests for the lease only, and is not behind ``fence``.
     """
 
     def __init__(
-        self, client: KubeClient, fence: Fence, terms: ElectionTerms, *, identity: str, now: Callable[[], float]
+        self, client: KubeClient, fence: Fence, terms: ElectionTerms, *, holder: Holder, now: Callable[[], float]
     ) -> None:
         self._client = client
         self._fence = fence
         self._terms = terms
-        self._identity = identity
+        self._holder = holder
         self._now = now
         self._target = paths.lease(terms.namespace, terms.name)
-        self._notices = LeaseNotices(client, terms.namespace, terms.name, identity=identity)
+        self._notices = LeaseNotices(client, terms.namespace, terms.name, identity=holder.name)
         self._held: Lease | None = None
         self._trouble = ""
 
@@ -63,7 +63,7 @@ class Elector:
             while not await self._try_to_win(rival):
                 left = rival.seconds_left(Fence.now()) or self._terms.retry_period
                 await self._notices.wait(at_most_seconds=min(left, self._terms.retry_period))
-        log.info("leading: %s holds the lease %s/%s", self._identity, self._terms.namespace, self._terms.name)
+        log.info("leading: %s holds the lease %s/%s", self._holder.name, self._terms.namespace, self._terms.name)
 
     async def hold(self) -> None:
         """Renew the lease until it is lost, and raise ``LeaseLostError`` then. The fence is closed at that moment."""
@@ -71,7 +71,8 @@ class Elector:
             async with self._notices.coming():
                 while True:
                     await self._notices.wait(at_most_seconds=self._terms.retry_period)
-                    await self._renew()
+                    while not await self._renew():
+                        pass
         finally:
             self._fence.close()
 
@@ -79,7 +80,8 @@ class Elector:
         """Let the next process lead at once. Only for a holder that writes nothing any more."""
         held, self._held = self._held, None
         while held is not None:
-            answer = await self._ask(self._put(held, released_spec(held, now=self._now())))
+            body = given_back_lease(held, self._holder, now=self._now())
+            answer = await self._ask(self._client.replace(self._target, body))
             # A renewal may have arrived of which we have not heard.
             held = await self._still_ours(held) if answer is not None and answer.code == _CONFLICT else None
 
@@ -92,13 +94,12 @@ class Elector:
         lease = read_lease(answer.body) if answer.is_success else None
         rival.see(lease, Fence.now())
         # It is ours already where the answer to an earlier try was lost.
-        is_mine = lease is not None and lease.holder == self._identity
+        is_mine = lease is not None and lease.holder == self._holder.name
         return (is_mine or not rival.seconds_left(Fence.now())) and await self._take(lease)
 
     async def _take(self, lease: Lease | None) -> bool:
         sent_at = Fence.now()
-        spec = held_spec(lease, self._identity, seconds=self._terms.lease_duration, now=self._now())
-        answer = await self._ask(self._create(spec) if lease is None else self._put(lease, spec))
+        answer = await self._ask(self._create() if lease is None else self._put(lease))
         if answer is None or not answer.is_success:
             return False
         self._now_held(answer, sent_at)
@@ -106,32 +107,33 @@ class Elector:
 
     # Holding
 
-    async def _renew(self) -> None:
-        """Renew once; trouble is no loss before the renew deadline."""
+    async def _renew(self) -> bool:
+        """Renew once; trouble is no loss before the renew deadline. Returns False where the next try is due at once."""
         held = self._held
         assert held is not None, "only what was won is renewed"
         if not self._fence.is_open:
             self._lose(f"it could not be renewed within {self._terms.renew_deadline:g} s")
         sent_at = Fence.now()
-        spec = held_spec(held, self._identity, seconds=self._terms.lease_duration, now=self._now())
-        answer = await self._ask(self._put(held, spec))
-        if answer is None:
-            return
-        if answer.is_success:
+        answer = await self._ask(self._put(held))
+        if answer is not None and answer.is_success:
             self._now_held(answer, sent_at)
-        elif answer.code in (_CONFLICT, _NOT_FOUND):
-            self._held = await self._still_ours(held)
-            if self._held is None:
-                self._lose("somebody else has taken, changed or deleted it")
+        if answer is None or answer.code not in (_CONFLICT, _NOT_FOUND):
+            return True
+        self._held = await self._still_ours(held)
+        if self._held is None:
+            self._lose("somebody else has taken it, or it was deleted")
+        return False
 
     async def _still_ours(self, held: Lease) -> Lease | None:
-        """The lease as it stands now, if nobody else has taken or deleted it; as it was where nobody knows."""
+        """The lease as it stands now, if nobody else has taken or deleted it; as it was where nobody knows.
+
+        Where somebody has emptied it, it is still ours: nobody else takes it before a lease duration is over.
+        """
         answer = await self._ask(self._client.get(self._target))
         if answer is None or not (answer.is_success or answer.code == _NOT_FOUND):
             return held
         lease = read_lease(answer.body) if answer.is_success else None
-        is_ours = lease is not None and (lease.uid, lease.holder) == (held.uid, self._identity)
-        return lease if is_ours else None
+        return lease if lease is not None and lease.holder in ("", self._holder.name) else None
 
     def _now_held(self, answer: Answer, sent_at: float) -> None:
         """Count from before the request was sent: others saw it change later than that."""
@@ -145,12 +147,13 @@ class Elector:
 
     # Requests
 
-    def _create(self, spec: dict[str, object]) -> Awaitable[Answer]:
-        body = lease_manifest(self._terms.namespace, self._terms.name, spec, before=None)
-        return self._client.create(paths.leases_of(self._terms.namespace), body)
+    def _create(self) -> Awaitable[Answer]:
+        terms = self._terms
+        body = new_lease(terms.namespace, terms.name, self._holder, seconds=terms.lease_duration, now=self._now())
+        return self._client.create(paths.leases_of(terms.namespace), body)
 
-    def _put(self, lease: Lease, spec: dict[str, object]) -> Awaitable[Answer]:
-        body = lease_manifest(self._terms.namespace, self._terms.name, spec, before=lease)
+    def _put(self, lease: Lease) -> Awaitable[Answer]:
+        body = held_lease(lease, self._holder, seconds=self._terms.lease_duration, now=self._now())
         return self._client.replace(self._target, body)
 
     async def _ask(self, request: Awaitable[Answer]) -> Answer | None:

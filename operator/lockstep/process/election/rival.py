@@ -11,15 +11,16 @@ from lockstep.api.lease import Lease
 class Rival:
     """Until when the lease counts as somebody else's. Times are seconds of one monotonic clock.
 
-    A lease that was given back, or never held, is free at once. One that is missing, or that somebody has emptied, may
-    have had a holder that does not know of it yet: it counts as held for ``seconds`` after we first saw it so.
+    A lease that its holder has given back, or that was never held, is free at once. One that is missing, or that
+    somebody has emptied, may have a holder that does not know of it yet: it counts as held for ``seconds`` after we
+    first saw it so.
     """
 
     def __init__(self, *, seconds: float) -> None:
         self._seconds = seconds
         self._has_looked = False
         self._seen: Lease | None = None
-        self._uid = ""
+        self._held: Lease | None = None
         self._held_until = 0.0
 
     def see(self, lease: Lease | None, now: float) -> None:
@@ -28,20 +29,28 @@ class Rival:
         if not is_first and _says_the_same(lease, self._seen):
             return
         self._seen = lease
-        if lease is None or not lease.is_given_back:
-            self._held_until = now + max(self._seconds, 0 if lease is None else lease.seconds)
-        elif is_first or lease.uid == self._uid:
-            self._held_until = now
-        # Else it is another object of that name, which says nothing of the one that was held.
-        self._uid = self._uid if lease is None else lease.uid
+        if lease is not None and (lease.is_given_back or lease.is_unused):
+            self._see_free(lease, now, is_first=is_first)
+            return
+        self._held_until = now + max(self._seconds, 0 if lease is None else lease.seconds)
+        if lease is not None:
+            self._held = lease
 
     def seconds_left(self, now: float) -> float:
         """How long somebody else can still believe to hold the lease."""
         return max(0.0, self._held_until - now) if self._has_looked else self._seconds
+
+    def _see_free(self, lease: Lease, now: float, *, is_first: bool) -> None:
+        if is_first or (lease.is_given_back and (self._held is None or lease.uid == self._held.uid)):
+            self._held_until = now
+        elif self._held is not None and lease.uid == self._held.uid:
+            # Somebody has wiped out all that was written there.
+            self._held_until = now + self._seconds
+        # Else it is another object of that name, which says nothing of the one that was held, or missing.
 
 
 def _says_the_same(lease: Lease | None, seen: Lease | None) -> bool:
     """Labels and the like, which anybody may change, say nothing of the holder."""
     if lease is None or seen is None:
         return lease is seen
-    return (lease.uid, lease.spec) == (seen.uid, seen.spec)
+    return (lease.uid, lease.spec, lease.is_given_back) == (seen.uid, seen.spec, seen.is_given_back)
