@@ -8,7 +8,7 @@ from pathlib import Path
 from e2e.cluster import Cluster
 from e2e.guard import SANDBOX
 from e2e.kind_nodes import kind_nodes
-from e2e.kubelets import kubelets
+from e2e.kubelets import kubelets, last_words
 from e2e.pod_processes import pod_processes
 from e2e.service_address import service_address
 from sandbox import Component, Options, start
@@ -58,7 +58,14 @@ def kubelets_cluster(home: Path) -> Iterator[Cluster]:
         service_address(sandbox),
         kubelets(sandbox, workers, home / "nodes", archive),
     ):
-        yield Cluster(sandbox.kubeconfig, SANDBOX, image=image, home=home, patience_seconds=180)
+        yield Cluster(
+            sandbox.kubeconfig,
+            SANDBOX,
+            image=image,
+            home=home,
+            patience_seconds=180,
+            last_words=lambda: last_words(home / "nodes"),
+        )
 
 
 CLUSTERS: Mapping[str, Callable[[Path], AbstractContextManager[Cluster]]] = {

@@ -170,13 +170,26 @@ def kubelets(sandbox: Sandbox, nodes: list[Node], folder: Path, operator_image: 
     with ExitStack() as leaving:
         for number, node in enumerate(nodes):
             one = KubeletNode(node, number, folder, sandbox)
-            leaving.callback(one.start_containerd().kill)
+            leaving.callback(end, one.start_containerd())
             one.import_image(folder / "pause.tar")
             if not node.taints:
                 one.import_image(operator_image)
-            leaving.callback(one.start_kubelet(kubelet).kill)
+            leaving.callback(end, one.start_kubelet(kubelet))
         eventually(lambda: ready_nodes(sandbox) == {node.name for node in nodes}, seconds=180)
         yield
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process, and return when it is gone."""
+    process.kill()
+    process.wait()
+
+
+def last_words(folder: Path, lines: int = 40) -> str:
+    """Return what the operator's pods on all nodes have written last: `kubectl logs` finds no way to these nodes."""
+    logs = sorted(folder.glob("*/logs/lockstep-system_*/operator/*.log"))
+    tails = ((log.parts[-3], log.read_text(encoding="utf-8").splitlines()[-lines:]) for log in logs)
+    return "\n".join(f"--- {name}\n" + "\n".join(tail) for name, tail in tails)
 
 
 def ready_nodes(sandbox: Sandbox) -> set[str]:
