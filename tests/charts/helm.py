@@ -15,6 +15,11 @@ ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "lockstep"
 VALUES_FILES = sorted((CHART / "ci").glob("*-values.yaml"))
 NAMESPACE = "lockstep-system"
+# What `helm template` would be told by a cluster with the Prometheus operator.
+HAS_MONITORING = (
+    "--api-versions=monitoring.coreos.com/v1/ServiceMonitor",
+    "--api-versions=monitoring.coreos.com/v1/PrometheusRule",
+)
 # No cluster, and nothing of the user's own.
 ENVIRONMENT = {"KUBECONFIG": "/dev/null"} | {f"HELM_{home}_HOME": "/nowhere" for home in ("CACHE", "CONFIG", "DATA")}
 

@@ -163,7 +163,7 @@ def test_new_certificate_is_served_without_a_restart(secured, authority, scraper
     with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
         secured.shown_to(scraper)
     trusting = Secured(secured.operator, secured.url, tmp_path / "ca.crt")
-    # A token that nobody has seen yet may have to wait until a flood is over.
+    # A token that nobody has seen yet has to wait behind those that this address has shown just now.
     eventually(lambda: trusting.shown_to(scraper)[0] == 200)
 
 

@@ -10,9 +10,10 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 class Fence(NamedTuple):
-    """A fenced block: its language and its text."""
+    """A fenced block: its language, what the word behind it says about it, and its text."""
 
     language: str
+    mark: str
     text: str
 
 
@@ -21,10 +22,14 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def fences(page: Path) -> list[Fence]:
-    """Every fenced block of a page."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-    return [Fence(language, text) for language, text in found]
+def fences(page: Path, heading: str = "") -> list[Fence]:
+    """Every fenced block of a page, or of the part below a heading and before the next."""
+    text = page.read_text()
+    if heading:
+        _, found, text = text.partition(f"\n{heading}\n")
+        assert found, f"{name_of(page)} has no {heading}"
+        text = re.split(r"^#{2,} ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    return [Fence(*block) for block in re.findall(r"^```(\w*) ?(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
 
 
 def prose(page: Path) -> str:

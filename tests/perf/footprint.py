@@ -1,62 +1,122 @@
-"""What the operator costs on a large cluster: time until ready, memory, and what it does when nothing happens."""
+"""What the operator costs, by the size of the cluster: prints the rows of the table in docs/install.md.
+
+Memory, CPU while nothing happens, CPU while gangs come, and behind the row how long it took to be ready.
+"""
 
 import asyncio
+from collections.abc import Iterable, Mapping
 from time import monotonic, sleep
+from typing import Any, NamedTuple
 
 from bench_cluster import NAMESPACE, admin_client, bare_cluster, operator
 from rich.console import Console
 from throughput import POD_SPEC
 
+from builders.manifests import gang
 from eventually import eventually
 from lockstep.api import paths
+from lockstep.api.client import Target
 from lockstep_demo.operator_process import OperatorProcess
-from sandbox import Sandbox
+from sandbox import Sandbox, generic_nodes
 
-NODES = 5000
-PODS = 50_000
 IDLE_SECONDS = 60
+FILL_SECONDS = 600
+AT_ONCE = 1000
+COMING = 100
+COMING_SIZE = 16
+GANGS = Target(f"/apis/lockstep.dev/v1alpha1/namespaces/{NAMESPACE}/gangjobs", "gangjobs")
+
+Manifest = Mapping[str, Any]
+
+
+class Size(NamedTuple):
+    """A cluster with so many nodes, pods of others on them, and gangs that wait."""
+
+    nodes: int
+    pods: int
+    gangs: int
+
+
+SIZES = (Size(100, 1_000, 100), Size(1_000, 10_000, 1_000), Size(5_000, 50_000, 10_000))
 
 
 def measure(console: Console) -> None:
-    """Fill a cluster with running pods of others, start the operator, and leave it alone for a minute."""
-    with bare_cluster(NODES) as sandbox:
-        console.print(f"Creating {PODS} pods on {NODES} nodes …")
-        asyncio.run(_fill(sandbox))
-        began = monotonic()
-        with operator(sandbox) as running:
-            seconds = monotonic() - began
-            line = eventually(lambda: _ready_line(running))
-            console.print(f"ready after {seconds:.1f} s: {line.split('ready: ')[1]}")
-            now, most = running.resident_bytes(), running.peak_resident_bytes()
-            console.print(f"resident memory: {now / 2**20:.0f} MiB, at most {most / 2**20:.0f} MiB")
-            _watch_idle(console, running)
+    """Measure one size after the other, each on a control plane of its own."""
+    console.print("| nodes | pods | gangs that wait | memory | CPU while idle | CPU for 100 gangs of 16 |")
+    console.print("|---|---|---|---|---|---|")
+    for size in SIZES:
+        with bare_cluster(size.nodes) as sandbox:
+            _measure(console, sandbox, size)
 
 
-def _watch_idle(console: Console, running: OperatorProcess) -> None:
-    cpu, writes = running.cpu_seconds(), running.writes()
-    # The measurement is of time passing: there is no condition to wait for.
-    sleep(IDLE_SECONDS)
-    share = (running.cpu_seconds() - cpu) / IDLE_SECONDS
-    console.print(f"idle for {IDLE_SECONDS} s: {running.writes() - writes:.0f} writes, {share:.2%} of a core")
+def _measure(console: Console, sandbox: Sandbox, size: Size) -> None:
+    asyncio.run(_create(sandbox, paths.pods_of(NAMESPACE), _pods(size)))
+    # More than any node has: they wait for good, and keep nobody from anything.
+    waiting = (_manifest(f"waiting-{number}", size=2, cpu="500") for number in range(size.gangs))
+    asyncio.run(_create(sandbox, GANGS, waiting))
+    began = monotonic()
+    with operator(sandbox) as running:
+        ready = monotonic() - began
+        eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS)
+        _until_quiet(running)
+        idle = _cpu_of(running, lambda: sleep(IDLE_SECONDS)) / IDLE_SECONDS
+        coming = _cpu_of(running, lambda: _bring_gangs(sandbox, running))
+        memory = f"{running.resident_bytes() / 2**20:.0f} MiB, at most {running.peak_resident_bytes() / 2**20:.0f} MiB"
+    row = (f"{size.nodes:,}", f"{size.pods:,}", f"{size.gangs:,}", memory, f"{idle:.1%} of a core", f"{coming:.1f} s")
+    console.print(f"| {' | '.join(row)} |  ready after {ready:.1f} s")
 
 
-def _ready_line(running: OperatorProcess) -> str:
-    """What its log says of the first lists; '' as long as it does not."""
-    return next((line for line in running.log_text().splitlines() if "ready: " in line), "")
+def _cpu_of(running: OperatorProcess, work: Any) -> float:
+    before = running.cpu_seconds()
+    work()
+    return running.cpu_seconds() - before
 
 
-async def _fill(sandbox: Sandbox) -> None:
+def _bring_gangs(sandbox: Sandbox, running: OperatorProcess) -> None:
+    came = (_manifest(f"came-{number}", size=COMING_SIZE, cpu="100m") for number in range(COMING))
+    asyncio.run(_create(sandbox, GANGS, came))
+    eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS)
+
+
+def _until_quiet(running: OperatorProcess) -> None:
+    """Wait until everybody has been told why they wait: until a second passes without a write."""
+
+    def is_quiet() -> bool:
+        before = running.writes()
+        sleep(1)
+        return running.writes() == before
+
+    eventually(is_quiet, seconds=FILL_SECONDS)
+
+
+def _gangs(running: OperatorProcess, state: str) -> float:
+    return running.metrics()[f'lockstep_gangs{{state="{state}"}}']
+
+
+def _pods(size: Size) -> Iterable[Manifest]:
+    """Pods of others, bound to nodes in turn."""
+    container = {**POD_SPEC["containers"][0], "resources": {"requests": {"cpu": "100m"}}}
+    names = [node.name for node in generic_nodes(size.nodes)]
+    for number in range(size.pods):
+        spec = {**POD_SPEC, "nodeName": names[number % size.nodes], "containers": [container]}
+        yield {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{number}"}, "spec": spec}
+
+
+def _manifest(name: str, **shape: Any) -> Manifest:
+    return gang(name, work={"serialTime": "1h"}, **shape)
+
+
+async def _create(sandbox: Sandbox, target: Target, manifests: Iterable[Manifest]) -> None:
     async with admin_client(sandbox) as client:
-        target = paths.pods_of(NAMESPACE)
+        batch: list[Manifest] = []
+        for manifest in manifests:
+            batch.append(manifest)
+            if len(batch) == AT_ONCE:
+                await _create_all(client, target, batch)
+                batch = []
+        await _create_all(client, target, batch)
 
-        async def create(number: int) -> None:
-            spec = {**POD_SPEC, "nodeName": f"n{number % NODES + 1:04d}"}
-            spec["containers"] = [{**POD_SPEC["containers"][0], "resources": {"requests": {"cpu": "100m"}}}]
-            metadata = {"name": f"p{number}", "namespace": NAMESPACE}
-            answer = await client.create(
-                target, {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-            )
-            assert answer.is_success, answer
 
-        for first in range(0, PODS, 1000):
-            await asyncio.gather(*(create(number) for number in range(first, first + 1000)))
+async def _create_all(client: Any, target: Target, batch: Iterable[Manifest]) -> None:
+    for answer in await asyncio.gather(*(client.create(target, manifest) for manifest in batch)):
+        assert answer.is_success, answer

@@ -32,6 +32,24 @@
 {{- end }}
 {{- end }}
 
+{{/*
+How the operator's pods are replaced. Without a lease, an old and a new pod must not write side by side.
+Kubernetes' own default is written out: what the API server fills in by itself is nobody's, so Helm could not take it away
+again, and it may not stand beside Recreate.
+*/}}
+{{- define "lockstep.strategy" -}}
+{{- if .Values.strategy }}
+{{- toYaml .Values.strategy }}
+{{- else if .Values.leaderElection.enabled -}}
+type: RollingUpdate
+rollingUpdate:
+  maxSurge: 25%
+  maxUnavailable: 25%
+{{- else -}}
+type: Recreate
+{{- end }}
+{{- end }}
+
 {{/* The labels of the nodes for gangs: KEY=VALUE with commas between. */}}
 {{- define "lockstep.nodeSelector" -}}
 {{- $terms := list }}

@@ -41,7 +41,8 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        metadata=metadata,
+        # Who has written which field is for the API server to say; by its UID one that was deleted can't be made anew.
+        metadata={key: value for key, value in metadata.items() if key not in ("managedFields", "uid")},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
         transitions=spec.get("leaseTransitions") or 0,
@@ -72,17 +73,12 @@ def released_spec(before: Lease, *, now: float) -> dict[str, Any]:
     }
 
 
-def new_lease(namespace: str, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The object to create."""
-    return _manifest({"name": name, "namespace": namespace}, spec)
+def lease_manifest(namespace: str, name: str, spec: Mapping[str, Any], *, before: Lease | None) -> dict[str, Any]:
+    """The object to create, or what is to replace ``before`` as long as that stands.
 
-
-def changed_lease(before: Lease, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The object to replace it by, in the version that it had; whoever has installed it knows it by its metadata."""
-    return _manifest(before.metadata, spec)
-
-
-def _manifest(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
+    What else others have written about it stays: by its labels and annotations Helm knows what it has installed.
+    """
+    metadata = {"name": name, "namespace": namespace} if before is None else before.metadata
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
 
 

@@ -72,6 +72,7 @@ class Cycle:
 
     async def run(self) -> None:
         """Run cycles until cancelled."""
+        self._woken.renew()
         pause = _SHORTEST_PAUSE_SECONDS
         while True:
             await asyncio.sleep(pause)

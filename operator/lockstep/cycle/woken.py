@@ -18,6 +18,11 @@ class Woken(asyncio.Event):
             self._since = self._monotonic()
         super().set()
 
+    def renew(self) -> None:
+        """Whatever has come so far is news from now on: before, there was no cycle for it to wait for."""
+        self.clear()
+        self.set()
+
     @property
     def seconds(self) -> float:
         """For how long there has been news that no cycle has looked at."""

@@ -16,7 +16,7 @@ def behind_reviews(page: Page, reviews: Reviews) -> Page:
         token = _bearer_token(request)
         if token is None:
             return _refusal(401, "show the token of a service account: Authorization: Bearer TOKEN", _CHALLENGE)
-        match await reviews.verdict(token):
+        match await reviews.verdict(token, request.remote or ""):
             case Verdict.ALLOWED:
                 return await page(health, request)
             case Verdict.UNKNOWN_TOKEN:

@@ -1,7 +1,7 @@
 """Who may read the metrics: the API server says whose token it is and what that caller may do.
 
-What it says is remembered for a short while, by a digest of the token. However many different tokens are shown, only so
-many a second are asked about, and callers that were let in before do not wait for those.
+What it says is remembered for a short while, by a digest of the token. However many different tokens an address shows,
+only so many a second are asked about; other addresses, and tokens that were good before, do not wait for those.
 """
 
 import asyncio
@@ -54,21 +54,21 @@ class Reviews:
         self._strangers = _Strangers(monotonic)
         self._trouble: str | None = None
 
-    async def verdict(self, token: str) -> Verdict:
-        """Judge the holder of a token. The same token is asked about once, by however many it is shown meanwhile."""
+    async def verdict(self, token: str, address: str) -> Verdict:
+        """Judge who shows a token, from that address. A token that is being asked about is not asked about twice."""
         key = hashlib.sha256(token.encode()).digest()
         known = self._known.get(key)
         if known is not None and self._monotonic() < known.until:
             return known.verdict
         if key not in self._under_way:
             was_allowed = known is not None and known.verdict is Verdict.ALLOWED
-            if not was_allowed and not self._has_time_for_a_stranger():
+            if not was_allowed and not self._has_time_for_a_stranger(address):
                 return Verdict.TOO_MANY
             self._under_way[key] = asyncio.create_task(self._judge(key, token))
         return await asyncio.shield(self._under_way[key])
 
-    def _has_time_for_a_stranger(self) -> bool:
-        return len(self._under_way) < _MOST_UNDER_WAY and self._strangers.take()
+    def _has_time_for_a_stranger(self, address: str) -> bool:
+        return len(self._under_way) < _MOST_UNDER_WAY and self._strangers.take(address)
 
     async def _judge(self, key: bytes, token: str) -> Verdict:
         try:
@@ -113,19 +113,19 @@ class Reviews:
 
 
 class _Strangers:
-    """How many tokens that were not good before may be asked about: so many at once, and so many a second."""
+    """How many tokens that were not good before may be asked about: so many at once, and a second, of each address."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._left = _STRANGERS_AT_ONCE
-        self._counted_at = monotonic()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self) -> bool:
-        """Take one, if there is one left."""
+    def take(self, address: str) -> bool:
+        """Take one of that address, if there is one left."""
         now = self._monotonic()
-        self._left = min(_STRANGERS_AT_ONCE, self._left + (now - self._counted_at) * _STRANGERS_A_SECOND)
-        self._counted_at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
+        left, counted_at = self._left.pop(address, (_STRANGERS_AT_ONCE, now))
+        left = min(_STRANGERS_AT_ONCE, left + (now - counted_at) * _STRANGERS_A_SECOND)
+        is_left = left >= 1
+        self._left[address] = (left - is_left, now)
+        if len(self._left) > _MOST_REMEMBERED:
+            self._left.popitem(last=False)
+        return is_left

@@ -32,7 +32,10 @@ def promised_by(decisions: Iterable[Decision]) -> Members:
 
 
 def count_nodes(state: State, used: Members, promised: Members, now: float) -> Mapping[str, int]:
-    """How many nodes are in which state; a node counts once, in the first that applies."""
+    """How many nodes are in which state; a node counts once, in the first that applies.
+
+    Nodes outside the pool count as long as members are on them.
+    """
 
     def state_of(node: str) -> str:
         if node in used:
@@ -41,7 +44,7 @@ def count_nodes(state: State, used: Members, promised: Members, now: float) -> M
             return "closed"
         return "promised" if node in promised else "free"
 
-    return Counter(state_of(node) for node in state.nodes)
+    return Counter(state_of(name) for name, node in state.nodes.items() if state.pool.has(node.labels) or name in used)
 
 
 def count_slots(state: State, used: Members, promised: Members, now: float) -> Mapping[str, int]:
@@ -60,7 +63,7 @@ def _free_slots(state: State, node: str, taken: int, now: float) -> int:
 def _is_open(state: State, node: str, now: float) -> bool:
     """Whether a member could start there now, were there room."""
     fact, bid = state.nodes[node], state.bids.get(node)
-    if not fact.is_ready or fact.is_unschedulable:
+    if not fact.is_ready or fact.is_unschedulable or not state.pool.has(fact.labels):
         return False
     if bid is None:
         return True

@@ -92,7 +92,9 @@ class Metrics:
             "Time since the plan under way began, or since news came that no cycle has looked at; 0 for neither.",
             registry=registry,
         )
-        self.snapshot_nodes = Gauge("lockstep_snapshot_nodes", "Nodes in the last snapshot.", registry=registry)
+        self.snapshot_nodes = Gauge(
+            "lockstep_snapshot_nodes", "Nodes in the last snapshot; with a node pool, its nodes.", registry=registry
+        )
         for result in CYCLE_RESULTS:
             self.cycles.labels(result)
         for stage in STAGES:

@@ -7,7 +7,8 @@ import sys
 import pytest
 import yaml
 
-from charts.helm import CHART, ROOT
+from charts.helm import CHART, ROOT, VALUES_FILES
+from docs.markdown import anchors, links
 
 MARK = "# -- "
 
@@ -97,12 +98,30 @@ def test_schema_has_the_values_and_nothing_else():
     assert list(differences(values, schema, "")) == []
 
 
+def test_every_value_is_set_by_a_values_file():
+    files = [yaml.safe_load(file.read_text()) for file in VALUES_FILES]
+    names = leaf_names(json.loads((CHART / "values.schema.json").read_text()))
+
+    # No namespace but the release's is known to be there.
+    assert [name for name in names if not any(is_set(name, file) for file in files)] == ["namespaceOverride"]
+
+
 def test_readme_documents_every_value():
     text = (CHART / "README.md").read_text()
 
     assert [
         name for name in leaf_names(json.loads((CHART / "values.schema.json").read_text())) if f"`{name}`" not in text
     ] == []
+
+
+def test_every_link_of_the_readme_leads_somewhere():
+    page = CHART / "README.md"
+
+    for target in links(page):
+        path, _, fragment = target.partition("#")
+        destination = (page.parent / path).resolve()
+        assert destination.exists(), target
+        assert not fragment or fragment in anchors(destination), target
 
 
 def differences(values, schema, where):
@@ -113,6 +132,14 @@ def differences(values, schema, where):
     yield from (f"{where}.{key}" for key in values.keys() ^ schema["properties"].keys())
     for key in values.keys() & schema["properties"].keys():
         yield from differences(values[key], schema["properties"][key], f"{where}.{key}")
+
+
+def is_set(name, values):
+    for key in name.split("."):
+        if key not in values:
+            return False
+        values = values[key]
+    return True
 
 
 def leaf_names(schema, where=""):

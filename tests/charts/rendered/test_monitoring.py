@@ -7,7 +7,7 @@ import pytest
 import yaml
 from cryptography import x509
 
-from charts.helm import CHART, RefusedError, render
+from charts.helm import CHART, HAS_MONITORING, RefusedError, render
 
 RULES = {
     "groups": [
@@ -25,7 +25,6 @@ RULES = {
         }
     ]
 }
-KNOWN = tuple(f"--api-versions=monitoring.coreos.com/v1/{kind}" for kind in ("ServiceMonitor", "PrometheusRule"))
 
 
 @pytest.fixture
@@ -45,11 +44,11 @@ def monitor(**more):
 
 def rules(chart, **more):
     values = {"metrics": {"prometheusRule": {"enabled": True, **more}}}
-    return render(values, *KNOWN, chart=chart).one("PrometheusRule")
+    return render(values, *HAS_MONITORING, chart=chart).one("PrometheusRule")
 
 
 def test_monitor_scrapes_every_pod_behind_the_service():
-    rendered = render(monitor(), *KNOWN)
+    rendered = render(monitor(), *HAS_MONITORING)
     spec = rendered.one("ServiceMonitor")["spec"]
 
     assert spec["namespaceSelector"] == {"matchNames": ["lockstep-system"]}
@@ -61,9 +60,9 @@ def test_monitor_scrapes_every_pod_behind_the_service():
 
 
 def test_monitor_can_live_elsewhere_under_other_labels():
-    metadata = render(monitor(namespace="monitoring", additionalLabels={"release": "x"}), *KNOWN).one("ServiceMonitor")[
-        "metadata"
-    ]
+    metadata = render(monitor(namespace="monitoring", additionalLabels={"release": "x"}), *HAS_MONITORING).one(
+        "ServiceMonitor"
+    )["metadata"]
 
     assert metadata["namespace"] == "monitoring"
     assert metadata["labels"]["release"] == "x"
@@ -72,7 +71,7 @@ def test_monitor_can_live_elsewhere_under_other_labels():
 def test_monitor_trusts_secured_metrics_by_their_certificate():
     values = monitor()
     values["metrics"]["secure"] = {"enabled": True, "secretName": "mine"}
-    [endpoint] = render(values, *KNOWN).one("ServiceMonitor")["spec"]["endpoints"]
+    [endpoint] = render(values, *HAS_MONITORING).one("ServiceMonitor")["spec"]["endpoints"]
 
     assert endpoint["scheme"] == "https"
     assert endpoint["tlsConfig"] == {

@@ -1,9 +1,13 @@
 """The operator's pods: what values make of them."""
 
 import pytest
+from click.core import ParameterSource
 
-from charts.helm import CHART, render
+from charts.helm import HAS_MONITORING, VALUES_FILES, render
+from lockstep.cli.check import check
+from lockstep.cli.run import run
 
+COMMANDLINE = ParameterSource.COMMANDLINE
 APP_VERSION = render().one("Deployment")["metadata"]["labels"]["app.kubernetes.io/version"]
 ELSEWHERE = {
     "topologyKey": "kubernetes.io/hostname",
@@ -85,13 +89,17 @@ def test_topology_spread_gets_the_selector_that_it_lacks():
 @pytest.mark.parametrize(
     ("values", "want"),
     [
-        pytest.param({}, None, id="Kubernetes' own by default"),
+        pytest.param(
+            {},
+            {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+            id="Kubernetes' own by default",
+        ),
         pytest.param({"replicaCount": 1, "leaderElection": {"enabled": False}}, {"type": "Recreate"}, id="no lease"),
         pytest.param({"strategy": {"type": "Recreate"}}, {"type": "Recreate"}, id="given"),
     ],
 )
 def test_strategy_never_lets_two_write_side_by_side(values, want):
-    assert render(values).one("Deployment")["spec"].get("strategy") == want
+    assert render(values).one("Deployment")["spec"]["strategy"] == want
 
 
 def test_pods_are_what_the_restricted_standard_asks_for():
@@ -180,14 +188,19 @@ def test_secured_metrics_have_a_port_and_a_certificate():
     assert rendered.one("Service")["spec"]["ports"] == [{"name": "metrics", "port": 9443, "targetPort": "metrics"}]
 
 
-def test_every_option_of_the_operator_is_one_that_it_has():
-    from lockstep.cli.run import run  # noqa: PLC0415 - the command, for its options
+@pytest.mark.parametrize("values", [pytest.param(file, id=file.stem) for file in VALUES_FILES])
+def test_arguments_are_understood_by_the_operator(values):
+    command, *arguments = render(values, *HAS_MONITORING).container["args"]
 
-    known = {name for parameter in run.params for name in parameter.opts}
-    used = {
-        argument.partition("=")[0]
-        for file in (CHART / "ci").glob("*.yaml")
-        for argument in render(file).container["args"][1:]
-    }
+    understood = run.make_context("run", list(arguments))
 
-    assert used - known == set()
+    given = {parameter for parameter in understood.params if understood.get_parameter_source(parameter) is COMMANDLINE}
+    assert command == "run"
+    assert len(given) == len({argument.partition("=")[0] for argument in arguments})
+
+
+def test_arguments_of_the_test_are_understood():
+    command, *arguments = render().one("Pod", "lockstep-test")["spec"]["containers"][0]["args"]
+
+    assert command == "check"
+    assert check.make_context("check", arguments).params["image"].startswith("lockstep:")

@@ -24,10 +24,11 @@ NEVER = {"LockstepCycleErrors", "LockstepCycleStalled"}
 
 
 @pytest.fixture
-def voters(proxy, tmp_path):
-    """Two operators behind a proxy, one of which leads."""
-    voters = [Voter(proxy.kubeconfig, tmp_path, *PATIENT) for _ in range(2)]
-    until_one_leads(voters)
+def voters(proxy, operator_kubeconfig, tmp_path):
+    """Two operators: one that leads, behind a proxy, and one that stands by."""
+    leader = Voter(proxy.kubeconfig, tmp_path, *PATIENT)
+    until_one_leads([leader])
+    voters = [leader, Voter(operator_kubeconfig, tmp_path, *PATIENT)]
     yield voters
     proxy.reset()
     for voter in voters:
@@ -53,6 +54,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
     trouble_with_tokens(arena, observer, proxy)
     trouble_with_a_quota(arena, observer)
     trouble_with_an_overrun(arena, observer)
+    both_replicas_believe_the_same(observer)
     with steady_work(arena.api, arena.namespace, background):
         trouble_with_a_watch(observer, proxy, background)
         trouble_with_the_leader(voters, observer)
@@ -115,11 +117,17 @@ def trouble_with_a_watch(observer, proxy, background):
 
 
 def trouble_with_the_leader(voters, observer):
-    leader = until_one_leads(voters)
+    leader, other = voters
     leader.process.kill()
     until_it_fires(observer, "LockstepNoLeader")
-    until_one_leads([voter for voter in voters if voter is not leader])
+    until_one_leads([other])
     until_it_ends(observer, "LockstepNoLeader")
+
+
+def both_replicas_believe_the_same(observer):
+    """So panels may take the greatest."""
+    apart = "max by (state) (lockstep_gangs) - min by (state) (lockstep_gangs)"
+    eventually(lambda: {sample.value for sample in observer.query(apart)} == {0})
 
 
 def until_it_fires(observer, alert, **labels):

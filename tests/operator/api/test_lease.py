@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.api.lease import changed_lease, held_spec, new_lease, read_lease, released_spec
+from lockstep.api.lease import held_spec, lease_manifest, read_lease, released_spec
 
 NOW = 1_700_000_000.25
 WHEN = "2023-11-14T22:13:20.250000Z"
@@ -55,17 +55,17 @@ def test_lease_as_it_is_installed_is_free(spec):
     assert lease(spec).is_given_back
 
 
-def test_lease_is_replaced_only_as_it_was_seen_and_keeps_what_others_say_of_it():
-    metadata = {"name": "l", "namespace": "ns", "uid": "a", "resourceVersion": "7", "labels": {"by": "helm"}}
-    before = read_lease({"metadata": metadata, "spec": {}})
+def test_lease_is_replaced_only_as_it_was_seen_or_made_anew_where_it_was_deleted():
+    seen = {"name": "l", "namespace": "ns", "resourceVersion": "7"}
+    before = read_lease({"metadata": {**seen, "uid": "u"}, "spec": {}})
 
-    assert changed_lease(before, {"holderIdentity": "me"}) == {
-        "apiVersion": "coordination.k8s.io/v1",
-        "kind": "Lease",
-        "metadata": metadata,
-        "spec": {"holderIdentity": "me"},
-    }
+    # With its UID the API server would replace that very object only.
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == seen
+    assert lease_manifest("ns", "l", {}, before=None)["metadata"] == {"name": "l", "namespace": "ns"}
 
 
-def test_new_lease_has_a_name_and_no_version():
-    assert new_lease("ns", "l", {})["metadata"] == {"name": "l", "namespace": "ns"}
+def test_what_others_say_about_the_lease_stays():
+    others = {"labels": {"app.kubernetes.io/managed-by": "Helm"}, "annotations": {"meta.helm.sh/release-name": "l"}}
+    before = read_lease({"metadata": {"uid": "u", "resourceVersion": "7", "managedFields": [{}], **others}})
+
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {"resourceVersion": "7", **others}

@@ -7,6 +7,7 @@ import pytest
 from builders.served import at, bid, gang, node, priority_class
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
+    api_with,
     bound,
     condition,
     event_reasons,
@@ -15,6 +16,7 @@ from fake_cluster.rig import (
     pods_of,
     set_phases,
     status_of,
+    watching_operator,
 )
 from fake_cluster.store import Place
 from lockstep.cycle.planning import PlanOptions
@@ -151,3 +153,14 @@ async def test_lag_is_how_long_a_plan_is_under_way_and_none_where_there_is_nothi
         await until(lambda: is_placed(api))
         await asyncio.sleep(3600)
         assert parts.cycle.lag == 0
+
+
+async def test_news_from_before_the_first_cycle_makes_no_lag():
+    async with api_with(node("n1"), gangs=[gang("g")]) as api, watching_operator(api) as parts:
+        await asyncio.sleep(3600)
+        assert parts.cycle.lag == pytest.approx(3600, abs=5)
+        task = asyncio.create_task(parts.cycle.run())
+        await asyncio.sleep(0)
+        assert parts.cycle.lag == 0
+        task.cancel()
+        await parts.cycle.stop()

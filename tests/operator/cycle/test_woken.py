@@ -44,3 +44,12 @@ def test_what_was_looked_at_waits_no_more(woken, clock):
     woken.clear()
 
     assert woken.seconds == 0
+
+
+def test_news_that_is_renewed_waits_since_then(woken, clock):
+    woken.set()
+    clock.now = 5
+    woken.renew()
+    clock.now = 7
+
+    assert woken.seconds == 2

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.asyncio
 
 READER = {"username": "system:serviceaccount:monitoring:prometheus", "uid": "1", "groups": ["a"], "extra": {"b": ["c"]}}
 OTHER = {"username": "somebody"}
+HERE, ELSEWHERE = "10.0.0.1", "10.0.0.2"
 
 
 class FakeApi:
@@ -70,11 +71,11 @@ def reviews(api, clock):
     ],
 )
 async def test_verdict_of(reviews, token, want):
-    assert await reviews.verdict(token) is want
+    assert await reviews.verdict(token, HERE) is want
 
 
 async def test_right_is_asked_for_with_all_that_is_known_of_the_caller(reviews, api):
-    await reviews.verdict("reader")
+    await reviews.verdict("reader", HERE)
 
     want = {
         "user": READER["username"],
@@ -88,56 +89,64 @@ async def test_right_is_asked_for_with_all_that_is_known_of_the_caller(reviews, 
 
 @pytest.mark.parametrize(("token", "seconds"), [("reader", 60), ("other", 10), ("garbage", 10)])
 async def test_answer_is_remembered_for_a_while(reviews, api, clock, token, seconds):
-    before = await reviews.verdict(token)
+    before = await reviews.verdict(token, HERE)
     clock.now += seconds - 1
-    assert await reviews.verdict(token) is before
+    assert await reviews.verdict(token, HERE) is before
     assert api.asked_about_tokens() == 1
 
     api.users = {}
     clock.now += 1
 
-    assert await reviews.verdict(token) is Verdict.UNKNOWN_TOKEN
+    assert await reviews.verdict(token, HERE) is Verdict.UNKNOWN_TOKEN
     assert api.asked_about_tokens() == 2
 
 
 async def test_same_token_is_asked_about_once_at_a_time(reviews, api):
-    verdicts = await asyncio.gather(*(reviews.verdict("reader") for _ in range(50)))
+    verdicts = await asyncio.gather(*(reviews.verdict("reader", HERE) for _ in range(50)))
 
     assert set(verdicts) == {Verdict.ALLOWED}
     assert api.asked_about_tokens() == 1
 
 
 async def test_flood_of_tokens_is_asked_about_slowly(reviews, api, clock):
-    verdicts = [await reviews.verdict(f"garbage {number}") for number in range(1000)]
+    verdicts = [await reviews.verdict(f"garbage {number}", HERE) for number in range(1000)]
 
     assert verdicts.count(Verdict.TOO_MANY) == 980
     assert api.asked_about_tokens() == 20
     clock.now += 1
-    verdicts = [await reviews.verdict(f"rubbish {number}") for number in range(1000)]
+    verdicts = [await reviews.verdict(f"rubbish {number}", HERE) for number in range(1000)]
     assert verdicts.count(Verdict.UNKNOWN_TOKEN) == 5
 
 
 async def test_flood_at_one_moment_keeps_few_requests_under_way(reviews, api):
-    await asyncio.gather(*(reviews.verdict(f"garbage {number}") for number in range(1000)))
+    await asyncio.gather(*(reviews.verdict(f"garbage {number}", HERE) for number in range(1000)))
 
     assert api.asked_about_tokens() == 8
 
 
 async def test_who_was_let_in_is_let_in_again_during_a_flood(reviews, clock):
-    await reviews.verdict("reader")
+    await reviews.verdict("reader", HERE)
     clock.now += 60
-    while await reviews.verdict(f"garbage {clock.now}") is not Verdict.TOO_MANY:
+    while await reviews.verdict(f"garbage {clock.now}", HERE) is not Verdict.TOO_MANY:
         clock.now += 0.001
 
-    assert await reviews.verdict("reader") is Verdict.ALLOWED
+    assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
+
+
+async def test_newcomer_from_another_address_is_let_in_during_a_flood(reviews):
+    while await reviews.verdict(f"garbage {len(reviews._known)}", HERE) is not Verdict.TOO_MANY:
+        pass
+
+    assert await reviews.verdict("reader", HERE) is Verdict.TOO_MANY
+    assert await reviews.verdict("reader", ELSEWHERE) is Verdict.ALLOWED
 
 
 async def test_what_is_remembered_is_bounded(reviews, clock):
     for number in range(3000):
         clock.now += 1
-        await reviews.verdict(f"garbage {number}")
+        await reviews.verdict(f"garbage {number}", f"address {number}")
 
-    assert len(reviews._known) == 1024
+    assert len(reviews._known) == len(reviews._strangers._left) == 1024
     assert not reviews._under_way
 
 
@@ -149,14 +158,14 @@ async def test_what_is_remembered_is_bounded(reviews, clock):
     ],
 )
 async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, caplog, fault):
-    assert await reviews.verdict("reader") is Verdict.ALLOWED
+    assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
     api.fault = fault
     clock.now += 60
 
-    assert await reviews.verdict("reader") is Verdict.NOT_REVIEWED
-    assert await reviews.verdict("garbage") is Verdict.NOT_REVIEWED
+    assert await reviews.verdict("reader", HERE) is Verdict.NOT_REVIEWED
+    assert await reviews.verdict("garbage", HERE) is Verdict.NOT_REVIEWED
     [record] = caplog.records
     assert "nobody can be let in to /metrics: " in record.getMessage()
     assert "garbage" not in caplog.text
     api.fault = None
-    assert await reviews.verdict("reader") is Verdict.ALLOWED
+    assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED

@@ -12,7 +12,8 @@ SECONDS = 15.0
 
 def lease(holder="other", *, seconds=15, uid="a", version="1", renewed="t0"):
     spec = {"holderIdentity": holder, "leaseDurationSeconds": seconds, "renewTime": renewed}
-    return Lease(uid=uid, version=version, metadata={}, holder=holder, seconds=seconds, transitions=0, spec=spec)
+    metadata = {"uid": uid, "resourceVersion": version}
+    return Lease(uid=uid, version=version, metadata=metadata, holder=holder, seconds=seconds, transitions=0, spec=spec)
 
 
 NEVER_HELD = Lease(uid="a", version="1", metadata={}, holder="", seconds=0, transitions=0, spec={})

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from builders.facts import bid_fact, gang_fact, member_fact, node_fact, reservation
 from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unplaceable
+from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
 from lockstep.report.gauges import refresh_gauges
@@ -66,6 +67,20 @@ def planned_for(start, **more):
 
 def test_idle_nodes_are_free(state):
     assert counted(state) == (IDLE_NODES, IDLE_SLOTS)
+
+
+def test_nodes_outside_the_pool_count_only_while_members_are_there():
+    state = State(lambda: None, pool=Pool(selector=(("pool", "gangs"),)))
+    state.apply_node(node_fact("inside", labels={"pool": "gangs"}))
+    for name in ("left", "outside"):
+        state.apply_node(node_fact(name))
+        state.bids.apply(bid_fact(name, slots=4))
+    state.hold(reservation(members=[("left", 2)]))
+
+    nodes, slots = counted(state)
+
+    assert nodes == {"in_use": 1, "promised": 0, "free": 1, "closed": 0}
+    assert slots == {"in_use": 2, "promised": 0, "free": 0}
 
 
 def test_node_with_members_of_a_gang_is_in_use_though_it_is_cordoned_meanwhile(state):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
 from lockstep.api.fence import Fence
-from lockstep.api.lease import Lease, changed_lease, held_spec, new_lease, read_lease, released_spec
+from lockstep.api.lease import Lease, held_spec, lease_manifest, read_lease, released_spec
 from lockstep.process.election.notices import LeaseNotices
 from lockstep.process.election.rival import Rival
 
@@ -146,11 +146,12 @@ class Elector:
     # Requests
 
     def _create(self, spec: dict[str, object]) -> Awaitable[Answer]:
-        body = new_lease(self._terms.namespace, self._terms.name, spec)
+        body = lease_manifest(self._terms.namespace, self._terms.name, spec, before=None)
         return self._client.create(paths.leases_of(self._terms.namespace), body)
 
     def _put(self, lease: Lease, spec: dict[str, object]) -> Awaitable[Answer]:
-        return self._client.replace(self._target, changed_lease(lease, spec))
+        body = lease_manifest(self._terms.namespace, self._terms.name, spec, before=lease)
+        return self._client.replace(self._target, body)
 
     async def _ask(self, request: Awaitable[Answer]) -> Answer | None:
         """The answer, or None where there is none in half the renew deadline, so that there is time for another try."""

@@ -1,0 +1,48 @@
+"""A control plane on which Helm really installs, and releases on it."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from charts.cluster import Release, define, delete_kinds, nodes_of_zones
+from sandbox import Component, Options, Sandbox, start
+
+NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A control plane of these tests' own, with a scheduler, whose pods run: releases change what a cluster has."""
+    addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
+    with start(Options(name="charts", addons=addons, state=tmp_path_factory.mktemp("sandboxes"))) as sandbox:
+        sandbox.create_nodes(nodes_of_zones("a", "b", "c"))
+        yield sandbox
+
+
+@pytest.fixture
+def new_release(cluster: Sandbox) -> Iterator[Callable[..., Release]]:
+    """Makes releases that are not installed yet, each in a namespace of its own; nothing of them is left afterwards."""
+    made: list[Release] = []
+
+    def new(name: str = "lockstep") -> Release:
+        made.append(Release(cluster, f"release-{next(NUMBERS)}", name))
+        return made[-1]
+
+    yield new
+    for release in reversed(made):
+        release.close()
+
+
+@pytest.fixture
+def release(new_release: Callable[..., Release]) -> Release:
+    """A release that is not installed yet."""
+    return new_release()
+
+
+@pytest.fixture
+def monitored(cluster: Sandbox) -> Iterator[Sandbox]:
+    """The control plane, which knows the kinds of the Prometheus operator during the test."""
+    names = define(cluster, "ServiceMonitor", "PrometheusRule")
+    yield cluster
+    delete_kinds(cluster, names)

@@ -1,0 +1,130 @@
+"""A release whose operator really runs, with the rights and the arguments of its pods: `helm test`, and its lease."""
+
+import base64
+import socket
+import ssl
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from eventually import eventually
+from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import ApiError
+from sandbox.ports import LOOPBACK, KeptPort
+
+
+@pytest.fixture
+def operated(release, tmp_path):
+    """A release whose operator really runs."""
+    release.install({"replicaCount": 1})
+    with running(operator_of(release, tmp_path)) as operator:
+        yield release, operator
+
+
+def operator_of(release, folder, *options):
+    """A process with the arguments and the rights of the release's pods, and options that no pod needs."""
+    [pod] = release.operators()
+    [container] = pod["spec"]["containers"]
+    kubeconfig = release.api.kubeconfig_for_service_account(release.namespace, pod["spec"]["serviceAccountName"])
+    return OperatorProcess(kubeconfig, folder / "operator" / "log", *container["args"][1:], *options)
+
+
+def test_helm_test_places_a_gang_with_its_own_few_rights(operated):
+    release, _ = operated
+    with ThreadPoolExecutor() as threads:
+        said = threads.submit(release.test)
+        pod = eventually(lambda: the_test_pod(release))
+        done = run_as_its_pod(release, pod)
+        assert (done.returncode, done.stderr) == (0, "")
+        end(release, pod, "Succeeded")
+
+    assert "Phase:          Succeeded" in said.result()
+    assert f"Lockstep works: a gang in {release.namespace} was placed after " in done.stdout
+    # What a success leaves is nothing.
+    eventually(lambda: the_test_pod(release) is None)
+
+
+def test_lease_that_the_operator_holds_is_still_the_releases(operated):
+    release, operator = operated
+    eventually(lambda: operator.metrics()["lockstep_leader"] == 1)
+    holder = lease(release)["spec"]["holderIdentity"]
+
+    release.upgrade({"replicaCount": 1, "commonLabels": {"team": "batch"}})
+    upgraded = lease(release)
+    release.rollback(1)
+
+    assert upgraded["metadata"]["labels"]["team"] == "batch"
+    assert holder
+    assert upgraded["spec"]["holderIdentity"] == lease(release)["spec"]["holderIdentity"] == holder
+    # The last of its objects goes, though the operator has written it.
+    operator.stop()
+    release.uninstall()
+
+
+def test_secured_metrics_are_shown_to_who_has_the_role_and_by_the_certificate_of_the_service(release, tmp_path):
+    release.install({"replicaCount": 1, "metrics": {"secure": {"enabled": True}}})
+    for name, content in release.read("v1/secrets/lockstep-metrics-tls")["data"].items():
+        (tmp_path / name).write_bytes(base64.b64decode(content))
+    port = KeptPort()
+    options = (f"--metrics-cert-dir={tmp_path}", f"--metrics-listen-port={port.number}")
+    bind_reader(release, "lockstep")
+
+    with running(operator_of(release, tmp_path, *options)):
+        assert asked(port, release, tmp_path / "ca.crt", "nonsense") == 401
+        assert asked(port, release, tmp_path / "ca.crt", token(release, "default")) == 403
+        assert asked(port, release, tmp_path / "ca.crt", token(release, "lockstep")) == 200
+
+
+def asked(port, release, authority, shown):
+    """The code of the answer to who scrapes as the ServiceMonitor has it: by that authority and the Service's name."""
+    server = f"lockstep.{release.namespace}.svc"
+    context = ssl.create_default_context(cafile=authority)
+    with (
+        socket.create_connection((LOOPBACK, port.number), timeout=30) as plain,
+        context.wrap_socket(plain, server_hostname=server) as connection,
+    ):
+        lines = ("GET /metrics HTTP/1.1", f"Host: {server}", f"Authorization: Bearer {shown}", "Connection: close")
+        connection.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+def token(release, account):
+    """A token of an account of the release's namespace."""
+    path = f"/api/v1/namespaces/{release.namespace}/serviceaccounts/{account}/token"
+    return release.api.request("POST", path, {})["status"]["token"]
+
+
+def bind_reader(release, account):
+    subject = {"kind": "ServiceAccount", "name": account, "namespace": release.namespace}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "lockstep-metrics-reader"}
+    metadata = {"name": f"{release.namespace}-reader"}
+    path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+    release.api.request("POST", path, {"metadata": metadata, "roleRef": role, "subjects": [subject]})
+
+
+def lease(release):
+    return release.read("coordination.k8s.io/v1/leases/lockstep")
+
+
+def the_test_pod(release):
+    """The pod of the test once it runs, as the sandbox has it."""
+    try:
+        pod = release.read("v1/pods/lockstep-test")
+    except ApiError:
+        return None
+    return pod if pod.get("status", {}).get("phase") == "Running" else None
+
+
+def run_as_its_pod(release, pod):
+    """Run the command of the pod's container, logged in as the pod is."""
+    [container] = pod["spec"]["containers"]
+    kubeconfig = release.api.kubeconfig_for_service_account(release.namespace, pod["spec"]["serviceAccountName"])
+    command = [sys.executable, "-m", "lockstep", *container["args"], f"--kubeconfig={kubeconfig}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def end(release, pod, phase):
+    path = f"/api/v1/namespaces/{release.namespace}/pods/{pod['metadata']['name']}/status"
+    release.api.request("PATCH", path, {"status": {"phase": phase}})

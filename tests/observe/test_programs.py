@@ -1,0 +1,16 @@
+"""What whoever runs the tests is told where a program is missing."""
+
+import pytest
+
+from observe.programs import needs
+
+
+def test_missing_program_is_one_sentence_that_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(pytest.fail.Exception) as caught:
+        needs("promtool")
+
+    assert (
+        str(caught.value) == "promtool is missing: install Prometheus (Debian and Ubuntu: apt-get install prometheus)."
+    )
