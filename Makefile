@@ -103,6 +103,14 @@ kind-image: ## Build the image with Docker for this machine, and load it into th
 e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
 	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
 
+# All that is started ends with these namespaces; but the control groups are the machine's.
+.PHONY: e2e-kubelets
+e2e-kubelets: $(INSTALLED) image-rootfs ## The same on real kubelets of this machine: as root, with containerd, runc, CNI, busybox
+	unshare --net --mount --pid --fork --kill-child --mount-proc sh -c 'ip link set lo up && \
+	  LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
+	  $(BIN)/pytest tests/e2e'; code=$$?; \
+	  find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
+
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar
 	$(BIN)/python -m image.make.rootfs build/lockstep-rootfs.tar \

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.component import Component
+from sandbox.pki import SERVICE_NETWORK
 from sandbox.ports import LOOPBACK
 from sandbox.site import Site
 
 STAGES = Path(__file__).with_name("stages.yaml")
-SERVICE_ADDRESSES = "10.96.0.0/16"
 POD_ADDRESSES = "10.200.0.1/16"
 SERVICE_ACCOUNT_ISSUER = "https://kubernetes.default.svc"
 
@@ -87,7 +87,7 @@ def _api_server(site: Site, ports: Mapping[Component, Ports]) -> Launch:
             f"--service-account-issuer={SERVICE_ACCOUNT_ISSUER}",
             f"--service-account-key-file={site.token_key}",
             f"--service-account-signing-key-file={site.token_key}",
-            f"--service-cluster-ip-range={SERVICE_ADDRESSES}",
+            f"--service-cluster-ip-range={SERVICE_NETWORK}",
             f"--disable-admission-plugins={','.join(_disabled_admission(site))}",
         ),
         ready_url=f"https://{LOOPBACK}:{own}/readyz",

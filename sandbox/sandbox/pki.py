@@ -16,10 +16,14 @@ VALID_FOR = dt.timedelta(days=365)
 BACKDATED = dt.timedelta(minutes=5)
 
 LOOPBACK = ipaddress.IPv4Address("127.0.0.1")
+SERVICE_NETWORK = ipaddress.IPv4Network("10.96.0.0/16")
+# Its first is the API server's own, by which pods know it.
+SERVICE_ADDRESS = SERVICE_NETWORK[1]
 SERVER_NAMES = (
     x509.DNSName("localhost"),
     x509.DNSName("kubernetes.default.svc"),
     x509.IPAddress(LOOPBACK),
+    x509.IPAddress(SERVICE_ADDRESS),
 )
 
 

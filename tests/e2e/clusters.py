@@ -8,7 +8,9 @@ from pathlib import Path
 from e2e.cluster import Cluster
 from e2e.guard import SANDBOX
 from e2e.kind_nodes import kind_nodes
+from e2e.kubelets import kubelets, last_words
 from e2e.pod_processes import pod_processes
+from e2e.service_address import service_address
 from sandbox import Component, Options, start
 
 VARIABLE = "LOCKSTEP_E2E"
@@ -45,7 +47,29 @@ def kind_cluster(home: Path) -> Iterator[Cluster]:
     yield Cluster(kubeconfig, KIND_CONTEXT, image=image, home=home, patience_seconds=300)
 
 
+@contextmanager
+def kubelets_cluster(home: Path) -> Iterator[Cluster]:
+    """The workers of kind-config.yaml as real nodes of a control plane of our own; `make e2e-kubelets` calls this."""
+    image = os.environ["LOCKSTEP_E2E_IMAGE"]
+    archive = Path(os.environ["LOCKSTEP_E2E_ARCHIVE"])
+    workers = [node for node in kind_nodes() if "worker" in node.name]
+    with (
+        start(Options(name="e2e", addons=ADDONS - {Component.KWOK}, state=home / "sandboxes")) as sandbox,
+        service_address(sandbox),
+        kubelets(sandbox, workers, home / "nodes", archive),
+    ):
+        yield Cluster(
+            sandbox.kubeconfig,
+            SANDBOX,
+            image=image,
+            home=home,
+            patience_seconds=180,
+            last_words=lambda: last_words(home / "nodes"),
+        )
+
+
 CLUSTERS: Mapping[str, Callable[[Path], AbstractContextManager[Cluster]]] = {
     "sandbox": sandbox_cluster,
     "kind": kind_cluster,
+    "kubelets": kubelets_cluster,
 }

@@ -35,7 +35,9 @@ class Release:
 
     def upgrade(self, *values: str) -> None:
         """Change values, each ``key=value``, and return once pods with these are ready and the others gone."""
+        before = self.pod_names()
         self._cluster.helm("upgrade", NAME, str(CHART), *self._options, *(f"--set={value}" for value in values))
+        self._cluster.until(lambda: not self.pod_names() & before)
 
     def uninstall(self) -> None:
         """Uninstall it, and return once its pods are gone."""
@@ -46,13 +48,17 @@ class Release:
         """Return the operator's pods."""
         return self._cluster.items(*PODS)
 
+    def pod_names(self) -> set[str]:
+        """Return the names of the operator's pods."""
+        return {pod["metadata"]["name"] for pod in self.pods()}
+
     def leader(self) -> str:
         """Return the name of the pod that leads, once one of those that are there does."""
 
         def probe() -> str:
             spec = self._cluster.get("lease", NAME, f"--namespace={NAMESPACE}")["spec"]
             name = str(spec.get("holderIdentity") or "").rpartition("_")[0]
-            assert name in {pod["metadata"]["name"] for pod in self.pods()}, f"the lease names {name or 'nobody'}"
+            assert name in self.pod_names(), f"the lease names {name or 'nobody'}"
             return name
 
         return str(self._cluster.until(probe))

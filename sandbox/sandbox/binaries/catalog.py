@@ -30,8 +30,13 @@ class Tool(StrEnum):
     KUBE_CONTROLLER_MANAGER = "kube-controller-manager"
     KUBE_SCHEDULER = "kube-scheduler"
     KUBECTL = "kubectl"
+    KUBELET = "kubelet"
     KWOK = "kwok"
     HELM = "helm"
+
+
+# No sandbox needs them: they are for nodes that are real.
+FOR_REAL_NODES = frozenset({Tool.KUBELET})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
