@@ -56,15 +56,15 @@ def test_lease_as_it_is_installed_is_free(spec):
 
 
 def test_lease_is_replaced_only_as_it_was_seen():
-    seen = {"name": "l", "namespace": "ns", "uid": "u", "resourceVersion": "7"}
-    before = read_lease({"metadata": seen, "spec": {}})
+    where = {"name": "l", "namespace": "ns"}
+    before = read_lease({"metadata": {**where, "uid": "u", "resourceVersion": "7"}, "spec": {}})
 
-    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == seen
-    assert lease_manifest("ns", "l", {}, before=None)["metadata"] == {"name": "l", "namespace": "ns"}
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {**where, "resourceVersion": "7"}
+    assert lease_manifest("ns", "l", {}, before=None)["metadata"] == where
 
 
 def test_what_others_say_about_the_lease_stays():
     others = {"labels": {"app.kubernetes.io/managed-by": "Helm"}, "annotations": {"meta.helm.sh/release-name": "l"}}
     before = read_lease({"metadata": {"uid": "u", "resourceVersion": "7", "managedFields": [{}], **others}})
 
-    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {"uid": "u", "resourceVersion": "7", **others}
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {"resourceVersion": "7", **others}
