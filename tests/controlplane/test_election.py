@@ -19,12 +19,11 @@ NAMESPACE = "work"
 
 @pytest.fixture(scope="module")
 def plane(tmp_path_factory) -> Iterator[Sandbox]:
-    """A control plane with nodes, which writes down who asks for what."""
+    """A control plane with nodes; as in every run of tests, it writes down who asks for what."""
     options = Options(
         name="election",
         addons=frozenset({Component.KWOK, Component.CONTROLLER_MANAGER}),
         state=tmp_path_factory.mktemp("sandboxes"),
-        audit=tmp_path_factory.mktemp("audit"),
     )
     with start(options) as sandbox:
         install(sandbox)
@@ -150,6 +149,14 @@ def test_all_are_started_again_at_once(voters):
     voters.start(2)
 
     voters.until_one_works()
+
+
+def test_lease_that_is_missing_is_made_by_the_first(voters):
+    voters.plane.request("DELETE", LEASE)
+
+    [only] = voters.start()
+
+    assert voters.until_one_works() is only
 
 
 def test_lease_that_is_deleted_is_made_anew_by_its_holder(voters):

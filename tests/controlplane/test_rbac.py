@@ -44,7 +44,7 @@ def test_rights_on_the_lease_are_for_that_lease_only_but_for_its_creation():
 
     assert role["metadata"]["namespace"] == lease["metadata"]["namespace"] == "lockstep-system"
     assert [(rule.get("resourceNames"), *granted(rule)) for rule in role["rules"]] == [
-        (["lockstep"], (("coordination.k8s.io", "leases"), {"get", "list", "watch", "update"})),
+        (["lockstep"], (("coordination.k8s.io", "leases"), {"get", "watch", "update"})),
         (None, (("coordination.k8s.io", "leases"), {"create"})),
     ]
 

@@ -9,11 +9,6 @@ from typing import Any
 # How client-go gives a lease back: nobody holds it, and whoever wants it need not wait.
 RELEASED_SECONDS = 1
 
-# What a holder writes back of the metadata. Not the UID: where somebody has deleted the lease, the write makes it anew.
-_WRITTEN_BACK = frozenset(
-    {"name", "namespace", "resourceVersion", "labels", "annotations", "ownerReferences", "finalizers"}
-)
-
 # More the API server does not take, and anybody may have written it.
 _MOST_TRANSITIONS = 2**31 - 1
 
@@ -46,7 +41,8 @@ def read_lease(manifest: Mapping[str, Any]) -> Lease:
     return Lease(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        metadata={key: value for key, value in metadata.items() if key in _WRITTEN_BACK},
+        # Who has written which field is for the API server to say; by its UID one that was deleted can't be made anew.
+        metadata={key: value for key, value in metadata.items() if key not in ("managedFields", "uid")},
         holder=spec.get("holderIdentity") or "",
         seconds=spec.get("leaseDurationSeconds") or 0,
         transitions=spec.get("leaseTransitions") or 0,

@@ -55,12 +55,13 @@ def test_lease_as_it_is_installed_is_free(spec):
     assert lease(spec).is_given_back
 
 
-def test_lease_is_replaced_only_as_it_was_seen():
-    where = {"name": "l", "namespace": "ns"}
-    before = read_lease({"metadata": {**where, "uid": "u", "resourceVersion": "7"}, "spec": {}})
+def test_lease_is_replaced_only_as_it_was_seen_or_made_anew_where_it_was_deleted():
+    seen = {"name": "l", "namespace": "ns", "resourceVersion": "7"}
+    before = read_lease({"metadata": {**seen, "uid": "u"}, "spec": {}})
 
-    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == {**where, "resourceVersion": "7"}
-    assert lease_manifest("ns", "l", {}, before=None)["metadata"] == where
+    # With its UID the API server would replace that very object only.
+    assert lease_manifest("ns", "l", {}, before=before)["metadata"] == seen
+    assert lease_manifest("ns", "l", {}, before=None)["metadata"] == {"name": "l", "namespace": "ns"}
 
 
 def test_what_others_say_about_the_lease_stays():
