@@ -96,5 +96,12 @@ def test_no_token_is_written(written, text):
     assert "it says " in line
 
 
+def test_long_words_of_a_tenant_are_written_in_no_time():
+    # Where each beginning of a token was followed to the end of the text, this took half an hour.
+    words = "-eyJ" * 500_000
+
+    assert words in TextFormat().format(record("denied: %s", words))
+
+
 def test_name_that_looks_like_the_start_of_a_token_stays():
     assert "eyJ-7 and bearer of news" in TextFormat().format(record("eyJ-7 and bearer of news"))
