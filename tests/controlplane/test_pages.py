@@ -8,6 +8,7 @@ import pytest
 from builders.manifests import bid, gang
 from coschedule import Placement, decode_plan, decode_snapshot, encode_plan, plan
 from eventually import eventually
+from live.callers import MANY, is_hung_up, silent_callers
 from lockstep.report.refusals import spell
 from lockstep_demo.operator_process import DIRECT, PAGE_SECONDS
 
@@ -34,6 +35,16 @@ def test_page_is_not_found(operator, listener, path):
 def test_log_says_where_the_pages_are(operator):
     for url, pages in ((operator.url, "/healthz, /readyz, /metrics"), (operator.debug_url, "/debug/snapshot")):
         assert f"listening on 127.0.0.1 port {url.rsplit(':', 1)[1]}: {pages}\n" in operator.log_text()
+
+
+def test_callers_who_say_nothing_keep_nobody_out(operator):
+    with silent_callers(operator.url) as callers:
+        assert operator.page("/healthz") == "ok\n"
+
+        are_in = [not is_hung_up(caller) for caller in callers]
+        assert 0 < sum(are_in) < MANY / 2
+        # Whoever has been there longest made way.
+        assert are_in == sorted(are_in)
 
 
 def test_last_decision_replays_to_the_same_plan(operator, arena):

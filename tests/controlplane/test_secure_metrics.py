@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from eventually import eventually
+from live.callers import is_hung_up, silent_callers
 from live.quick_start import Forked
 from live.tokens import reissued, token_of
 from lockstep_demo.operator_process import PAGE_SECONDS, OperatorProcess, running
@@ -146,6 +147,17 @@ def test_flood_of_bad_tokens_reaches_neither_the_api_server_nor_who_may_read(sec
     # 20 at once and 5 a second, however long the machine took.
     assert codes.count(401) <= 21 + 5 * (time.monotonic() - started)
     assert secured.shown_to(scraper)[0] == 200
+
+
+def test_callers_who_never_shake_hands_keep_nobody_out(secured, scraper):
+    with silent_callers(secured.url) as callers:
+        assert secured.shown_to(scraper)[0] == 200
+        assert sum(map(is_hung_up, callers)) > 0
+
+
+def test_header_that_is_no_text_is_no_token(secured):
+    assert secured.shown_to("\xff\xfe")[0] == 401
+    assert "Traceback" not in secured.operator.log_text()
 
 
 def test_log_has_no_token(secured, scraper):

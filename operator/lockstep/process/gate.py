@@ -34,7 +34,8 @@ def behind_reviews(page: Page, reviews: Reviews) -> Page:
 def _bearer_token(request: web.Request) -> str | None:
     value = request.headers.get("Authorization", "")
     token = value[len(_SCHEME) :].strip() if value.lower().startswith(_SCHEME) else ""
-    return token or None
+    # A token has no other characters, and headers may have bytes that are no text at all.
+    return token if token.isascii() and token else None
 
 
 def _refusal(code: int, sentence: str, headers: dict[str, str] | None = None) -> web.Response:

@@ -1,11 +1,13 @@
 """What the process says of itself, page by page: alive, ready, its metrics, and the last decision with its facts."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import orjson
 from aiohttp import web
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
 
 from coschedule import encode_plan, encode_snapshot
 from lockstep.cycle.planning import Decided
@@ -25,6 +27,7 @@ class Health:
     decided: Callable[[], Decided | None]
     refresh: Callable[[], None]
     metrics: Metrics
+    showing_metrics: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def _healthz(_: Health, _request: web.Request) -> web.Response:
@@ -39,9 +42,20 @@ async def _readyz(health: Health, _: web.Request) -> web.Response:
 
 
 async def _metrics(health: Health, request: web.Request) -> web.Response:
-    health.refresh()
-    encode, content_type = choose_encoder(request.headers.get("Accept", ""))
-    return web.Response(body=encode(health.metrics.registry), headers={"Content-Type": content_type})
+    encode, content_type = _encoder(request.headers.get("Accept", ""))
+    # One at a time, each in a turn of its own: however many ask at once, nothing else waits for more than one of them.
+    async with health.showing_metrics:
+        health.refresh()
+        return web.Response(body=encode(health.metrics.registry), headers={"Content-Type": content_type})
+
+
+def _encoder(accept: str) -> tuple[Callable[[Collector], bytes], str]:
+    """How to write the metrics for who accepts that, and what that is called."""
+    try:
+        return choose_encoder(accept)
+    except (TypeError, ValueError):
+        # The library stumbles over versions that are none.
+        return choose_encoder("")
 
 
 async def _snapshot(health: Health, _: web.Request) -> web.Response:

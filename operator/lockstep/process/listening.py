@@ -2,8 +2,8 @@
 
 import logging
 import ssl
-from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,15 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from lockstep.api.client import KubeClient
 from lockstep.process.certificate import Certificate
+from lockstep.process.door import Door
 from lockstep.process.errors import StartError
 from lockstep.process.gate import behind_reviews
 from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES, Health, Page
 from lockstep.process.reviews import Reviews
 from lockstep.process.settings import Settings
+
+# Whoever reads slowly does not keep the process from ending.
+_LAST_ANSWERS_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -37,21 +41,28 @@ async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health,
     """Serve every page until the stack unwinds; raise ``StartError`` where an address or certificate can't be used."""
     for listener in _listeners(settings, client):
         try:
-            runner = await listen(health, listener)
+            await stack.enter_async_context(listen(health, listener))
         except OSError as error:
             raise StartError(f"can't listen on {listener.host}:{listener.port}: {error.strerror}") from error
-        stack.push_async_callback(runner.cleanup)
 
 
-async def listen(health: Health, listener: Listener) -> web.AppRunner:
-    """Serve pages until the runner is cleaned up. Raises ``OSError`` where the address can't be had."""
+@asynccontextmanager
+async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str, int]]:
+    """Serve pages for the length of the block, at the address given. Raises ``OSError`` where it can't be had."""
     app = web.Application()
     app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
-    runner = web.AppRunner(app, access_log=None, logger=_requests_log())
+    runner = web.AppRunner(app, access_log=None, logger=_requests_log(), shutdown_timeout=_LAST_ANSWERS_SECONDS)
     await runner.setup()
-    await web.TCPSite(runner, listener.host, listener.port, ssl_context=listener.tls).start()
-    log.info("listening on %s port %d: %s", *runner.addresses[0][:2], ", ".join(listener.pages))
-    return runner
+    assert runner.server is not None, "it was set up"
+    try:
+        door = Door(listener.host, listener.port, runner.server, tls=listener.tls)
+        log.info("listening on %s port %d: %s", *door.address, ", ".join(listener.pages))
+        try:
+            yield door.address
+        finally:
+            await door.close()
+    finally:
+        await runner.cleanup()
 
 
 def _requests_log() -> logging.Logger:

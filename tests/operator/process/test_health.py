@@ -25,18 +25,14 @@ async def pages(served, *, is_ready=True, decided=None, refresh=lambda: None):
     """Serve the pages; gives a function that asks for one."""
     metrics = Metrics(CollectorRegistry())
     health = Health(is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics)
-    runner = await listen(health, Listener(pages=served, host="127.0.0.1", port=0))
-    host, port = runner.addresses[0]
-    try:
-        async with aiohttp.ClientSession() as session:
+    listener = Listener(pages=served, host="127.0.0.1", port=0)
+    async with listen(health, listener) as (host, port), aiohttp.ClientSession() as session:
 
-            async def ask(path, **headers):
-                async with session.get(f"http://{host}:{port}{path}", headers=headers) as answer:
-                    return answer.status, answer.headers["Content-Type"], await answer.text()
+        async def ask(path, **headers):
+            async with session.get(f"http://{host}:{port}{path}", headers=headers) as answer:
+                return answer.status, answer.headers["Content-Type"], await answer.text()
 
-            yield ask
-    finally:
-        await runner.cleanup()
+        yield ask
 
 
 @pytest.mark.parametrize(
@@ -65,6 +61,14 @@ async def test_metrics_speak_openmetrics_where_asked():
 
     assert kind.startswith("application/openmetrics-text")
     assert text.endswith("# EOF\n")
+
+
+@pytest.mark.parametrize("accept", ["text/plain;version=x;escaping=dots", "application/openmetrics-text;version=1.x"])
+async def test_metrics_are_plain_text_for_who_accepts_nonsense(accept):
+    async with pages(METRICS) as ask:
+        code, kind, _ = await ask("/metrics", Accept=accept)
+
+    assert (code, kind.split(";")[0]) == (200, "text/plain")
 
 
 async def test_no_decision_yet_is_not_found():
