@@ -15,6 +15,7 @@ from contextlib import suppress
 
 _MOST_AT_ONCE = 128
 _BACKLOG = 128
+_IN_A_TURN = 16
 _HANDSHAKE_SECONDS = 10.0
 _PAUSE_SECONDS = 1.0
 
@@ -45,21 +46,23 @@ class Door:
         self._listening.close()
 
     async def _keep_accepting(self) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             try:
-                connection, _ = await loop.sock_accept(self._listening)
+                for _ in range(_IN_A_TURN):
+                    await self._accept()
             except OSError as error:
                 log.warning("nobody can be let in at port %d: %s", self.address[1], error)
                 await asyncio.sleep(_PAUSE_SECONDS)
-                continue
-            self._make_room()
-            self._open.append(connection)
-            entering = asyncio.create_task(self._let_in(connection))
-            self._entering.add(entering)
-            entering.add_done_callback(self._entering.discard)
             # However many stand in line, whatever else there is to do has its turn.
             await asyncio.sleep(0)
+
+    async def _accept(self) -> None:
+        connection, _ = await asyncio.get_running_loop().sock_accept(self._listening)
+        self._make_room()
+        self._open.append(connection)
+        entering = asyncio.create_task(self._let_in(connection))
+        self._entering.add(entering)
+        entering.add_done_callback(self._entering.discard)
 
     async def _let_in(self, connection: socket.socket) -> None:
         seconds = None if self._tls is None else _HANDSHAKE_SECONDS
