@@ -1,5 +1,6 @@
 """``lockstep run`` as a person meets it: what its help says, and what it says when it can't begin."""
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from live.quick_start import Forked
 from lockstep.cli.run import run
+from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Options, start
 from sandbox.ports import KeptPort
 
@@ -90,6 +93,18 @@ def test_unreachable_api_server_is_answered_by_a_sentence(operator_kubeconfig, t
     done = lockstep("run", "--kubeconfig", str(file), *listening())
 
     assert_one_sentence(done, f"the API server at https://127.0.0.1:{nobody.number} does not answer")
+
+
+def test_operator_is_stopped_while_the_api_server_is_silent(operator_kubeconfig, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        file = with_cluster(operator_kubeconfig, tmp_path, server=server)
+        process = OperatorProcess(file, tmp_path / "log", spawn=Forked)
+        process.launch()
+        connection, _ = silent.accept()
+
+        assert process.stop() == 0
+        connection.close()
 
 
 def test_certificate_of_another_authority_is_answered_by_a_sentence(operator_kubeconfig, tmp_path):

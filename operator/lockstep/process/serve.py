@@ -31,7 +31,7 @@ from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
 from lockstep.process.settings import Settings
-from lockstep.process.side_by_side import until_first_ends
+from lockstep.process.side_by_side import ended_before, until_first_ends
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
@@ -85,7 +85,8 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         ) as client,
         AsyncExitStack() as stack,
     ):
-        await check_api(client, configuration)
+        if not await ended_before(stop, check_api(client, configuration)):
+            return
         woken = Woken(monotonic=monotonic)
         pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
         state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)

@@ -1,7 +1,21 @@
 """Works that run side by side, and end together."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
+
+
+async def ended_before(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> bool:
+    """Run it until it ends or ``stop`` is set, and say whether it has ended by itself; its error is raised."""
+    begun, stopped = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([begun, stopped], return_when=asyncio.FIRST_COMPLETED)
+        if begun.done():
+            begun.result()
+        return begun.done()
+    finally:
+        begun.cancel()
+        stopped.cancel()
 
 
 async def until_first_ends(stop: asyncio.Event, *works: Any) -> None:
