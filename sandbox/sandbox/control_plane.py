@@ -216,14 +216,14 @@ class Sandbox:
         """Run kubectl with all rights and return what it wrote; raise KubectlError with its complaint."""
         folder = self._site.folder
         options = (f"--kubeconfig={folder.kubeconfig}", f"--cache-dir={folder.kubectl_cache}")
-        done = run([self._program(Tool.KUBECTL), *options, *arguments], stdin=stdin)
+        done = run([self.program(Tool.KUBECTL), *options, *arguments], stdin=stdin)
         if done.returncode != 0:
             raise KubectlError(done.stderr.strip())
         return done.stdout
 
     def helm(self, *arguments: str, stdin: str = "") -> str:
         """Run Helm with all rights and return what it wrote; raise HelmError with its complaint."""
-        done = run([self._program(Tool.HELM), *arguments], stdin=stdin, environ=helm_environment(self._site.folder))
+        done = run([self.program(Tool.HELM), *arguments], stdin=stdin, environ=helm_environment(self._site.folder))
         if done.returncode != 0:
             raise HelmError(done.stderr.strip())
         return done.stdout
@@ -234,7 +234,7 @@ class Sandbox:
             return self.kubectl("apply", "-f", str(source))
         return self.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(source))
 
-    def _program(self, tool: Tool) -> str:
+    def program(self, tool: Tool) -> str:
         """Return the path of a client program, which is looked for once."""
         if tool not in self._client_programs:
             self._client_programs[tool] = str(self._resolver.resolve(tool).path)

@@ -15,6 +15,8 @@ from sandbox import ApiError, Node, Sandbox
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 KINDS = ("gangjobs.lockstep.dev", "nodebids.lockstep.dev")
 PATIENCE = "--timeout=60s"
+# On a busy machine the API server takes its time over the end of a definition.
+DEFINITION_SECONDS = 120.0
 KEPT = ("helm.sh/resource-policy", "keep")
 
 Manifest = dict[str, Any]
@@ -60,7 +62,7 @@ class Release:
             assert not left, f"{', '.join(left)} are still there"
             return True
 
-        eventually(is_gone)
+        eventually(is_gone, seconds=DEFINITION_SECONDS)
         return said
 
     def is_installed(self) -> bool:
@@ -132,7 +134,7 @@ def delete_kinds(api: Sandbox, names: Iterable[str]) -> None:
         if _exists(api, name):
             api.request("DELETE", f"{DEFINITIONS}/{name}")
     for name in names:
-        eventually(lambda name=name: not _exists(api, name))
+        eventually(lambda name=name: not _exists(api, name), seconds=DEFINITION_SECONDS)
 
 
 def _is_established(api: Sandbox, name: str) -> bool:

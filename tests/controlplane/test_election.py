@@ -8,7 +8,7 @@ import pytest
 
 from eventually import eventually
 from live.arena import GANGS, Arena
-from live.electorate import LEASE, LEASE_SECONDS, Voter, overlaps, tenures, until_one_leads
+from live.electorate import LEASE, LEASE_SECONDS, Voter, overlaps, tenures
 from live.proxy import Injected, proxied
 from live.work import steady_work
 from lockstep_demo.installing import install
@@ -71,11 +71,15 @@ class Electorate:
         return new
 
     def until_one_works(self, *among: Voter) -> Voter:
-        """Wait until one of them leads and gangs are placed again."""
-        leader = until_one_leads(list(among or self.all))
+        """Wait until one of them leads and has placed some gangs since it was asked first."""
+        before: dict[str, float] = {}
+
+        def works(voter: Voter) -> bool:
+            writes = voter.writes()
+            return writes > before.setdefault(voter.name, writes) + 30
+
+        leader = eventually(lambda: next((voter for voter in among or self.all if works(voter)), None))
         self.has_led.append(leader)
-        before = leader.process.writes()
-        eventually(lambda: leader.process.writes() > before + 30)
         return leader
 
     def end(self) -> None:

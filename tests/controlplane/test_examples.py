@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from live.examples import EXAMPLES, documents_of, example_of
+from sandbox.binaries import Tool
 
 LONGEST_SECONDS = 60
 NUMBERS = {"twelve": 12}
@@ -82,5 +83,5 @@ def gangs_of(example):
 
 def run_in_shell(arena, command):
     """Run a command line that says ``kubectl``, as a reader would paste it."""
-    kubectl = f'kubectl() {{ "{arena.api._kubectl}" --kubeconfig="{arena.api.kubeconfig}" "$@"; }}'
+    kubectl = f'kubectl() {{ "{arena.api.program(Tool.KUBECTL)}" --kubeconfig="{arena.api.kubeconfig}" "$@"; }}'
     subprocess.run(["bash", "-euc", f"{kubectl}; {command}"], check=True, capture_output=True, timeout=30)

@@ -7,13 +7,12 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventually import eventually
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/lockstep-system/leases/lockstep"
-LEASE_SECONDS, DEADLINE_SECONDS = 3, 2
+LEASE_SECONDS, DEADLINE_SECONDS = 5, 4
 TERMS = (
     "--leader-elect=true",
     f"--leader-elect-lease-duration={LEASE_SECONDS}s",
@@ -36,8 +35,18 @@ class Voter:
 
     @property
     def leads(self) -> bool:
-        """Whether it says that it leads; one that is stopped or gone says nothing."""
-        return self.process.is_alive and self.process.metrics()["lockstep_leader"] == 1
+        """Whether it says that it leads; one that is gone says nothing."""
+        try:
+            return self.process.is_alive and self.process.metrics()["lockstep_leader"] == 1
+        except OSError:
+            return False
+
+    def writes(self) -> float:
+        """How much it has written as the leader; nothing where it does not say that it leads."""
+        try:
+            return self.process.writes() if self.leads else 0.0
+        except OSError:
+            return 0.0
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
@@ -51,11 +60,6 @@ class Tenure(NamedTuple):
     first: str
     last: str
     writes: int
-
-
-def until_one_leads(voters: list[Voter], *, seconds: float = 30) -> Voter:
-    """Wait until one of them leads, and return it."""
-    return eventually(lambda: next((voter for voter in voters if voter.leads), None), seconds=seconds)
 
 
 def tenures(api: Sandbox) -> list[Tenure]:

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from lockstep.logs.fields import GANG
 
-# A token after its scheme, and a JSON web token, which service accounts show. That begins where a word does: each character
-# is then looked at a few times at most, however long the words of a tenant are.
+# A token after its scheme, and a JSON web token, which service accounts show. The latter begins where a word does, so
+# that each character is looked at a few times at most, however long a tenant's words are.
 _TOKENS = re.compile(r"(?i)(?<=bearer )[^\s'\",]{12,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+")
 _CONTROL_CHARACTERS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
     0x0A: "\\n",
