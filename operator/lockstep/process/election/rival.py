@@ -32,21 +32,29 @@ class Rival:
         if lease is not None and (lease.is_given_back or lease.is_unused):
             self._see_free(lease, now, is_first=is_first)
             return
-        self._held_until = now + max(self._seconds, 0 if lease is None else lease.seconds)
-        if lease is not None:
+        if lease is not None and (lease.holder or self._held is None):
             self._held = lease
+        self._held_until = now + max(self._longest(), 0 if lease is None else lease.seconds)
 
     def seconds_left(self, now: float) -> float:
         """How long somebody else can still believe to hold the lease."""
         return max(0.0, self._held_until - now) if self._has_looked else self._seconds
 
     def _see_free(self, lease: Lease, now: float, *, is_first: bool) -> None:
-        if is_first or (lease.is_given_back and (self._held is None or lease.uid == self._held.uid)):
+        if is_first or (lease.is_given_back and self._is_no_older_than_held(lease)):
             self._held_until = now
         elif self._held is not None and lease.uid == self._held.uid:
-            # Somebody has wiped out all that was written there.
-            self._held_until = now + self._seconds
+            # Somebody has wiped out all that was written there, or set the API server back.
+            self._held_until = now + self._longest()
         # Else it is another object of that name, which says nothing of the one that was held, or missing.
+
+    def _is_no_older_than_held(self, lease: Lease) -> bool:
+        held = self._held
+        return held is None or (lease.uid == held.uid and lease.transitions >= held.transitions)
+
+    def _longest(self) -> float:
+        """How long whoever held it when it was last seen held may go on believing so."""
+        return max(self._seconds, 0 if self._held is None else self._held.seconds)
 
 
 def _says_the_same(lease: Lease | None, seen: Lease | None) -> bool:
