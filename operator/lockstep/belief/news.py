@@ -19,7 +19,7 @@ class News:
         self._is_followed = True
 
     def stand_by(self) -> None:
-        """Nobody deals with news from now on: none is kept."""
+        """Nobody deals with news from now on: none is kept, and nobody is woken."""
         self._is_followed = False
         self._gangs.clear()
         self._bids.clear()
@@ -70,7 +70,8 @@ class News:
     def changed(self, *, needs_plan: bool) -> None:
         """Belief has changed."""
         self._is_plan_due |= needs_plan
-        self._wake()
+        if self._is_followed:
+            self._wake()
 
     def answer(self, node: str) -> None:
         """The owner of that node's bid has something to be told."""

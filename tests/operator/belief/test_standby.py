@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import bid_fact, gang_fact, member_fact
+from builders.facts import bid_fact, gang_fact, member_fact, node_fact
 from builders.served import owned_by, pod
 from coschedule import GangKey, Members
 from lockstep.api.pod import parse_pod
@@ -62,6 +62,18 @@ def test_news_is_not_kept(state):
     state.remove_gang(NAME, state.gangs[NAME].uid)
 
     assert state.news.gangs == frozenset()
+
+
+def test_nobody_is_woken_before_this_process_leads():
+    woken = []
+    state = State(lambda: woken.append(1))
+    state.stand_by()
+    state.apply_node(node_fact())
+    state.apply_gang(gang_fact("g"))
+    assert woken == []
+
+    state.lead()
+    assert woken
 
 
 def test_leader_looks_at_every_gang_and_at_those_that_only_have_pods(state):
