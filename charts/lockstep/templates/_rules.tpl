@@ -4,7 +4,7 @@ Where the values say at which address the repository can be read, the alerts' ru
 */}}
 {{- define "lockstep.rules" -}}
 {{- $thresholds := .Values.metrics.prometheusRule.thresholds }}
-{{- $address := .Values.metrics.prometheusRule.runbookBaseUrl | trimSuffix "/" }}
+{{- $address := .Values.metrics.prometheusRule.runbookBaseUrl | default "" | trimSuffix "/" }}
 {{- $rules := .Files.Get "files/rules.yaml" | fromYaml }}
 {{- $known := list }}
 {{- range $rules.groups }}

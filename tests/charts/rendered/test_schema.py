@@ -1,5 +1,6 @@
 """What the schema refuses: every key that is not there, on every level, and every value that makes no sense."""
 
+import copy
 import json
 
 import pytest
@@ -27,6 +28,42 @@ def test_unknown_key_is_refused(path):
 
     with pytest.raises(RefusedError, match="additional properties 'enable' not allowed"):
         render(values)
+
+
+def keys(values, path=()):
+    """Every key of values, on every level."""
+    for key, inner in values.items():
+        yield (*path, key)
+        if isinstance(inner, dict):
+            yield from keys(inner, (*path, key))
+
+
+def test_key_that_is_taken_away_is_missed_by_the_schema_or_by_nobody():
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    rendered = {"metrics": {kind: {"enabled": True} for kind in ("secure", "serviceMonitor", "prometheusRule")}}
+    everything = {**rendered, "grafanaDashboard": {"enabled": True}, "networkPolicy": {"enabled": True}}
+
+    complaints = {path: complaint_about(everything, path) for path in keys(values) if path[0] != "crds"}
+
+    assert "missing property 'leaseDuration'" in complaints["leaderElection", "leaseDuration"]
+    assert {path for path, said in complaints.items() if said and "missing propert" not in said} == set()
+
+
+def complaint_about(everything, path):
+    """What Helm says when a key is taken away; nothing where it does without."""
+    changed = copy.deepcopy(everything)
+    *above, last = path
+    inner = changed
+    for key in above:
+        inner = inner.setdefault(key, {})
+    inner[last] = None
+    try:
+        render(
+            changed, "--api-versions=monitoring.coreos.com/v1/ServiceMonitor,monitoring.coreos.com/v1/PrometheusRule"
+        )
+    except RefusedError as error:
+        return str(error)
+    return ""
 
 
 def test_every_group_of_values_is_such_a_level():
