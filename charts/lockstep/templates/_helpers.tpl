@@ -28,7 +28,7 @@
 {{/* What selects the operator's pods. A Deployment's selector cannot be changed, so these stay as they are for ever. */}}
 {{- define "lockstep.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "lockstep.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: operator
 {{- end }}
 

@@ -33,14 +33,14 @@
 {{- end }}
 
 {{/*
-How the operator's pods are replaced. Without a lease, an old and a new pod must not write side by side.
+How the operator's pods are replaced. Without a lease that both know, an old and a new pod must not write side by side.
 Kubernetes' own default is written out: what the API server fills in by itself is nobody's, so Helm could not take it away
 again, and it may not stand beside Recreate.
 */}}
 {{- define "lockstep.strategy" -}}
 {{- if .Values.strategy }}
 {{- toYaml .Values.strategy }}
-{{- else if .Values.leaderElection.enabled -}}
+{{- else if and .Values.leaderElection.enabled (include "lockstep.sharesLease" .) -}}
 type: RollingUpdate
 rollingUpdate:
   maxSurge: 25%
@@ -48,6 +48,21 @@ rollingUpdate:
 {{- else -}}
 type: Recreate
 {{- end }}
+{{- end }}
+
+{{/* Not empty where the pods that are there, if any, agree by the same lease as the new ones. */}}
+{{- define "lockstep.sharesLease" -}}
+{{- $present := lookup "apps/v1" "Deployment" (include "lockstep.namespace" .) (include "lockstep.fullname" .) }}
+{{- $shares := true }}
+{{- if $present }}
+{{- $arguments := (first $present.spec.template.spec.containers).args }}
+{{- range include "lockstep.arguments" . | fromYamlArray }}
+{{- if and (or (hasPrefix "--leader-elect=" .) (hasPrefix "--leader-elect-resource-" .)) (not (has . $arguments)) }}
+{{- $shares = false }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $shares }}true{{ end }}
 {{- end }}
 
 {{/* The labels of the nodes for gangs: KEY=VALUE with commas between. */}}

@@ -114,3 +114,20 @@ def create_gang(release):
         "spec": {"size": {"min": 1, "max": 1}, "template": template},
     }
     release.api.apply([gang])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param({"replicaCount": 1, "leaderElection": {"enabled": False}}, id="no lease"),
+        pytest.param({"leaderElection": {"resourceName": "elsewhere"}}, id="another lease"),
+    ],
+)
+def test_operators_that_do_not_share_a_lease_do_not_run_side_by_side(release, before):
+    release.install(before)
+    # Without any value Helm would keep those of before.
+    release.upgrade({"replicaCount": 2})
+    assert release.read("apps/v1/deployments/lockstep")["spec"]["strategy"] == {"type": "Recreate"}
+
+    release.upgrade({"replicaCount": 2})
+    assert release.read("apps/v1/deployments/lockstep")["spec"]["strategy"]["type"] == "RollingUpdate"

@@ -39,6 +39,12 @@ def test_release_tells_its_pods_from_those_of_another():
     assert one != two
 
 
+def test_name_of_a_release_that_reads_as_a_number_is_a_name():
+    labels = render(release="123").one("Deployment")["spec"]["selector"]["matchLabels"]
+
+    assert labels["app.kubernetes.io/instance"] == "123"
+
+
 def test_namespace_can_be_another_than_the_releases():
     rendered = render({"namespaceOverride": "elsewhere", "networkPolicy": {"enabled": True}})
     namespaced = [one for one in rendered.all if "Cluster" not in one["kind"]]

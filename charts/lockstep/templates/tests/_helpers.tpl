@@ -1,7 +1,7 @@
 {{/* Labels of what `helm test` makes: never those that select the operator's pods. */}}
 {{- define "lockstep.testLabels" -}}
 app.kubernetes.io/name: {{ include "lockstep.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: test
 {{ include "lockstep.descriptiveLabels" . }}
 {{- end }}
