@@ -10,13 +10,11 @@ import yaml
 
 from charts.helm import CHART, load_all
 from eventually import eventually
+from live.definitions import DEFINITIONS
 from sandbox import ApiError, Node, Sandbox
 
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 KINDS = ("gangjobs.lockstep.dev", "nodebids.lockstep.dev")
 PATIENCE = "--timeout=60s"
-# On a busy machine the API server takes its time over the end of a definition.
-DEFINITION_SECONDS = 120.0
 KEPT = ("helm.sh/resource-policy", "keep")
 
 Manifest = dict[str, Any]
@@ -62,7 +60,7 @@ class Release:
             assert not left, f"{', '.join(left)} are still there"
             return True
 
-        eventually(is_gone, seconds=DEFINITION_SECONDS)
+        eventually(is_gone)
         return said
 
     def is_installed(self) -> bool:
@@ -134,7 +132,7 @@ def delete_kinds(api: Sandbox, names: Iterable[str]) -> None:
         if _exists(api, name):
             api.request("DELETE", f"{DEFINITIONS}/{name}")
     for name in names:
-        eventually(lambda name=name: not _exists(api, name), seconds=DEFINITION_SECONDS)
+        eventually(lambda name=name: not _exists(api, name))
 
 
 def _is_established(api: Sandbox, name: str) -> bool:

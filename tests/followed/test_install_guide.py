@@ -10,6 +10,7 @@ from e2e.pod_processes import pod_processes
 from e2e.release import NAMESPACE
 from eventually import eventually
 from followed.terminal import terminal
+from live.definitions import definitions_that_end
 from sandbox import ApiError, Component, Options, start
 
 GUIDE = ROOT / "docs" / "install.md"
@@ -22,7 +23,7 @@ CHECK_SECONDS = 120
 def cluster(tmp_path):
     """A cluster of somebody's, with twelve nodes, where only what the release brings really runs."""
     options = Options(name="followed", addons=ADDONS, nodes=12, state=tmp_path / "sandboxes")
-    with start(options) as sandbox, pod_processes(sandbox, tmp_path / "logs"):
+    with start(options) as sandbox, pod_processes(sandbox, tmp_path / "logs"), definitions_that_end(sandbox):
         yield sandbox
 
 

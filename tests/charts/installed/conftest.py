@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from charts.cluster import Release, define, delete_kinds, nodes_of_zones
+from live.definitions import definitions_that_end
 from sandbox import Component, Options, Sandbox, start
 
 NUMBERS = itertools.count(1)
@@ -15,7 +16,8 @@ NUMBERS = itertools.count(1)
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """A control plane of these tests' own, with a scheduler, whose pods run: releases change what a cluster has."""
     addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
-    with start(Options(name="charts", addons=addons, state=tmp_path_factory.mktemp("sandboxes"))) as sandbox:
+    options = Options(name="charts", addons=addons, state=tmp_path_factory.mktemp("sandboxes"))
+    with start(options) as sandbox, definitions_that_end(sandbox):
         sandbox.create_nodes(nodes_of_zones("a", "b", "c"))
         yield sandbox
 
