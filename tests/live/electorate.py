@@ -7,6 +7,7 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventually import eventually
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox
@@ -60,6 +61,11 @@ class Tenure(NamedTuple):
     first: str
     last: str
     writes: int
+
+
+def until_one_leads(voters: list[Voter]) -> Voter:
+    """Wait until one of them leads, and return it."""
+    return eventually(lambda: next((voter for voter in voters if voter.leads), None))
 
 
 def tenures(api: Sandbox) -> list[Tenure]:
