@@ -30,7 +30,7 @@ _AGGREGATIONS = {
     "rbac.authorization.k8s.io/aggregate-to-edit": "aggregateToEdit",
     "rbac.authorization.k8s.io/aggregate-to-admin": "aggregateToAdmin",
 }
-_NAMESPACE = '{{ include "lockstep.namespace" . }}'
+_NAMESPACE = '{{ include "lockstep.namespace" . | quote }}'
 
 
 def role_templates(texts: Mapping[str, str]) -> dict[str, str]:
@@ -103,6 +103,6 @@ def _subjects() -> list[str]:
     return [
         "subjects:",
         "  - kind: ServiceAccount",
-        '    name: {{ include "lockstep.serviceAccountName" . }}',
+        '    name: {{ include "lockstep.serviceAccountName" . | quote }}',
         f"    namespace: {_NAMESPACE}",
     ]

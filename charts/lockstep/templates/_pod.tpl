@@ -14,7 +14,7 @@
 - --leader-elect-renew-deadline={{ $election.renewDeadline }}
 - --leader-elect-retry-period={{ $election.retryPeriod }}
 - --leader-elect-resource-name={{ include "lockstep.leaseName" . }}
-- --leader-elect-resource-namespace={{ include "lockstep.namespace" . }}
+- {{ include "lockstep.namespace" . | printf "--leader-elect-resource-namespace=%s" | quote }}
 {{- end }}
 {{- if .Values.metrics.secure.enabled }}
 - --metrics-secure=true

@@ -74,6 +74,22 @@ def test_account_that_is_not_made_is_one_that_is_there(account, want):
     assert render({"serviceAccount": account}).pod["serviceAccountName"] == want
 
 
+@pytest.mark.parametrize("name", ["123", "on", "a #b"], ids=["a number", "a bool", "what looks like a comment"])
+def test_name_stays_a_name_whatever_it_looks_like(name):
+    rendered = render(
+        {
+            "namespaceOverride": name,
+            "serviceAccount": {"name": name},
+            "priorityClassName": name,
+            "image": {"registry": "", "repository": name, "tag": "1"},
+        }
+    )
+
+    assert {one["metadata"]["namespace"] for one in rendered.all if "namespace" in one["metadata"]} == {name}
+    assert (rendered.pod["serviceAccountName"], rendered.pod["priorityClassName"]) == (name, name)
+    assert rendered.pod["containers"][0]["image"] == f"{name}:1"
+
+
 def test_common_labels_are_on_everything_and_select_nothing():
     rendered = render({"commonLabels": {"team": "batch"}, "networkPolicy": {"enabled": True}})
 
