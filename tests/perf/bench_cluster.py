@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
+from builders.manifests import gang
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import load_configuration
 from lockstep_demo.installing import install
@@ -25,7 +26,13 @@ def bare_cluster(
         install(sandbox)
         sandbox.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         sandbox.create_nodes(generic_nodes(nodes))
+        _await_first_gang(sandbox)
         yield sandbox
+
+
+def _await_first_gang(sandbox: Sandbox) -> None:
+    """Let the 2 s go by for which the API server holds back the first object of a kind that has just been defined."""
+    sandbox.request("POST", f"/apis/lockstep.dev/v1alpha1/namespaces/{NAMESPACE}/gangjobs?dryRun=All", gang("first"))
 
 
 def admin_client(sandbox: Sandbox) -> KubeClient:
