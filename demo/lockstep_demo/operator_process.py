@@ -68,11 +68,16 @@ def spawn(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
 
 
 class OperatorProcess:
-    """One operator that can be killed and started again. ``log`` keeps what all of its lives have written."""
+    """One operator that can be killed and started again. ``log`` keeps what all of its lives have written.
+
+    Raises SandboxError where it would have more rights than its own.
+    """
 
     def __init__(
         self, kubeconfig: Path, log: Path, *options: str, spawn: Callable[[Sequence[str], Path], Life] = spawn
     ) -> None:
+        if kubeconfig.exists() and "client-certificate" in kubeconfig.read_text(encoding="utf-8"):
+            raise SandboxError(f"{kubeconfig} has all rights: the operator logs in as its service account.")
         self._kubeconfig = kubeconfig
         self._log = log
         self._options = options

@@ -3,6 +3,7 @@
 import pytest
 
 from lockstep_demo.operator_process import OperatorEndedError, OperatorProcess, running
+from sandbox import SandboxError
 
 
 def test_operator_that_cannot_start_is_told_with_its_last_words_and_leaves_no_process(tmp_path):
@@ -15,3 +16,11 @@ def test_operator_that_cannot_start_is_told_with_its_last_words_and_leaves_no_pr
     assert note.startswith("The operator's last words:\n")
     assert "no-kubeconfig" in note
     assert not operator.is_alive
+
+
+def test_operator_with_all_rights_is_not_started(tmp_path):
+    kubeconfig = tmp_path / "admin"
+    kubeconfig.write_text("users: [{name: admin, user: {client-certificate-data: x}}]")
+
+    with pytest.raises(SandboxError, match="has all rights"):
+        OperatorProcess(kubeconfig, tmp_path / "log")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry
 
 from builders.served import node
-from fake_cluster.api import FakeApi
+from fake_cluster.api import NEVER_ARRIVED, FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.store import Place
 from lockstep.act.deletions import Deletions
@@ -189,3 +189,18 @@ def set_phase(api, pod, phase, **status):
     """Say of a pod what its kubelet would."""
     name = pod if isinstance(pod, str) else pod["metadata"]["name"]
     api.store.change(pod_place(name), status={"phase": phase, **status})
+
+
+async def leave_before(api, request_kind):
+    """Let an operator that uses all nodes begin, and end it when it is about to send the first such request."""
+    arrived = []
+
+    def stop_there(request):
+        if request[:2] == request_kind:
+            arrived.append(request)
+        return NEVER_ARRIVED if arrived and request.is_write else None
+
+    api.fault = stop_there
+    async with running_operator(api):
+        await until(lambda: arrived)
+    api.fault = lambda _: None

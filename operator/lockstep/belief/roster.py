@@ -1,6 +1,6 @@
 """Which pods are members of which gang, and which were."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from coschedule import GangKey
 from lockstep.facts.pod import PodFact, PodKey
@@ -52,6 +52,10 @@ class Roster:
     def departed(self, gang_uid: str) -> dict[PodKey, PodFact]:
         """The members that are gone."""
         return self._departed.get(gang_uid, {})
+
+    def names(self) -> Iterable[GangKey]:
+        """The names of all gangs that have members."""
+        return self._uids.keys()
 
     def others(self, name: GangKey, gang_uid: str | None) -> Iterator[PodFact]:
         """The members of all gangs of that name but the one of that UID."""

@@ -22,6 +22,7 @@ from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
 from lockstep.belief.claims import Claims
 from lockstep.belief.doubts import Doubts
+from lockstep.belief.foreign import ForeignReservations
 from lockstep.belief.ledger import Ledger
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
@@ -69,8 +70,7 @@ class State:
         self.templates = TemplateMemory()
         self.ledger = Ledger()
         self.reservations: dict[GangKey, Reservation] = {}
-        # Gangs whose status says that they hold nodes, though nobody here has reserved them, nor found it so at first.
-        self._foreign_reservations: set[GangKey] = set()
+        self._foreign = ForeignReservations()
         self._roster = Roster()
         self._leads = True
 
@@ -85,8 +85,7 @@ class State:
         """From now on this process decides. As after a restart, there is something to see everywhere."""
         self._leads = True
         self.news.follow()
-        orphaned = {pod.member.gang for pod in self.pods.values() if pod.member is not None}
-        self.news.look_at(*self.gangs, *orphaned)
+        self.news.look_at(*self.gangs, *self._roster.names())
         self.bids.note_whom_to_answer()
         self._changed(needs_plan=True)
 
@@ -167,7 +166,7 @@ class State:
             before = None
         fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
         if self._leads:
-            self._note_who_reserved(before, fact)
+            self._foreign.note(before, fact, self.reservations.get(fact.key))
         else:
             self._forget_what_others_gave_back(fact)
         self.hold_what_is_reserved(fact)
@@ -180,7 +179,7 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
-        self._foreign_reservations.discard(key)
+        self._foreign.forget(key)
         self.forget(key)
         self._roster.forget_departed(uid)
         self.templates.forget(uid)
@@ -249,7 +248,7 @@ class State:
 
     def is_foreign(self, gang: GangFact) -> bool:
         """Whether the status came to say that the gang holds nodes though nobody here has reserved them."""
-        return gang.key in self._foreign_reservations
+        return gang.key in self._foreign
 
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of all the gang's attempts that are there."""
@@ -273,16 +272,6 @@ class State:
     def _changed(self, *, needs_plan: bool) -> None:
         self.generation += 1
         self.news.changed(needs_plan=needs_plan)
-
-    def _note_who_reserved(self, before: GangFact | None, fact: GangFact) -> None:
-        """What a status comes to say of a reservation must be what is held here already."""
-        stands, ours = reserved_in_status(fact), self.reservations.get(fact.key)
-        if stands is None:
-            self._foreign_reservations.discard(fact.key)
-        elif before is None or reserved_in_status(before) is not None:
-            return
-        elif ours is None or (ours.attempt, ours.members) != (stands.attempt, stands.members):
-            self._foreign_reservations.add(fact.key)
 
     def _forget_what_others_gave_back(self, fact: GangFact) -> None:
         if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):

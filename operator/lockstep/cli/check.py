@@ -6,18 +6,14 @@ import click
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
+from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.process.check import CheckError
 from lockstep.process.check import check as place_a_gang
 
 
 @click.command(context_settings={"show_default": True})
-@click.option(
-    "--kubeconfig",
-    metavar="FILE",
-    help="Kubeconfig to use. Without it: the pod's own service account, else $KUBECONFIG, else ~/.kube/config.",
-)
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig. Without it: its current one.")
+@connection_options
 @click.option("--namespace", metavar="NAME", default="default", help="Namespace for the gang.")
 @click.option(
     "--image",

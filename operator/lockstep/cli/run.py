@@ -8,6 +8,7 @@ import click
 
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
+from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
 from lockstep.cli.pool_options import pool_options
@@ -22,12 +23,7 @@ log = logging.getLogger(__name__)
 
 
 @click.command(context_settings={"show_default": True})
-@click.option(
-    "--kubeconfig",
-    metavar="FILE",
-    help="Kubeconfig to use. Without it: the pod's own service account, else $KUBECONFIG, else ~/.kube/config.",
-)
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig. Without it: its current one.")
+@connection_options
 @click.option(
     "--listen-host",
     metavar="ADDRESS",

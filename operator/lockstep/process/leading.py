@@ -42,7 +42,7 @@ class Leadership:
             await self._lead()
             return
         await self._stand_by(self.elector)
-        await until_first_ends(asyncio.Event(), self.elector.hold(), self._lead())
+        await until_first_ends(asyncio.Event(), self.elector.hold(), self._follow_on())
 
     async def end(self) -> None:
         """Write nothing any more, leave all as it stands, and let the next process lead."""
@@ -60,18 +60,23 @@ class Leadership:
         finally:
             noting.cancel()
 
-    async def _lead(self) -> None:
-        # What our predecessor wrote last may not have been seen yet.
+    async def _follow_on(self) -> None:
+        """Lead, after another look: what our predecessor wrote last may not have been seen yet."""
         await list_own_kinds_at_last(self.client, self.state)
+        await self._lead()
+
+    async def _lead(self) -> None:
         self.state.lead()
         self.metrics.leader.set(1)
         await until_first_ends(asyncio.Event(), self.cycle.run(), keep_bids_answered(self.client, self.state, time))
 
 
 async def make_elector(
-    stack: AsyncExitStack, terms: ElectionTerms, configuration: Configuration, fence: Fence, metrics: Metrics
-) -> Elector:
-    """An elector with connections of its own, so that no other request keeps it waiting."""
+    stack: AsyncExitStack, terms: ElectionTerms | None, configuration: Configuration, fence: Fence, metrics: Metrics
+) -> Elector | None:
+    """An elector with connections of its own, so that no other request keeps it waiting; None without terms."""
+    if terms is None:
+        return None
     client = KubeClient(configuration, concurrency=1, observer=metrics.request_answered)
     await stack.enter_async_context(client)
     return Elector(client, fence, terms, holder=Holder.of_instance(instance_name()), now=time)

@@ -74,10 +74,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     ended a watch that must not end.
     """
     stop = stop_on_signals()
-    # When a series began is nobody's question here, and would double the number of series.
-    disable_created_metrics()  # type: ignore[no-untyped-call]
-    metrics = Metrics(CollectorRegistry())
-    ProcessCollector(registry=metrics.registry)
+    metrics = make_metrics()
     fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
     async with (
         KubeClient(
@@ -88,23 +85,13 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         if not await ended_before(stop, check_api(client, configuration)):
             return
         woken = Woken(monotonic=monotonic)
-        pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
-        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
-        state.stand_by()
+        state = make_state(settings, metrics, woken)
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
         streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
-        health = Health(
-            is_ready=lambda: all(one.is_set() for one in delivered),
-            decided=lambda: cycle.decided,
-            refresh=lambda: refresh(metrics, state, cycle),
-            metrics=metrics,
-        )
-        await start_pages(stack, settings, health, client)
-        elector = None
-        if settings.election is not None:
-            elector = await make_elector(stack, settings.election, configuration, fence, metrics)
+        await start_pages(stack, settings, make_health(metrics, state, cycle, delivered), client)
+        elector = await make_elector(stack, settings.election, configuration, fence, metrics)
         leadership = Leadership(elector=elector, fence=fence, client=client, state=state, cycle=cycle, metrics=metrics)
         stack.push_async_callback(leadership.end)
         await until_first_ends(
@@ -114,6 +101,33 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             watch_own_kinds(state, configuration, streams, stop),
             lead_when_ready(leadership, informers),
         )
+
+
+def make_metrics() -> Metrics:
+    """The operator's metrics, and those of the process itself."""
+    # When a series began is nobody's question here, and would double the number of series.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
+    metrics = Metrics(CollectorRegistry())
+    ProcessCollector(registry=metrics.registry)
+    return metrics
+
+
+def make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
+    """Belief without a fact, of a process that stands by."""
+    pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
+    state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
+    state.stand_by()
+    return state
+
+
+def make_health(metrics: Metrics, state: State, cycle: Cycle, delivered: list[asyncio.Event]) -> Health:
+    """What the pages ask; the process is ready once all of ``delivered`` are set."""
+    return Health(
+        is_ready=lambda: all(one.is_set() for one in delivered),
+        decided=lambda: cycle.decided,
+        refresh=lambda: refresh(metrics, state, cycle),
+        metrics=metrics,
+    )
 
 
 def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: Woken) -> Cycle:

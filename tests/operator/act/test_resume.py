@@ -7,7 +7,17 @@ import pytest
 from builders.served import at, bid, gang, node, pod
 from fake_cluster.api import NEVER_ARRIVED, FakeApi
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import bound, gang_place, is_placed, pods_of, running_operator, set_phase, set_phases, status_of
+from fake_cluster.rig import (
+    bound,
+    gang_place,
+    is_placed,
+    leave_before,
+    pods_of,
+    running_operator,
+    set_phase,
+    set_phases,
+    status_of,
+)
 from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
@@ -28,21 +38,6 @@ CHANGES = [
 ]
 
 
-async def leave_after(api, request_kind):
-    """Let one operator begin, and end it when it is about to send the first such request."""
-    arrived = []
-
-    def stop_there(request):
-        if request[:2] == request_kind:
-            arrived.append(request)
-        return NEVER_ARRIVED if arrived and request.is_write else None
-
-    api.fault = stop_there
-    async with running_operator(api):
-        await until(lambda: arrived)
-    api.fault = lambda _: None
-
-
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
     "moment", [pytest.param(("POST", "pods"), id="reserved"), pytest.param(("POST", "pods/binding"), id="created")]
@@ -51,7 +46,7 @@ async def test_members_go_where_they_would_be_planned_now(moment, change):
     async with FakeApi(now) as api:
         api.store.add("nodes", node("n1"))
         api.store.add("gangjobs", gang("g", size=3))
-        await leave_after(api, moment)
+        await leave_before(api, moment)
         assert status_of(api)["members"] == [{"node": "n1", "count": 3}]
         change(api)
         api.store.add("nodes", node("n2"))

@@ -4,13 +4,14 @@ import pytest
 
 from builders.served import gang, node
 from coschedule import Taint
-from fake_cluster.api import NEVER_ARRIVED, POST, FakeApi
+from fake_cluster.api import POST, FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
     api_with,
     bound,
     condition,
     is_placed,
+    leave_before,
     operator_over,
     pods_of,
     running_operator,
@@ -137,7 +138,7 @@ async def test_attempt_whose_nodes_left_the_pool_is_undone(moment):
     async with FakeApi(now) as api:
         api.store.add("nodes", node("n1"))
         api.store.add("gangjobs", gang("g"))
-        await leave_at(api, moment)
+        await leave_before(api, moment)
         api.store.add("nodes", node("n2", labels=GANGS))
         told = []
         api.fault = lambda _: told.append(says(api, kind="Placed"))
@@ -154,23 +155,8 @@ async def test_attempt_on_nodes_of_both_pools_ends_with_members_as_the_new_pool_
     async with FakeApi(now) as api:
         api.store.add("nodes", node("n1", labels=GANGS))
         api.store.add("gangjobs", gang("g"))
-        await leave_at(api, (POST, "pods/binding"))
+        await leave_before(api, (POST, "pods/binding"))
         async with running_operator(api, pool=POOL):
             await until(lambda: is_placed(api))
 
         assert [member["spec"]["nodeSelector"] for member in pods_of(api, "g")] == [GANGS] * 2
-
-
-async def leave_at(api, request_kind):
-    """Let an operator that uses all nodes begin, and end it when it is about to send the first such request."""
-    arrived = []
-
-    def stop_there(request):
-        if request[:2] == request_kind:
-            arrived.append(request)
-        return NEVER_ARRIVED if arrived and request.is_write else None
-
-    api.fault = stop_there
-    async with running_operator(api):
-        await until(lambda: arrived)
-    api.fault = lambda _: None
