@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.api.claims import without_kept_claims
 from lockstep.api.gangjob import parse_needs
 from lockstep.api.membership import membership
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.needs import as_compared, combined, is_within
 from lockstep.facts.gang import GangSpec, Needs, Refusal
 from lockstep.facts.reasons import Reason
+from lockstep.facts.volume import Sharing
 
 Manifest = Mapping[str, Any]
 
@@ -46,7 +48,7 @@ class Admission:
 
     def see(self, pod: Manifest) -> None:
         """Look at the spec of one member's pod."""
-        alike = _looks(pod)
+        alike = _looks(without_kept_claims(pod, self._planned.claims))
         if alike == self._alike or isinstance(self._seen, Refusal):
             return
         self._alike = alike
@@ -70,10 +72,11 @@ class Admission:
 
 def admitted_needs(planned: Needs, pod: Manifest) -> Needs | Refusal:
     """What a pod of that spec asks of its node, or why admission has made it one that can't be placed."""
-    needs = parse_needs(pod)
+    needs = parse_needs(without_kept_claims(pod, planned.claims))
     if isinstance(needs, Refusal):
         return Refusal(needs.reason, f"With what admission adds to the members: {needs.message}")
-    return as_compared(planned, needs)
+    kept = tuple(use for use in planned.claims if use.sharing is Sharing.KEPT)
+    return as_compared(planned, needs._replace(claims=(*needs.claims, *kept)))
 
 
 def estranged(sent: Manifest, made: Manifest) -> Refusal | None:

@@ -1,6 +1,6 @@
 """A GangJob's manifest as a fact: what can't be obeyed yet becomes a refusal that names the field."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from coschedule import Constraints, GangKey, Load, Members, SerialWork, TimesWork, Toleration, Work, decode_part
 from lockstep.api.amounts import check_amounts
+from lockstep.api.claims import claims_by_templates, claims_in_pod, without_volumes
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.parts import spelled_part
@@ -17,7 +18,6 @@ from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Needs, Refusal
 from lockstep.facts.reasons import Reason
-from lockstep.facts.volume import ClaimUse
 
 Manifest = Mapping[str, Any]
 
@@ -61,13 +61,13 @@ def parse_needs(pod: Manifest) -> Needs | Refusal:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{not_obeyed}.")
     try:
         check_amounts(pod)
-        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)))
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(claims_in_pod(pod)))
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
 def _spec_or_refusal(spec: Manifest, template: Manifest) -> tuple[GangSpec | None, Refusal | None]:
-    needs = parse_needs(template["spec"])
+    needs = parse_needs(without_volumes(template["spec"], spec.get("volumeClaimTemplates") or ()))
     if isinstance(needs, Refusal):
         return None, needs
     try:
@@ -80,6 +80,7 @@ def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
     deadline = spec.get("deadline")
     maximum = int(spec["size"]["max"])
     load = Load(spec.get("load", Load.EQUAL))
+    claim_templates = tuple(spec.get("volumeClaimTemplates") or ())
     return GangSpec(
         minimum=int(spec["size"]["min"]),
         maximum=maximum,
@@ -88,8 +89,9 @@ def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
         priority_class=spec.get("priorityClassName") or template["spec"].get("priorityClassName") or "",
         request=needs.request,
         constraints=needs.constraints,
-        claims=needs.claims,
+        claims=(*needs.claims, *claims_by_templates(claim_templates)),
         template=template,
+        claim_templates=claim_templates,
         load=load,
         pieces=_pieces(spec, load),
     )
@@ -100,13 +102,6 @@ def _other_scheduler(pod: Manifest) -> str | None:
     if name == SCHEDULER_NAME:
         return None
     return f"schedulerName: Lockstep places the members, not {name}: write {SCHEDULER_NAME}, or leave the field out"
-
-
-def _claims(pod: Manifest) -> Iterator[ClaimUse]:
-    for number, volume in enumerate(pod.get("volumes") or ()):
-        if "persistentVolumeClaim" in volume:
-            field = f"volumes[{number}].persistentVolumeClaim"
-            yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
 
 
 def _work(work: Manifest, maximum: int) -> Work:

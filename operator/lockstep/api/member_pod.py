@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coschedule import Members
-from lockstep.api.membership import member_labels, pod_name
-from lockstep.api.names import API_VERSION, GANG_KIND, RANK_LABEL, SCHEDULER_NAME
+from lockstep.api.claims import with_kept_claims
+from lockstep.api.membership import gang_owner, member_labels, pod_name
+from lockstep.api.names import RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import spelled_part
 from lockstep.facts.gang import GangFact
 
@@ -21,8 +22,9 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 class MemberPods:
     """Makes the pods of one attempt. What they share is built once; pods must not be changed after they were made.
 
-    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, and the gang's
-    priority class. What the node pool asks of members stands in the gang's template already.
+    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, volumes of the
+    member's own claims, and the gang's priority class. What the node pool asks of members stands in the gang's
+    template already.
     """
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
@@ -33,15 +35,8 @@ class MemberPods:
         self._attempt = attempt
         self._annotations = metadata.get("annotations") or {}
         self._labels = member_labels(gang, attempt)
-        self._owner = {
-            "apiVersion": API_VERSION,
-            "kind": GANG_KIND,
-            "name": gang.key.name,
-            "uid": gang.uid,
-            "controller": True,
-            # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
-            "blockOwnerDeletion": False,
-        }
+        self._owner = gang_owner(gang)
+        self._claim_templates = gang.spec.claim_templates
         self._spec = {"restartPolicy": "Never", **template["spec"], "schedulerName": SCHEDULER_NAME}
         if gang.spec.priority_class:
             self._spec["priorityClassName"] = gang.spec.priority_class
@@ -69,7 +64,7 @@ class MemberPods:
 
     def _spec_of(self, rank: int) -> Manifest:
         variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank), **self._variables_by_rank[rank]}
-        spec = dict(self._spec)
+        spec = dict(with_kept_claims(self._spec, self._claim_templates, self._gang.key.name, rank))
         for kind in ("initContainers", "containers"):
             if spec.get(kind):
                 spec[kind] = [_with_variables(container, variables) for container in spec[kind]]

@@ -26,12 +26,6 @@ def _required_affinity(kind: str, pod: Manifest) -> Iterator[str]:
         yield f"affinity.{kind}.{_REQUIRED}"
 
 
-def _ephemeral_volumes(pod: Manifest) -> Iterator[str]:
-    for number, volume in enumerate(pod.get("volumes") or ()):
-        if "ephemeral" in volume:
-            yield f"volumes[{number}].ephemeral"
-
-
 def _required_spreads(pod: Manifest) -> Iterator[str]:
     for number, spread in enumerate(pod.get("topologySpreadConstraints") or ()):
         if spread.get("whenUnsatisfiable") != "ScheduleAnyway":
@@ -46,7 +40,6 @@ def _field(name: str, pod: Manifest) -> Iterator[str]:
 UNSUPPORTED: Mapping[str, Callable[[Manifest], Iterator[str]]] = {
     "affinity.podAffinity": partial(_required_affinity, "podAffinity"),
     "affinity.podAntiAffinity": partial(_required_affinity, "podAntiAffinity"),
-    "volumes.ephemeral": _ephemeral_volumes,
     "topologySpreadConstraints.whenUnsatisfiable": _required_spreads,
     **{name: partial(_field, name) for name in ("resourceClaims", "nodeName", "schedulingGates", "schedulingGroup")},
 }

@@ -1,28 +1,29 @@
-"""Volumes that a gang's template claims: usable only if they are bound, and then only where they can be reached.
-
-Binding a claim is a scheduler's work that we don't do yet; obeying where a bound volume can be reached is not much.
-"""
+"""Volumes that gangs' members claim: which there are, which are yet to come, and from where they can be reached."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from coschedule import Constraints
-from lockstep.facts.gang import GangFact, Refusal
-from lockstep.facts.reasons import Reason
-from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact
-
-# Modes in which members on several nodes, or several members, can use one volume.
-_SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+from lockstep.api.claims import kept_claim
+from lockstep.belief.node_index import Names, NodeIndex
+from lockstep.belief.provisioning import Provisioning
+from lockstep.belief.storage import Storage
+from lockstep.belief.volume_choice import Seeker
+from lockstep.facts.gang import GangFact
+from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, Sharing, VolumeFact, Wish
 
 
 class Claims:
     """What is known of claims and volumes, and what that means for gangs. ``changes`` counts what has become known."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[], None], *, nodes: Callable[[], NodeIndex]) -> None:
         self._changed = changed
+        self._nodes = nodes
         self.claims: dict[ClaimKey, ClaimFact] = {}
         self.volumes: dict[str, VolumeFact] = {}
         self.changes = 0
+        self.storage = Storage(self._supply_changed)
+        self.provisioning = Provisioning(self.storage, self.volumes, nodes)
 
     def apply_claim(self, fact: ClaimFact) -> None:
         """A claim for a volume is there, or has changed."""
@@ -39,24 +40,15 @@ class Claims:
         """A volume is there, or has changed."""
         if self.volumes.get(fact.name) != fact:
             self.volumes[fact.name] = fact
-            self._note_change()
+            self._supply_changed()
 
     def remove_volume(self, name: str) -> None:
         """A volume is gone."""
         if self.volumes.pop(name, None) is not None:
-            self._note_change()
-
-    def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang can't use one of its claims, if so."""
-        assert gang.spec is not None, "a refused gang is not asked"
-        for use in gang.spec.claims:
-            problem = self._problem(gang, use)
-            if problem is not None:
-                return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{use.field}: claim {use.claim} {problem}.")
-        return None
+            self._supply_changed()
 
     def constraints(self, gang: GangFact) -> Constraints:
-        """The template's own constraints, and those of the volumes that it claims."""
+        """The template's own constraints, and those of the volumes that all members share."""
         assert gang.spec is not None, "a refused gang is not asked"
         affinities = {affinity for volume in self._volumes_of(gang) for affinity in volume.affinities}
         return (
@@ -64,33 +56,75 @@ class Claims:
         )
 
     def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
-        """The volumes of CSI drivers to which these claims, namespace and name, are bound."""
+        """The volumes of CSI drivers that these claims, namespace and name, have or will have."""
         for namespace, name in claims:
             claim = self.claims.get(ClaimKey(namespace, name))
             volume = None if claim is None else self.volumes.get(claim.volume)
             if volume is not None and volume.csi is not None:
                 yield volume.csi
+            elif claim is not None and volume is None:
+                yield from self.csi_volume_to_be(claim.key, claim.wish)
+
+    def csi_volume_to_be(self, key: ClaimKey, wish: Wish) -> Iterator[CsiVolume]:
+        """The volume that is yet to be made for a claim; where its class does not say by whom, nobody knows."""
+        kind = self.storage.class_of(wish.storage_class)
+        if kind is not None:
+            yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
+
+    def is_usable(self, claim: ClaimFact) -> bool:
+        """Whether the claim has its volume, and that is known."""
+        return claim.is_bound and claim.volume in self.volumes
+
+    def reach(self, claim: ClaimFact) -> Names | None:
+        """The nodes that reach the claim's volume, or of which it was told; None where that may be any node."""
+        if not self.is_usable(claim):
+            return frozenset({claim.told}) if claim.told else None
+        affinities = self.volumes[claim.volume].affinities
+        return self._nodes().reaching(affinities) if affinities else None
+
+    def seekers(self, gang: GangFact, sharing: Sharing) -> tuple[Seeker, ...]:
+        """The claims of members, shared or each one's own, that get a volume when it is known where they are.
+
+        Of each member's own ones those of the first rank stand for all.
+        """
+        assert gang.spec is not None, "a refused gang is not asked"
+        uses = (use for use in gang.spec.claims if (use.sharing is Sharing.SHARED) is (sharing is Sharing.SHARED))
+        seekers = (self._seeker(gang, use) for use in uses)
+        return tuple(seeker for seeker in seekers if seeker is not None and self.waits(seeker.wish))
+
+    def seeker_of(self, claim: ClaimFact) -> Seeker:
+        """A claim that has no volume yet."""
+        return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.told)
+
+    def resolved(self, wish: Wish) -> Wish:
+        """The wish with the default class, where it names none."""
+        kind = self.storage.class_of(wish.storage_class)
+        return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
+
+    def waits(self, wish: Wish) -> bool:
+        """Whether such a claim gets its volume once it is known where it will be used."""
+        kind = self.storage.class_of(wish.storage_class)
+        return kind is not None and kind.waits
+
+    def _seeker(self, gang: GangFact, use: ClaimUse) -> Seeker | None:
+        if use.sharing is Sharing.SHARED:
+            claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
+            return None if claim is None or claim.is_bound else self.seeker_of(claim)
+        assert use.wish is not None, "a claim that is made for a member has a wish"
+        key = ClaimKey(gang.key.namespace, kept_claim(use.claim, gang.key.name, 0))
+        return Seeker(key, self.resolved(use.wish))
 
     def _note_change(self) -> None:
         self.changes += 1
         self._changed()
 
-    def _problem(self, gang: GangFact, use: ClaimUse) -> str | None:
-        assert gang.spec is not None, "a refused gang is not asked"
-        claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
-        if claim is None:
-            return "does not exist"
-        if claim.is_deleting:
-            return "is being deleted"
-        if not claim.is_bound or claim.volume not in self.volumes:
-            return "is not bound to a volume yet, and Lockstep does not bind claims"
-        if gang.spec.maximum > 1 and not claim.modes & _SHARED_MODES:
-            return f"is {', '.join(sorted(claim.modes))}, which the members of a gang can't share"
-        return None
+    def _supply_changed(self) -> None:
+        self.provisioning.forget()
+        self._note_change()
 
     def _volumes_of(self, gang: GangFact) -> Iterator[VolumeFact]:
         assert gang.spec is not None, "a refused gang is not asked"
         for use in gang.spec.claims:
             claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
-            if claim is not None and claim.volume in self.volumes:
+            if use.sharing is Sharing.SHARED and claim is not None and claim.volume in self.volumes:
                 yield self.volumes[claim.volume]

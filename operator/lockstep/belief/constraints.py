@@ -8,18 +8,16 @@ from coschedule import Constraints
 from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.state import State
+from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.gang import GangFact
-from lockstep.facts.volume import ClaimKey, CsiVolume
 
 Bar = tuple[str, frozenset[str]]
-
-_ONCE = "ReadWriteOncePod"
 
 
 def constraints_of(state: State, gang: GangFact) -> Constraints:
     """The constraints under which the gang is planned now."""
     constraints = state.claims.constraints(gang)
-    barred = (*_by_anti_affinity(state, gang), *_by_claims_in_use(state, gang), *_by_attach_limits(state, gang))
+    barred = (*_by_anti_affinity(state, gang), *demand_of(state, gang).barred)
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -43,46 +41,3 @@ def _by_anti_affinity(state: State, gang: GangFact) -> Iterator[Bar]:
     names = keeping_away.names(labels, namespace, labels_of_namespace, state.nodes, state.nodes_generation)
     if names:
         yield "near a pod whose anti-affinity keeps it away", names
-
-
-def _by_claims_in_use(state: State, gang: GangFact) -> Iterator[Bar]:
-    """Every node, as long as somebody else uses a claim that only one pod may use."""
-    assert gang.spec is not None, "a refused gang is not planned"
-    for use in gang.spec.claims:
-        key = ClaimKey(gang.key.namespace, use.claim)
-        claim = state.claims.claims.get(key)
-        if claim is not None and _ONCE in claim.modes and _is_used_by_others(state, key, gang):
-            yield f"closed to it while another pod uses claim {key.name}", frozenset(state.nodes)
-
-
-def _by_attach_limits(state: State, gang: GangFact) -> Iterator[Bar]:
-    """The nodes whose drivers can't attach the volumes of the gang's claims, which its members share."""
-    wanted = frozenset(state.claims.csi_volumes(_claims_of(gang)))
-    if wanted:
-        for driver, nodes in sorted(state.attachments.full(wanted, _about_to_be_attached(state, gang)).items()):
-            yield f"where {driver} can attach no more volumes", frozenset(nodes)
-
-
-def _about_to_be_attached(state: State, gang: GangFact) -> dict[str, frozenset[CsiVolume]]:
-    """The volumes of the other gangs that have reserved, whose pods may not be there yet, by node."""
-    held: dict[str, frozenset[CsiVolume]] = {}
-    for other in _others_that_reserved(state, gang):
-        volumes = frozenset(state.claims.csi_volumes(_claims_of(other)))
-        for entry in state.reservations[other.key].members if volumes else ():
-            held[entry.node] = held.get(entry.node, frozenset()) | volumes
-    return held
-
-
-def _is_used_by_others(state: State, claim: ClaimKey, gang: GangFact) -> bool:
-    pods = state.neighbours.users(claim)
-    if any(pod.member is None or pod.member.gang_uid != gang.uid for pod in pods):
-        return True
-    return any(claim in _claims_of(other) for other in _others_that_reserved(state, gang))
-
-
-def _others_that_reserved(state: State, gang: GangFact) -> Iterator[GangFact]:
-    return (state.gangs[key] for key in state.reservations if key != gang.key and key in state.gangs)
-
-
-def _claims_of(gang: GangFact) -> set[ClaimKey]:
-    return {ClaimKey(gang.key.namespace, use.claim) for use in gang.spec.claims} if gang.spec else set()

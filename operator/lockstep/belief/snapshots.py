@@ -6,7 +6,7 @@ generation.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
-from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.state import State
+from lockstep.belief.volume_demand import VolumeDemand, demand_of
+from lockstep.facts.columns import VOLUMES_PREFIX
 from lockstep.facts.gang import GangFact
 
 # Of what many pods take from one node, no 64 bits wrap around.
@@ -66,8 +68,12 @@ class SnapshotCutter:
         of it, and the snapshot is cut without that gang.
         """
         nodes = self._node_arrays()
-        resources = columns_for(gangs, self._state.nodes.values())
-        allocatable = np.array([self._allocatable(nodes, name) for name in resources], dtype=np.int64)
+        demands = dict(self._demands(gangs, rescue))
+        gangs = [gang for gang in gangs if gang.key in demands]
+        limited = {volumes_of(key): demand.most for key, demand in demands.items() if demand.most}
+        resources = (*limited, *columns_for(gangs, self._state.nodes.values()))
+        columns_of_nodes = [self._allocatable(nodes, name) for name in resources[len(limited) :]]
+        allocatable = np.array([*_limits(limited.values(), nodes), *columns_of_nodes], dtype=np.int64)
         ledger = self._state.ledger
         columns = ledger.columns(resources)
         committed = np.clip(ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
@@ -83,7 +89,7 @@ class SnapshotCutter:
             slowdown=nodes.slowdown,
             until=nodes.until,
             releases=tuple(releases),
-            gangs=tuple(self._pending_gangs(gangs, resources, terms, rescue)),
+            gangs=tuple(self._pending_gangs(gangs, resources, terms, demands, rescue)),
             someday=_without_known_end(committed - lasting, releases),
             lasting=lasting,
             most_holding=most_holding,
@@ -97,16 +103,26 @@ class SnapshotCutter:
                 vector = tuple(min(amounts.get(name, 0), _MOST_OF_ONE) for name in resources)
                 yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
 
+    def _demands(self, gangs: Sequence[GangFact], rescue: Rescue | None) -> Iterator[tuple[GangKey, VolumeDemand]]:
+        for gang in gangs:
+            try:
+                yield gang.key, demand_of(self._state, gang)
+            except Exception as error:
+                if rescue is None:
+                    raise
+                rescue(gang.key, error)
+
     def _pending_gangs(
         self,
         gangs: Sequence[GangFact],
         resources: tuple[str, ...],
         terms: Mapping[GangKey, Terms],
+        demands: Mapping[GangKey, VolumeDemand],
         rescue: Rescue | None,
     ) -> Iterator[PendingGang]:
         for gang in gangs:
             try:
-                yield self._pending(gang, resources, terms.get(gang.key, Terms()))
+                yield self._pending(gang, resources, terms.get(gang.key, Terms()), demands[gang.key])
             except Exception as error:
                 if rescue is None:
                     raise
@@ -197,7 +213,7 @@ class SnapshotCutter:
                     releases.append(Release(node=nodes.index[node], request=vector, time=end))
         return releases
 
-    def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms) -> PendingGang:
+    def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms, demand: VolumeDemand) -> PendingGang:
         spec, priority = gang.spec, self._state.priorities.of(gang)
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
@@ -206,10 +222,10 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
-            minimum=spec.minimum,
-            maximum=spec.maximum,
+            minimum=max(spec.minimum, min(len(demand.ranks), spec.maximum)),
+            maximum=max(spec.minimum, min(len(demand.ranks) or spec.maximum, spec.maximum)),
             work=spec.work,
-            request=amounts_in(resources, spec.request),
+            request=amounts_in(resources, (*spec.request, *([(volumes_of(gang.key), 1)] if demand.most else []))),
             constraints=constraints_of(self._state, gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             load=spec.load,
@@ -218,6 +234,17 @@ class SnapshotCutter:
             may_hold=terms.may_hold,
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
         )
+
+
+def volumes_of(gang: GangKey) -> str:
+    """The column of the members for which nodes have volumes."""
+    return f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}"
+
+
+def _limits(limits: Iterable[Mapping[str, int]], nodes: NodeArrays) -> Iterator[NDArray[np.int64]]:
+    """How many members of a gang each node takes at most."""
+    for most in limits:
+        yield np.array([most.get(name, UNLIMITED) for name in nodes.table.names], dtype=np.int64)
 
 
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:

@@ -115,7 +115,7 @@ class TemplateMemory:
 
 def _digest(gang: GangFact, spec: GangSpec) -> bytes:
     """The same for gangs of one namespace whose members admission can't tell from one another, but for their names."""
-    text = json.dumps([gang.key.namespace, spec.priority_class, spec.template], sort_keys=True)
+    text = json.dumps([gang.key.namespace, spec.priority_class, spec.template, spec.claim_templates], sort_keys=True)
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -15,8 +15,10 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from coschedule import Decision, GangKey, Placement, Plan, Snapshot, Unplaceable, Urgency, failed, plan, urgency
 from lockstep.act.attempts import Attempts
+from lockstep.belief.rank_order import in_rank_order
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
+from lockstep.belief.volume_demand import demand_of
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
@@ -24,7 +26,7 @@ from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact, Needs
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
-from lockstep.report.refusals import in_pool
+from lockstep.report.refusals import VolumesElsewhere, in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
@@ -152,8 +154,9 @@ class Planning:
 
     def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
         """Remember what was decided; who holds nodes, or rests, is told so."""
-        for decision in map(self._told_of_pool, made.decisions):
-            gang = planned[decision.gang]
+        for one in made.decisions:
+            gang = planned[one.gang]
+            decision = self._in_rank_order(gang, self._told_of_pool(one))
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
                 yield decision
@@ -164,6 +167,16 @@ class Planning:
             except Exception as error:
                 log.exception("what it holds can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
+
+    def _in_rank_order(self, gang: GangFact, decision: Decision) -> Decision:
+        """The decision with each rank where its volumes are; a plan leaves open who is where."""
+        ranks = demand_of(self._state, gang).ranks
+        if not ranks or isinstance(decision, Unplaceable):
+            return decision
+        members = in_rank_order(decision.members, ranks)
+        if members is None:
+            return Unplaceable(gang=gang.key, refusal=VolumesElsewhere(size=decision.size))
+        return replace(decision, members=members)
 
     def _told_of_pool(self, decision: Decision) -> Decision:
         """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""

@@ -31,7 +31,7 @@ class GangSpec:
     ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
     ``template`` is the pod template as written, with what the node pool asks of members. ``request``, ``constraints``
     and ``claims`` are those of the template, or what admission was seen to make of them: then ``written`` has those of
-    the template.
+    the template. ``claim_templates`` are those of which every member has a claim of its own, as written.
     """
 
     minimum: int
@@ -43,6 +43,7 @@ class GangSpec:
     constraints: Constraints
     claims: tuple[ClaimUse, ...]
     template: Mapping[str, Any]
+    claim_templates: tuple[Mapping[str, Any], ...] = ()
     load: Load = Load.EQUAL
     pieces: int | None = None
     written: "Needs | None" = None

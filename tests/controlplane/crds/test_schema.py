@@ -9,6 +9,7 @@ import yaml
 
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."
+OF_CLAIMS = "spec.volumeClaimTemplates[].spec."
 BOUNDS = {
     "array": {"maxItems", "x-kubernetes-list-type"},
     "integer": {"minimum", "maximum"},
@@ -95,7 +96,7 @@ def test_description_of_ours_begins_with_the_fields_name():
     ours = [
         field
         for field in FIELDS
-        if field.name and not field.path.startswith((OF_KUBERNETES, "spec.template.metadata."))
+        if field.name and not field.path.startswith((OF_KUBERNETES, "spec.template.metadata.", OF_CLAIMS))
     ]
 
     wrong = [field.path for field in ours if not field.schema["description"].startswith(f"{field.name} ")]
@@ -112,7 +113,8 @@ def test_immutable_fields_say_so():
         if any(rule["rule"] == "self == oldSelf" for rule in field.schema.get("x-kubernetes-validations", ()))
     ]
 
-    assert {field.path for field in changeless} == {"spec.size", "spec.load", "spec.pieces", "spec.template"}
+    want = {"spec.size", "spec.load", "spec.pieces", "spec.template", "spec.volumeClaimTemplates"}
+    assert {field.path for field in changeless} == want
     assert [field.path for field in changeless if "Immutable." not in field.schema["description"]] == []
 
 

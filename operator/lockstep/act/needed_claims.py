@@ -1,0 +1,43 @@
+"""The claims that the members of one attempt use, and where each has to have its volume."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lockstep.api.claims import claim_of
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.gang import GangFact
+from lockstep.facts.pod import PodKey
+from lockstep.facts.volume import ClaimKey, Sharing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededClaim:
+    """A claim of an attempt's members, who are on ``nodes``; its volume is made for the first of these.
+
+    ``pod``: the one with which it comes and goes, where it does.
+    """
+
+    key: ClaimKey
+    nodes: tuple[str, ...]
+    pod: PodKey | None
+
+    @property
+    def node(self) -> str:
+        """Where its volume is to be made."""
+        return self.nodes[0]
+
+
+def needed_claims(
+    gang: GangFact, reservation: Reservation, *, is_waited_for: Callable[[PodKey], bool] = lambda _: True
+) -> list[NeededClaim]:
+    """The claims of the members that are waited for, each once, by rank."""
+    nodes: dict[ClaimKey, dict[str, None]] = {}
+    pods: dict[ClaimKey, PodKey | None] = {}
+    uses = gang.spec.claims if gang.spec is not None else ()
+    members = zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True)
+    for rank, (pod, node) in enumerate(members if uses else ()):
+        for use in uses if is_waited_for(pod) else ():
+            key = claim_of(use, pod, gang.key.name, rank)
+            nodes.setdefault(key, {})[node] = None
+            pods[key] = pod if use.sharing is Sharing.EPHEMERAL else None
+    return [NeededClaim(key=key, nodes=tuple(those), pod=pods[key]) for key, those in nodes.items()]
