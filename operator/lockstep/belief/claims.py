@@ -76,11 +76,10 @@ class Claims:
         return claim.is_bound and claim.volume in self.volumes
 
     def reach(self, claim: ClaimFact) -> Names | None:
-        """The nodes that reach the claim's volume, or of which it was told; None where that may be any node."""
+        """The nodes that reach the claim's volume, or of which it was told; None where that is still open."""
         if not self.is_usable(claim):
             return frozenset({claim.told}) if claim.told else None
-        affinities = self.volumes[claim.volume].affinities
-        return self._nodes().reaching(affinities) if affinities else None
+        return self._nodes().reaching(self.volumes[claim.volume].affinities)
 
     def seekers(self, gang: GangFact, sharing: Sharing) -> tuple[Seeker, ...]:
         """The claims of members, shared or each one's own, that get a volume when it is known where they are.

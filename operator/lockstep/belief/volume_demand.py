@@ -20,15 +20,15 @@ from lockstep.facts.volume import ClaimKey, Sharing
 
 Bar = tuple[str, Names]
 Place = Names | None
-"""The nodes where a rank's volumes are; None where they are yet to be made, or can be reached from everywhere."""
+"""The nodes that reach a rank's volumes; None where these are yet to be made."""
 
 
 class VolumeDemand(NamedTuple):
     """What the volumes of a gang ask of its plan.
 
     ``barred``: where no member can be, each with a phrase that completes "3 nodes ...". ``most``: on nodes that are
-    named, no more members than that. ``ranks``: where each rank's volumes are, where any are somewhere; the gang then
-    has as many members as these.
+    named, no more members than that. ``ranks``: where each rank's volumes are, once there are any; the gang then has as
+    many members as these.
     """
 
     barred: tuple[Bar, ...] = ()
@@ -47,23 +47,30 @@ def demand_of(state: State, gang: GangFact) -> VolumeDemand:
         return VolumeDemand(used)
     placed = _of_volumes(state, gang, spec)
     attached = most_by_attach_limits(state, gang)
-    failed = ("where its volumes could not be made lately", state.failed_nodes.of(gang.uid))
     full = ("where its volumes can't be attached", frozenset(node for node, most in attached.items() if not most))
-    barred = tuple(bar for bar in (*used, *placed.barred, full, failed) if bar[1])
+    barred = tuple(bar for bar in (*used, *placed.barred, full) if bar[1])
     return VolumeDemand(barred, _least(placed.most, attached), placed.ranks)
 
 
 def _of_volumes(state: State, gang: GangFact, spec: GangSpec) -> VolumeDemand:
     """What follows from where volumes are, and from where they can be made."""
-    claims = state.claims
+    claims, failed = state.claims, state.failed_nodes.of(gang.uid)
     shared, own = claims.seekers(gang, Sharing.SHARED), claims.seekers(gang, Sharing.KEPT)
     supply = claims.provisioning.supply(shared, own, members=spec.maximum)
-    told = tuple(_told(state, shared))
     ranks = ranks_with_volumes(claims, gang, spec)
     if ranks:
-        return _of_ranks(state, ranks, told, supply)
+        for_all = claims.provisioning.supply(shared, (), members=spec.maximum)
+        no_new = supply.without | supply.short | failed
+        return _of_ranks(state, ranks, supply.most, no_new, (*_told(state, shared), *_unprovided(for_all)))
+    barred = (*_told(state, shared), *_unprovided(supply))
+    if shared or own:
+        barred = (*barred, ("where its volumes could not be made lately", failed))
+    return VolumeDemand(barred, supply.most)
+
+
+def _unprovided(supply: Supply) -> tuple[Bar, ...]:
     without = ("where no volume is for its claims, and none can be made", supply.without)
-    return VolumeDemand((without, *told, ("without room for the volumes of its claims", supply.short)), supply.most)
+    return without, ("without room for the volumes of its claims", supply.short)
 
 
 def _least(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:
@@ -72,7 +79,7 @@ def _least(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int
 
 
 def ranks_with_volumes(claims: Claims, gang: GangFact, spec: GangSpec) -> tuple[Place, ...]:
-    """Where the volumes of each rank are, of as many ranks as have claims; nothing where all can be anywhere."""
+    """Where the volumes of each rank are, of as many ranks as have claims; nothing where no volume is yet."""
     templates = [use.claim for use in spec.claims if use.sharing is Sharing.KEPT]
     places: list[Place] = []
     for rank in range(spec.maximum if templates else 0):
@@ -99,16 +106,13 @@ def _told(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:
             yield phrase, frozenset(state.nodes) - {seeker.told}
 
 
-def _of_ranks(state: State, ranks: tuple[Place, ...], told: tuple[Bar, ...], supply: Supply) -> VolumeDemand:
-    """A gang whose volumes are somewhere: each node takes as many members as there are ranks that can be there."""
-    somewhere = Counter(node for place in ranks if place is not None for node in place)
-    anywhere = sum(place is None for place in ranks)
-    no_new = supply.without | supply.short
-    limits = {
-        node: somewhere[node] + (0 if node in no_new else min(anywhere, supply.most.get(node, anywhere)))
-        for node in state.nodes
-    }
+def _of_ranks(
+    state: State, ranks: tuple[Place, ...], most: Mapping[str, int], no_new: Names, barred: tuple[Bar, ...]
+) -> VolumeDemand:
+    """A gang that has volumes: each node takes as many members as there are ranks that can be there."""
+    there = Counter(node for place in ranks if place is not None for node in place)
+    new = sum(place is None for place in ranks)
+    limits = {node: there[node] + (0 if node in no_new else min(new, most.get(node, new))) for node in state.nodes}
     nobody = frozenset(node for node, limit in limits.items() if not limit)
-    barred = (*told, ("from which its members' volumes can't be reached", nobody))
     limited = {node: limit for node, limit in limits.items() if 0 < limit < len(ranks)}
-    return VolumeDemand(barred, limited, ranks)
+    return VolumeDemand((*barred, ("from which its members' volumes can't be reached", nobody)), limited, ranks)
