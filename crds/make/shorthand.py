@@ -3,9 +3,8 @@
 A schema may have one of these keys. What the key stands for takes its place, and the keys beside it are merged over
 that as a JSON merge patch (RFC 7386: null removes).
 
-- ``x-lockstep-generated-from: NAME``: the API server's own schema of that name, bounded. With
-  ``x-lockstep-undescribed: true`` beside it, it and what is merged over it have no descriptions below the first: with
-  those of a template twice, the CRD would not fit a client-side ``kubectl apply``.
+- ``x-lockstep-generated-from: {schema, described}``: the API server's own schema of that name, bounded. Fields have
+  descriptions so many levels below it: with all of them the CRD would not fit a client-side ``kubectl apply``.
 - ``x-lockstep-duration: {min, max}``: a Go duration within these limits.
 - ``x-lockstep-quantity: {min, max, examples}``: a quantity within these limits.
 - ``x-lockstep-time: {}``: a point in time.
@@ -19,7 +18,6 @@ from crds.make.bounds import bounded
 from crds.make.openapi import Schema, structural_schema
 
 _GENERATED = "x-lockstep-generated-from"
-_UNDESCRIBED = "x-lockstep-undescribed"
 _DURATION_LENGTH = 24
 # Hours at most once and few digits: no string of this form and length overflows a Go duration, so duration() works.
 _DURATION = "^([0-9]{1,6}([.][0-9]+)?h)?([0-9]{1,7}([.][0-9]+)?m)?([0-9]{1,9}([.][0-9]+)?(s|ms|us|µs))*$"
@@ -33,8 +31,9 @@ def expand(node: Any, schemas: Mapping[str, Schema], field: str = "") -> Any:
         return node
     own = {key: expand(one, schemas, key) for key, one in node.items() if key not in _OURS}
     if _GENERATED in node:
-        whole = merged(bounded(structural_schema(schemas, node[_GENERATED])), own)
-        return _undescribed(whole) | {"description": own["description"]} if node.get(_UNDESCRIBED) else whole
+        generated = node[_GENERATED]
+        whole = merged(bounded(structural_schema(schemas, generated["schema"])), own)
+        return _described(whole, generated["described"])
     used = next((key for key in node if key in _SHORTHAND), None)
     return own if used is None else merged(_SHORTHAND[used](field, node[used]), own)
 
@@ -52,16 +51,18 @@ def merged(target: Schema, patch: Schema) -> Schema:
     return result
 
 
-def _undescribed(schema: Any) -> Any:
-    """The schema without descriptions, but with fields of that name."""
+def _described(schema: Any, levels: int) -> Any:
+    """The schema without the descriptions of fields that are more than so many levels below it."""
     if isinstance(schema, list):
-        return [_undescribed(one) for one in schema]
+        return [_described(one, levels) for one in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: {name: _undescribed(one) for name, one in value.items()} if key == "properties" else _undescribed(value)
-        for key, value in schema.items()
-        if key != "description"
+        key: {name: _described(field, levels - 1) for name, field in one.items()}
+        if key == "properties"
+        else _described(one, levels)
+        for key, one in schema.items()
+        if levels >= 0 or key != "description"
     }
 
 
@@ -157,4 +158,4 @@ _SHORTHAND: Mapping[str, Callable[[str, Mapping[str, str]], Schema]] = {
     "x-lockstep-conditions": _conditions,
 }
 
-_OURS = frozenset({*_SHORTHAND, _GENERATED, _UNDESCRIBED})
+_OURS = frozenset({*_SHORTHAND, _GENERATED})
