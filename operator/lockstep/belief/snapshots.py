@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Sizes, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
@@ -206,17 +206,23 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
-            minimum=spec.minimum,
-            maximum=spec.maximum,
+            roles=(self._role(gang, resources),),
             work=spec.work,
-            request=amounts_in(resources, spec.request),
-            constraints=constraints_of(self._state, gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
-            load=spec.load,
-            pieces=spec.pieces,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
+        )
+
+    def _role(self, gang: GangFact, resources: tuple[str, ...]) -> Role:
+        spec = gang.spec
+        assert spec is not None, "a refused gang is not planned"
+        return Role(
+            sizes=Sizes(minimum=spec.minimum, maximum=spec.maximum),
+            request=amounts_in(resources, spec.request),
+            constraints=constraints_of(self._state, gang),
+            load=spec.load,
+            pieces=spec.pieces,
         )
 
 
