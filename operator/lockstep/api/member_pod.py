@@ -20,7 +20,7 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 
 
 class MemberPods:
-    """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed after they were made.
+    """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
 
     Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, and the gang's
     priority class. What the node pool asks of members stands in the gang's template already.

@@ -222,7 +222,6 @@ class SnapshotCutter:
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
         )
 
-
     def _role(self, gang: GangFact, role: RoleSpec, resources: tuple[str, ...]) -> Role:
         return Role(
             name=role.name,

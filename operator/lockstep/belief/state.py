@@ -279,7 +279,11 @@ class State:
             self.forget(fact.key)
 
     def _claims_changed(self) -> None:
-        concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and any(role.claims for role in gang.spec.roles)}
+        concerned = {
+            key
+            for key, gang in self.gangs.items()
+            if gang.spec is not None and any(role.claims for role in gang.spec.roles)
+        }
         self.news.look_at(*concerned)
         self._changed(needs_plan=bool(concerned))
 

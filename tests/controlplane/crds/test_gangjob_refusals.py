@@ -29,9 +29,7 @@ LABELS = (
 
 
 NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."
-SIZE_FORM = (
-    "spec.size: Invalid value: size must have either min and max, which multipleOf may go with, or allowed."
-)
+SIZE_FORM = "spec.size: Invalid value: size must have either min and max, which multipleOf may go with, or allowed."
 
 
 def spec(**fields):

@@ -100,7 +100,7 @@ def test_gangjob_accepts_roles(answer_to_gang, patch):
             id="pieces with a profile",
         ),
         pytest.param(
-            roles(WORKERS, LAUNCHER, WORKERS), 'spec.roles[2]: Duplicate value: {"name":"workers"}', id="a name twice"
+            roles(FIXED, LAUNCHER, FIXED), 'spec.roles[2]: Duplicate value: {"name":"workers"}', id="a name twice"
         ),
     ],
 )

@@ -105,9 +105,9 @@ def test_deadline_counts_from_the_submission():
     ],
 )
 def test_load(spec, want):
-    parsed = spec_of(spec=spec)
+    [role] = spec_of(spec=spec).roles
 
-    assert (parsed.load, parsed.pieces) == want
+    assert (role.load, role.pieces) == want
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,10 @@ def test_constraints():
     tolerations = [{"operator": "Exists"}, {"key": "pool", "value": "gangs", "effect": "NoSchedule"}]
     selector = {"zone": "b", "disk": "ssd"}
 
-    constraints = spec_of(
-        pod_spec={"affinity": affinity, "tolerations": tolerations, "nodeSelector": selector}
-    ).constraints
+    pod_spec = {"affinity": affinity, "tolerations": tolerations, "nodeSelector": selector}
+    [role] = spec_of(pod_spec=pod_spec).roles
 
-    assert constraints == Constraints(
+    assert role.constraints == Constraints(
         node_selector=(("disk", "ssd"), ("zone", "b")),
         affinity=(
             NodeTerm((Requirement("speed", "In", ("fast", "faster")),), ()),
@@ -151,7 +150,8 @@ def test_constraints():
 def test_preferred_affinity_restricts_nothing():
     preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]}
 
-    assert spec_of(pod_spec={"affinity": {"nodeAffinity": preferred}}).constraints.affinity is None
+    [role] = spec_of(pod_spec={"affinity": {"nodeAffinity": preferred}}).roles
+    assert role.constraints.affinity is None
 
 
 SUPPORTED_VOLUMES = [

@@ -186,7 +186,9 @@ LAUNCHER = {"metadata": {"labels": {"app": "mpi"}}, "spec": {"containers": [{"na
 
 
 def test_pod_of_a_role_has_its_template_and_its_label():
-    pods = of_roles(Members("n1", 1, role="launcher"), Members("n1", 1, role="workers"), Members("n2", 1, role="workers"))
+    pods = of_roles(
+        Members("n1", 1, role="launcher"), Members("n1", 1, role="workers"), Members("n2", 1, role="workers")
+    )
 
     assert [pod["spec"]["containers"][0]["name"] for pod in pods] == ["launch", "main", "main"]
     assert [pod["metadata"]["labels"]["lockstep.dev/role"] for pod in pods] == ["launcher", "workers", "workers"]

@@ -66,7 +66,9 @@ def test_field_that_can_not_be_obeyed_is_named_with_its_role():
 
 
 def test_amount_that_can_not_be_counted_is_named_with_its_role():
-    assert refusal(role("workers", cpu="-1")).startswith("roles[0].template.spec.containers[0].resources.requests.cpu: ")
+    assert refusal(role("workers", cpu="-1")).startswith(
+        "roles[0].template.spec.containers[0].resources.requests.cpu: "
+    )
 
 
 def test_pieces_of_a_role_are_at_least_as_many_as_its_members():

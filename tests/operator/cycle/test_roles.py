@@ -3,7 +3,6 @@
 import pytest
 
 from builders.served import container, gang, node, pod, role
-from fake_cluster.api import NEVER_ARRIVED
 from fake_cluster.jumping import until
 from fake_cluster.rig import (
     api_with,
@@ -87,7 +86,10 @@ async def test_what_admission_makes_of_one_role_is_planned_with():
 
         assert len(pods_of(api, "g")) == 3
         accepted = next(one for one in status_of(api)["conditions"] if one["type"] == "Accepted")
-        assert accepted["message"] == "The members are planned as admission changes them: role workers: cpu 7 instead of 4."
+        assert (
+            accepted["message"]
+            == "The members are planned as admission changes them: role workers: cpu 7 instead of 4."
+        )
 
 
 async def test_reservation_that_no_longer_fits_one_role_is_undone():
