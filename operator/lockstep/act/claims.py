@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
 from lockstep.act.concurrent import for_each
@@ -30,9 +29,11 @@ async def create_missing_claims(
 ) -> Failure | None:
     """Create the kept claims of all ranks that have none yet. One that is there is used, unless it is another's."""
     assert gang.spec is not None, "a refused gang has no members"
+    templates = {role.name: role.claim_templates for role in gang.spec.roles}
     wanted = (
-        kept_claim_manifest(gang, template, rank)
-        for rank, template in product(range(reservation.size), gang.spec.claim_templates)
+        kept_claim_manifest(gang, template, rank, reservation.size)
+        for rank, role in enumerate(reservation.roles_by_rank())
+        for template in templates[role]
     )
     missing = [one for one in wanted if _key(one) not in state.claims.claims]
     return await for_each(missing, lambda claim: _create(client, state, gang, claim))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lockstep.api.claims import claim_of
 from lockstep.belief.reservation import Reservation
+from lockstep.belief.volume_users import uses_by_role
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodKey
 from lockstep.facts.volume import ClaimKey, Sharing
@@ -33,10 +34,10 @@ def needed_claims(
     """The claims of the members that are waited for, each once, by rank."""
     nodes: dict[ClaimKey, dict[str, None]] = {}
     pods: dict[ClaimKey, PodKey | None] = {}
-    uses = gang.spec.claims if gang.spec is not None else ()
-    members = zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True)
-    for rank, (pod, node) in enumerate(members if uses else ()):
-        for use in uses if is_waited_for(pod) else ():
+    uses = uses_by_role(gang)
+    members = zip(reservation.pod_keys(), reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
+    for rank, (pod, node, role) in enumerate(members if any(uses.values()) else ()):
+        for use in uses[role] if is_waited_for(pod) else ():
             key = claim_of(use, pod, gang.key.name, rank)
             nodes.setdefault(key, {})[node] = None
             pods[key] = pod if use.sharing is Sharing.EPHEMERAL else None

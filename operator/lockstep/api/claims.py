@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lockstep.api.membership import gang_owner
-from lockstep.api.names import GANG_LABEL, RANK_LABEL
+from lockstep.api.names import GANG_LABEL, RANK_LABEL, SIZE_LABEL
 from lockstep.api.volume import SELECTED_NODE, parse_wish
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodKey
@@ -19,23 +19,26 @@ Manifest = Mapping[str, Any]
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 
 
-def claims_in_pod(pod: Manifest) -> Iterator[ClaimUse]:
-    """The claims that the spec of a pod names or asks for. Raises ``ValueError`` where a size can't be read."""
+def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
+    """The claims that the spec of a pod, from the template at ``path``, names or asks for.
+
+    Raises ``ValueError`` where a size can't be read.
+    """
     for number, volume in enumerate(pod.get("volumes") or ()):
         if "persistentVolumeClaim" in volume:
-            field = f"template.spec.volumes[{number}].persistentVolumeClaim"
+            field = f"{path}.spec.volumes[{number}].persistentVolumeClaim"
             yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
         elif "ephemeral" in volume:
             template = (volume["ephemeral"] or {}).get("volumeClaimTemplate") or {}
             wish = parse_wish(template.get("spec") or {})
-            yield ClaimUse(f"template.spec.volumes[{number}].ephemeral", volume["name"], Sharing.EPHEMERAL, wish)
+            yield ClaimUse(f"{path}.spec.volumes[{number}].ephemeral", volume["name"], Sharing.EPHEMERAL, wish)
 
 
-def claims_by_templates(templates: Sequence[Manifest]) -> Iterator[ClaimUse]:
-    """The claims that every member has by the claim templates of its gang."""
+def claims_by_templates(templates: Sequence[Manifest], path: str) -> Iterator[ClaimUse]:
+    """The claims that every member of a role has by its claim templates; ``path`` is that of the role."""
     for number, template in enumerate(templates):
         wish = parse_wish(template["spec"])
-        yield ClaimUse(f"volumeClaimTemplates[{number}]", template["metadata"]["name"], Sharing.KEPT, wish)
+        yield ClaimUse(f"{path}volumeClaimTemplates[{number}]", template["metadata"]["name"], Sharing.KEPT, wish)
 
 
 def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:
@@ -82,16 +85,17 @@ def _is_kept(volume: Manifest, kept: set[str]) -> bool:
     return volume["name"] in kept and claim.startswith(f"{volume['name']}-")
 
 
-def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int) -> dict[str, Any]:
-    """The claim of one rank. It is the gang's, and goes when the GangJob goes."""
+def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int) -> dict[str, Any]:
+    """The claim of one rank of a gang of that size. It is the gang's, and goes when the GangJob goes."""
     metadata = template["metadata"]
+    labels = {GANG_LABEL: gang.key.name, RANK_LABEL: str(rank), SIZE_LABEL: str(size)}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {
             "name": kept_claim(metadata["name"], gang.key.name, rank),
             "namespace": gang.key.namespace,
-            "labels": {**(metadata.get("labels") or {}), GANG_LABEL: gang.key.name, RANK_LABEL: str(rank)},
+            "labels": {**(metadata.get("labels") or {}), **labels},
             "annotations": metadata.get("annotations") or {},
             "ownerReferences": [gang_owner(gang)],
         },

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.label_selectors import parse_selector
-from lockstep.api.names import API_VERSION, GANG_KIND
+from lockstep.api.names import API_VERSION, GANG_KIND, SIZE_LABEL
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.quantities import whole_bytes
 from lockstep.api.zones import zone_affinities
@@ -29,6 +29,8 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 _BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 # Where claims and volumes said their class before they had a field for it; it still goes before the field.
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+# A gang has 10,000 members at most.
+_LONGEST_SIZE = 5
 _STORAGE = "storage"
 
 
@@ -46,6 +48,7 @@ def parse_claim(manifest: Manifest) -> ClaimFact:
         uid=metadata.get("uid", ""),
         told=annotations.get(SELECTED_NODE, ""),
         owner=_owner(metadata),
+        gang_size=_whole_number((metadata.get("labels") or {}).get(SIZE_LABEL, "")),
     )
 
 
@@ -97,6 +100,11 @@ def _owner(metadata: Manifest) -> str:
     return next(
         (one["uid"] for one in owners if one.get("controller") and (one["apiVersion"], one["kind"]) in kinds), ""
     )
+
+
+def _whole_number(text: str) -> int:
+    """A number that we wrote; anybody may write another, of which 0 is made."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SIZE else 0
 
 
 def _offer(manifest: Manifest) -> Offer:

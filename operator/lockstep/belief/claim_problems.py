@@ -13,7 +13,7 @@ _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 def claim_refusal(claims: Claims, gang: GangFact) -> Refusal | None:
     """Why the gang can't use one of its claims, if so."""
     assert gang.spec is not None, "a refused gang is not asked"
-    for use in gang.spec.claims:
+    for use in (use for role in gang.spec.roles for use in role.claims):
         look = _of_shared if use.sharing is Sharing.SHARED else _of_own
         refusal = look(claims, gang, gang.spec, use)
         if refusal is not None:
@@ -26,11 +26,17 @@ def _of_shared(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) ->
     problem = "does not exist" if claim is None else _problem(claims, claim) or _unbound(claims, claim)
     if problem is not None:
         return Refusal(Reason.CLAIM_NOT_READY, f"{use.field}: claim {use.claim} {problem}.")
-    if claim is None or spec.maximum == 1 or claim.wish.modes & _SHARED_MODES:
+    if claim is None or _most_users(spec, use) == 1 or claim.wish.modes & _SHARED_MODES:
         return None
     modes = ", ".join(sorted(claim.wish.modes))
     message = f"{use.field}: claim {use.claim} is {modes}, which the members of a gang can't share."
     return Refusal(Reason.UNSUPPORTED_FIELD, message)
+
+
+def _most_users(spec: GangSpec, use: ClaimUse) -> int:
+    """How many members may use a shared claim."""
+    names = ({one.claim for one in role.claims if one.sharing is Sharing.SHARED} for role in spec.roles)
+    return sum(role.sizes.maximum for role, used in zip(spec.roles, names, strict=True) if use.claim in used)
 
 
 def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from coschedule import Constraints
+from coschedule import Constraints, GangKey
 from lockstep.api.claims import kept_claim
 from lockstep.belief.node_index import Names, NodeIndex
 from lockstep.belief.provisioning import Provisioning
 from lockstep.belief.storage import Storage
 from lockstep.belief.volume_choice import Seeker
-from lockstep.facts.gang import GangFact
-from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, Sharing, VolumeFact, Wish
+from lockstep.facts.role import RoleSpec
+from lockstep.facts.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, Wish
 
 
 class Claims:
@@ -47,13 +47,10 @@ class Claims:
         if self.volumes.pop(name, None) is not None:
             self._supply_changed()
 
-    def constraints(self, gang: GangFact) -> Constraints:
-        """The template's own constraints, and those of the volumes that all members share."""
-        assert gang.spec is not None, "a refused gang is not asked"
-        affinities = {affinity for volume in self._volumes_of(gang) for affinity in volume.affinities}
-        return (
-            replace(gang.spec.constraints, volumes=tuple(sorted(affinities))) if affinities else gang.spec.constraints
-        )
+    def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
+        """The template's own constraints, and those of the volumes that all members of the role share."""
+        affinities = {affinity for volume in self._volumes_of(gang, role) for affinity in volume.affinities}
+        return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
 
     def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
         """The volumes of CSI drivers that these claims, namespace and name, have or will have."""
@@ -81,15 +78,18 @@ class Claims:
             return frozenset({claim.told}) if claim.told else None
         return self._nodes().reaching(self.volumes[claim.volume].affinities)
 
-    def seekers(self, gang: GangFact, sharing: Sharing) -> tuple[Seeker, ...]:
-        """The claims of members, shared or each one's own, that get a volume when it is known where they are.
+    def shared_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
+        """The claims that members of the role share, and that get a volume when it is known where these are."""
+        keys = (ClaimKey(gang.namespace, use.claim) for use in role.claims if use.sharing is Sharing.SHARED)
+        claims = (self.claims[key] for key in keys if key in self.claims)
+        return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.wish))
 
-        Of each member's own ones those of the first rank stand for all.
-        """
-        assert gang.spec is not None, "a refused gang is not asked"
-        uses = (use for use in gang.spec.claims if (use.sharing is Sharing.SHARED) is (sharing is Sharing.SHARED))
-        seekers = (self._seeker(gang, use) for use in uses)
-        return tuple(seeker for seeker in seekers if seeker is not None and self.waits(seeker.wish))
+    def own_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
+        """The same of the claims that each member has of its own: those of the first rank stand for all."""
+        own = ((use.claim, use.wish) for use in role.claims if use.wish is not None and self.waits(use.wish))
+        return tuple(
+            Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(wish)) for name, wish in own
+        )
 
     def seeker_of(self, claim: ClaimFact) -> Seeker:
         """A claim that has no volume yet."""
@@ -105,14 +105,6 @@ class Claims:
         kind = self.storage.class_of(wish.storage_class)
         return kind is not None and kind.waits
 
-    def _seeker(self, gang: GangFact, use: ClaimUse) -> Seeker | None:
-        if use.sharing is Sharing.SHARED:
-            claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
-            return None if claim is None or claim.is_bound else self.seeker_of(claim)
-        assert use.wish is not None, "a claim that is made for a member has a wish"
-        key = ClaimKey(gang.key.namespace, kept_claim(use.claim, gang.key.name, 0))
-        return Seeker(key, self.resolved(use.wish))
-
     def _note_change(self) -> None:
         self.changes += 1
         self._changed()
@@ -121,9 +113,8 @@ class Claims:
         self.provisioning.forget()
         self._note_change()
 
-    def _volumes_of(self, gang: GangFact) -> Iterator[VolumeFact]:
-        assert gang.spec is not None, "a refused gang is not asked"
-        for use in gang.spec.claims:
-            claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
+    def _volumes_of(self, gang: GangKey, role: RoleSpec) -> Iterator[VolumeFact]:
+        for use in role.claims:
+            claim = self.claims.get(ClaimKey(gang.namespace, use.claim))
             if use.sharing is Sharing.SHARED and claim is not None and claim.volume in self.volumes:
                 yield self.volumes[claim.volume]

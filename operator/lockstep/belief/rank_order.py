@@ -6,17 +6,30 @@ from dataclasses import replace
 from itertools import groupby
 
 from coschedule import Members
+from lockstep.belief.kept_volumes import Place
 from lockstep.belief.node_index import Names
-from lockstep.belief.volume_demand import Place
 
 
 def in_rank_order(members: Sequence[Members], places: Sequence[Place]) -> tuple[Members, ...] | None:
-    """The same members, listed so that each rank is where its volumes are; None where that can't be.
+    """The same members, role by role, listed so that each rank is where its volumes are; None where that can't be.
 
     Ranks that may be anywhere keep the order of the list.
     """
+    ordered: list[Members] = []
+    first = 0
+    for _, of_role in groupby(members, key=lambda entry: entry.role):
+        entries = list(of_role)
+        size = sum(entry.count for entry in entries)
+        those = _of_role(entries, places[first : first + size])
+        if those is None:
+            return None
+        ordered, first = [*ordered, *those], first + size
+    return tuple(ordered)
+
+
+def _of_role(members: Sequence[Members], places: Sequence[Place]) -> tuple[Members, ...] | None:
     size = sum(entry.count for entry in members)
-    entries = _matched(members, {rank: place for rank, place in enumerate(places[:size]) if place is not None})
+    entries = _matched(members, {rank: place for rank, place in enumerate(places) if place is not None})
     if entries is None:
         return None
     taken = Counter(entries.values())

@@ -6,22 +6,33 @@ generation.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
-from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
+from lockstep.belief.kept_volumes import kept_places, sizes_of
+from lockstep.belief.members_left import Left, how_many_fit, members_left
+from lockstep.belief.misfits import (
+    ChecksFail,
+    Misfit,
+    NodesGone,
+    NodesNotInPool,
+    TooLittleRoom,
+    closed,
+    failed_check,
+)
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.state import State
-from lockstep.belief.volume_demand import VolumeDemand, demand_of
+from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.columns import VOLUMES_PREFIX
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang import GangFact, GangSpec
+from lockstep.facts.role import RoleSpec
 
 # Of what many pods take from one node, no 64 bits wrap around.
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
@@ -30,6 +41,10 @@ OVERRUN_SHARE = 0.05
 
 
 Rescue = Callable[[GangKey, Exception], None]
+Limits = Mapping[str, Mapping[str, int]]
+"""By column, how many members single nodes take at most."""
+
+NO_LIMITS: Limits = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +83,9 @@ class SnapshotCutter:
         of it, and the snapshot is cut without that gang.
         """
         nodes = self._node_arrays()
-        demands = dict(self._demands(gangs, rescue))
-        gangs = [gang for gang in gangs if gang.key in demands]
-        limited = {volumes_of(key): demand.most for key, demand in demands.items() if demand.most}
-        resources = (*limited, *columns_for(gangs, self._state.nodes.values()))
-        columns_of_nodes = [self._allocatable(nodes, name) for name in resources[len(limited) :]]
-        allocatable = np.array([*_limits(limited.values(), nodes), *columns_of_nodes], dtype=np.int64)
+        limits = self._limits_by_volumes(gangs, rescue)
+        resources = (*limits, *columns_for(gangs, self._state.nodes.values()))
+        allocatable = np.array([self._allocatable(nodes, name, limits) for name in resources], dtype=np.int64)
         ledger = self._state.ledger
         columns = ledger.columns(resources)
         committed = np.clip(ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
@@ -89,7 +101,7 @@ class SnapshotCutter:
             slowdown=nodes.slowdown,
             until=nodes.until,
             releases=tuple(releases),
-            gangs=tuple(self._pending_gangs(gangs, resources, terms, demands, rescue)),
+            gangs=tuple(self._pending_gangs(gangs, resources, terms, rescue)),
             someday=_without_known_end(committed - lasting, releases),
             lasting=lasting,
             most_holding=most_holding,
@@ -103,26 +115,16 @@ class SnapshotCutter:
                 vector = tuple(min(amounts.get(name, 0), _MOST_OF_ONE) for name in resources)
                 yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
 
-    def _demands(self, gangs: Sequence[GangFact], rescue: Rescue | None) -> Iterator[tuple[GangKey, VolumeDemand]]:
-        for gang in gangs:
-            try:
-                yield gang.key, demand_of(self._state, gang)
-            except Exception as error:
-                if rescue is None:
-                    raise
-                rescue(gang.key, error)
-
     def _pending_gangs(
         self,
         gangs: Sequence[GangFact],
         resources: tuple[str, ...],
         terms: Mapping[GangKey, Terms],
-        demands: Mapping[GangKey, VolumeDemand],
         rescue: Rescue | None,
     ) -> Iterator[PendingGang]:
         for gang in gangs:
             try:
-                yield self._pending(gang, resources, terms.get(gang.key, Terms()), demands[gang.key])
+                yield self._pending(gang, resources, terms.get(gang.key, Terms()))
             except Exception as error:
                 if rescue is None:
                     raise
@@ -135,48 +137,46 @@ class SnapshotCutter:
         which a member is still to be bound: those that run stay where they are.
         """
         nodes = self._node_arrays()
-        counts = self._members_left(reservation)
-        unknown = tuple(node for node in counts if node not in nodes.index)
+        left = members_left(self._state, reservation)
+        unknown = tuple(node for node in left if node not in nodes.index)
         if unknown:
             gone = tuple(node for node in unknown if node not in self._state.nodes)
             return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
-        constraints = constraints_of(self._state, gang)
         return (
-            failed_check(nodes, sorted(counts), constraints)
-            or closed(nodes, sorted(counts), now, expected_end(reservation, now))
-            or self._short(nodes, counts, reservation, self._state.priorities.of(gang))
+            self._failed_check(nodes, left, gang)
+            or closed(nodes, sorted(left), now, expected_end(reservation, now))
+            or self._short(nodes, left, reservation, self._state.priorities.of(gang))
         )
 
-    def _members_left(self, reservation: Reservation) -> Counter[str]:
-        """How many members that have not ended are to be on each node that still waits for one of them."""
-        counts: Counter[str] = Counter()
-        waiting: set[str] = set()
-        for key, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
-            pod = self._state.pods.get(key)
-            if pod is None or not pod.has_ended:
-                counts[node] += 1
-            if pod is None or not pod.node:
-                waiting.add(node)
-        return Counter({node: count for node, count in counts.items() if node in waiting})
+    def _failed_check(self, nodes: NodeArrays, left: Mapping[str, Left], gang: GangFact) -> ChecksFail | None:
+        """The nodes of members that are still to be bound, and do not pass the constraints of their role."""
+        for role in gang.spec.roles if gang.spec else ():
+            names = sorted(node for node, members in left.items() if role.name in members.unbound)
+            failed = failed_check(nodes, names, constraints_of(self._state, gang, role)) if names else None
+            if failed is not None:
+                return failed
+        return None
 
     def _short(
-        self, nodes: NodeArrays, counts: Counter[str], reservation: Reservation, priority: int | None
+        self, nodes: NodeArrays, left: Mapping[str, Left], reservation: Reservation, priority: int | None
     ) -> TooLittleRoom | None:
         """Name the first node without room, and the resource that is short there."""
-        names, wanted = list(counts), [(name, amount) for name, amount in reservation.request if amount]
-        rows = np.array([nodes.index[node] for node in names], dtype=np.intp)
+        wanted = tuple(sorted({name for one in reservation.requests.values() for name, amount in one if amount}))
+        amounts = {role: dict(request) for role, request in reservation.requests.items()}
+        rows = np.array([nodes.index[node] for node in left], dtype=np.intp)
         ledger = self._state.ledger
-        committed = ledger.committed(nodes.rows[rows], ledger.columns(tuple(name for name, _ in wanted)))
+        committed = ledger.committed(nodes.rows[rows], ledger.columns(wanted))
         own = self._own_charges(reservation)
         in_front = taken_in_front(self._state, priority)
-        for number, node in enumerate(names):
-            for column, (resource, amount) in enumerate(wanted):
+        for number, (node, members) in enumerate(left.items()):
+            for column, resource in enumerate(wanted):
                 allocatable = int(self._allocatable(nodes, resource)[rows[number]])
                 taken = int(committed[number, column]) + in_front[node, resource]
                 free = allocatable - taken + own[node, resource]
-                if free < counts[node] * amount:
-                    fit = max(0, free // amount)
-                    return TooLittleRoom(node=node, fit=fit, wanted=counts[node], resource=resource)
+                each = [(count, amounts[role].get(resource, 0)) for role, count in members.counts.items()]
+                if free < sum(count * amount for count, amount in each):
+                    total = members.counts.total()
+                    return TooLittleRoom(node=node, fit=how_many_fit(free, each), wanted=total, resource=resource)
         return None
 
     def _own_charges(self, reservation: Reservation) -> Counter[tuple[str, str]]:
@@ -192,7 +192,23 @@ class SnapshotCutter:
             self._nodes = node_arrays(self._state)
         return self._nodes
 
-    def _allocatable(self, nodes: NodeArrays, resource: str) -> NDArray[np.int64]:
+    def _limits_by_volumes(self, gangs: Sequence[GangFact], rescue: Rescue | None) -> Limits:
+        """Where nodes have volumes for some members of a role only: for how many, as a column of the role's own."""
+        limits: dict[str, Mapping[str, int]] = {}
+        for gang in gangs:
+            try:
+                for role in gang.spec.roles if gang.spec else ():
+                    most = demand_of(self._state, gang, role).most
+                    limits.update({volumes_of(gang.key, role): most} if most else {})
+            except Exception as error:
+                if rescue is None:
+                    raise
+                rescue(gang.key, error)
+        return limits
+
+    def _allocatable(self, nodes: NodeArrays, resource: str, limits: Limits = NO_LIMITS) -> NDArray[np.int64]:
+        if resource in limits:
+            return np.array([limits[resource].get(name, UNLIMITED) for name in nodes.table.names], dtype=np.int64)
         column = nodes.allocatable.get(resource)
         if column is None:
             column = allocatable_column(self._state, nodes.table.names, resource)
@@ -213,7 +229,7 @@ class SnapshotCutter:
                     releases.append(Release(node=nodes.index[node], request=vector, time=end))
         return releases
 
-    def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms, demand: VolumeDemand) -> PendingGang:
+    def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms) -> PendingGang:
         spec, priority = gang.spec, self._state.priorities.of(gang)
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
@@ -222,29 +238,35 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
-            minimum=max(spec.minimum, min(len(demand.ranks), spec.maximum)),
-            maximum=max(spec.minimum, min(len(demand.ranks) or spec.maximum, spec.maximum)),
+            roles=tuple(self._role(gang, role, resources) for role in self._roles(gang, spec)),
             work=spec.work,
-            request=amounts_in(resources, (*spec.request, *([(volumes_of(gang.key), 1)] if demand.most else []))),
-            constraints=constraints_of(self._state, gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
-            load=spec.load,
-            pieces=spec.pieces,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
         )
 
+    def _roles(self, gang: GangFact, spec: GangSpec) -> tuple[RoleSpec, ...]:
+        """The roles, of the sizes that they have by now where their members have volumes."""
+        sizes = sizes_of(spec, len(kept_places(self._state.claims, gang)))
+        return tuple(replace(role, sizes=sizes[role.name]) for role in spec.roles) if sizes else spec.roles
 
-def volumes_of(gang: GangKey) -> str:
-    """The column of the members for which nodes have volumes."""
-    return f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}"
+    def _role(self, gang: GangFact, role: RoleSpec, resources: tuple[str, ...]) -> Role:
+        own = volumes_of(gang.key, role)
+        request = (*role.request, (own, 1)) if own in resources else role.request
+        return Role(
+            name=role.name,
+            sizes=role.sizes,
+            request=amounts_in(resources, request),
+            constraints=constraints_of(self._state, gang, role),
+            load=role.load,
+            pieces=role.pieces,
+        )
 
 
-def _limits(limits: Iterable[Mapping[str, int]], nodes: NodeArrays) -> Iterator[NDArray[np.int64]]:
-    """How many members of a gang each node takes at most."""
-    for most in limits:
-        yield np.array([most.get(name, UNLIMITED) for name in nodes.table.names], dtype=np.int64)
+def volumes_of(gang: GangKey, role: RoleSpec) -> str:
+    """The column of the members of a role for which nodes have volumes."""
+    return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", role.name)))
 
 
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:

@@ -15,15 +15,16 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from coschedule import Decision, GangKey, Placement, Plan, Snapshot, Unplaceable, Urgency, failed, plan, urgency
 from lockstep.act.attempts import Attempts
+from lockstep.belief.kept_volumes import kept_places
 from lockstep.belief.rank_order import in_rank_order
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
-from lockstep.belief.volume_demand import demand_of
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
-from lockstep.facts.gang import GangFact, Needs
+from lockstep.facts.gang import GangFact
+from lockstep.facts.role import Needs
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import VolumesElsewhere, in_pool
@@ -60,7 +61,7 @@ class Asked(NamedTuple):
 
     uid: str
     generation: int
-    needs: Needs | None
+    needs: tuple[Needs, ...]
     priority: int | None
 
 
@@ -170,10 +171,10 @@ class Planning:
 
     def _in_rank_order(self, gang: GangFact, decision: Decision) -> Decision:
         """The decision with each rank where its volumes are; a plan leaves open who is where."""
-        ranks = demand_of(self._state, gang).ranks
-        if not ranks or isinstance(decision, Unplaceable):
+        places = kept_places(self._state.claims, gang)
+        if not places or isinstance(decision, Unplaceable):
             return decision
-        members = in_rank_order(decision.members, ranks)
+        members = in_rank_order(decision.members, places)
         if members is None:
             return Unplaceable(gang=gang.key, refusal=VolumesElsewhere(size=decision.size))
         return replace(decision, members=members)
@@ -217,7 +218,7 @@ class Planning:
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
     def _asked(self, gang: GangFact) -> Asked:
-        needs = None if gang.spec is None else gang.spec.needs
+        needs = () if gang.spec is None else gang.spec.needs
         return Asked(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _terms(self, gang: GangFact, now: float) -> Terms:

@@ -50,7 +50,8 @@ class ClaimUse(NamedTuple):
 class ClaimFact(NamedTuple):
     """One PersistentVolumeClaim: what it asks for, and to which volume it is bound.
 
-    ``told`` is the node near which its volume is to be made, ``owner`` the UID of the GangJob or pod that it goes with.
+    ``told`` is the node near which its volume is to be made, ``owner`` the UID of the GangJob or pod that it goes with,
+    ``gang_size`` how many members the gang had for which it was made.
     """
 
     key: ClaimKey
@@ -61,6 +62,7 @@ class ClaimFact(NamedTuple):
     uid: str = ""
     told: str = ""
     owner: str = ""
+    gang_size: int = 0
 
 
 class CsiVolume(NamedTuple):
