@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
-from lockstep.belief.kept_volumes import kept_places, sizes_of
 from lockstep.belief.members_left import Left, how_many_fit, members_left
 from lockstep.belief.misfits import (
     ChecksFail,
@@ -28,10 +27,10 @@ from lockstep.belief.misfits import (
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
+from lockstep.belief.role_parts import Part, parts_of
 from lockstep.belief.state import State
-from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.columns import VOLUMES_PREFIX
-from lockstep.facts.gang import GangFact, GangSpec
+from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
 # Of what many pods take from one node, no 64 bits wrap around.
@@ -197,9 +196,8 @@ class SnapshotCutter:
         limits: dict[str, Mapping[str, int]] = {}
         for gang in gangs:
             try:
-                for role in gang.spec.roles if gang.spec else ():
-                    most = demand_of(self._state, gang, role).most
-                    limits.update({volumes_of(gang.key, role): most} if most else {})
+                parts = (part for role in (gang.spec.roles if gang.spec else ()) for part in self._parts(gang, role))
+                limits.update({volumes_of(gang.key, part): part.demand.most for part in parts if part.demand.most})
             except Exception as error:
                 if rescue is None:
                     raise
@@ -238,7 +236,9 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
-            roles=tuple(self._role(gang, role, resources) for role in self._roles(gang, spec)),
+            roles=tuple(
+                self._role(gang, role, part, resources) for role in spec.roles for part in self._parts(gang, role)
+            ),
             work=spec.work,
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             not_before=terms.not_before,
@@ -246,27 +246,26 @@ class SnapshotCutter:
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
         )
 
-    def _roles(self, gang: GangFact, spec: GangSpec) -> tuple[RoleSpec, ...]:
-        """The roles, of the sizes that they have by now where their members have volumes."""
-        sizes = sizes_of(spec, len(kept_places(self._state.claims, gang)))
-        return tuple(replace(role, sizes=sizes[role.name]) for role in spec.roles) if sizes else spec.roles
+    def _parts(self, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
+        return parts_of(self._state, gang, role)
 
-    def _role(self, gang: GangFact, role: RoleSpec, resources: tuple[str, ...]) -> Role:
-        own = volumes_of(gang.key, role)
+    def _role(self, gang: GangFact, role: RoleSpec, part: Part, resources: tuple[str, ...]) -> Role:
+        own = volumes_of(gang.key, part)
         request = (*role.request, (own, 1)) if own in resources else role.request
+        constraints = constraints_of(self._state, gang, role)
         return Role(
-            name=role.name,
-            sizes=role.sizes,
+            name=part.name,
+            sizes=part.sizes,
             request=amounts_in(resources, request),
-            constraints=constraints_of(self._state, gang, role),
+            constraints=replace(constraints, barred=(*constraints.barred, *part.demand.barred)),
             load=role.load,
             pieces=role.pieces,
         )
 
 
-def volumes_of(gang: GangKey, role: RoleSpec) -> str:
-    """The column of the members of a role for which nodes have volumes."""
-    return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", role.name)))
+def volumes_of(gang: GangKey, part: Part) -> str:
+    """The column of the members of a role, or of a part of one, for which nodes have volumes."""
+    return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", part.name)))
 
 
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:

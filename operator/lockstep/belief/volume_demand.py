@@ -20,11 +20,19 @@ class VolumeDemand(NamedTuple):
     """What the volumes of a role ask of the gang's plan.
 
     ``barred``: where no member can be, each with a phrase that completes "3 nodes ...". ``most``: on nodes that are
-    named, no more members than that.
+    named, no more members than that. ``no_new`` and ``most_new`` are the same for members that have no volumes yet,
+    where others have.
     """
 
     barred: tuple[Bar, ...] = ()
     most: Mapping[str, int] = {}
+    no_new: tuple[Bar, ...] = ()
+    most_new: Mapping[str, int] = {}
+
+    @property
+    def new(self) -> "VolumeDemand":
+        """What the volumes of those ask that have none yet."""
+        return VolumeDemand(self.no_new, self.most_new)
 
 
 def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
@@ -38,7 +46,7 @@ def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
     attached = most_by_attach_limits(state, gang, role)
     full = ("where its volumes can't be attached", frozenset(node for node, most in attached.items() if not most))
     barred = tuple(bar for bar in (*used, *placed.barred, full) if bar[1])
-    return VolumeDemand(barred, _least(placed.most, attached))
+    return placed._replace(barred=barred, most=_least(placed.most, attached))
 
 
 def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
@@ -48,26 +56,28 @@ def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
     supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)
     assert gang.spec is not None, "a refused gang is not planned"
     places = places_of_role(gang.spec, role, kept_places(claims, gang))
-    if any(place is not None for place in places):
-        for_all = claims.provisioning.supply(shared, (), members=role.sizes.maximum)
-        no_new = supply.without | supply.short | failed
-        return _of_kept(state, places, supply.most, no_new, (*_told(state, shared), *_unprovided(for_all)))
     barred = (*_told(state, shared), *_unprovided(supply))
     if shared or own:
         barred = (*barred, ("where its volumes could not be made lately", failed))
-    return VolumeDemand(barred, supply.most)
+    if not any(place is not None for place in places):
+        return VolumeDemand(barred, supply.most)
+    for_all = claims.provisioning.supply(shared, (), members=role.sizes.maximum)
+    kept = _of_kept(state, places, VolumeDemand(barred, supply.most))
+    return kept._replace(barred=(*_told(state, shared), *_unprovided(for_all), *kept.barred))
 
 
-def _of_kept(
-    state: State, places: tuple[Place, ...], most: Mapping[str, int], no_new: Names, barred: tuple[Bar, ...]
-) -> VolumeDemand:
+def _of_kept(state: State, places: tuple[Place, ...], new: VolumeDemand) -> VolumeDemand:
     """A role that has volumes: each node takes as many members as there are ranks that can be there."""
+    no_new = frozenset[str]().union(*(names for _, names in new.barred))
     there = Counter(node for place in places if place is not None for node in place)
-    new = sum(place is None for place in places)
-    limits = {node: there[node] + (0 if node in no_new else min(new, most.get(node, new))) for node in state.nodes}
-    nobody = frozenset(node for node, limit in limits.items() if not limit)
-    limited = {node: limit for node, limit in limits.items() if 0 < limit < len(places)}
-    return VolumeDemand((*barred, ("from which its members' volumes can't be reached", nobody)), limited)
+    count = sum(place is None for place in places)
+    most = {
+        node: there[node] + (0 if node in no_new else min(count, new.most.get(node, count))) for node in state.nodes
+    }
+    nobody = frozenset(node for node, limit in most.items() if not limit)
+    limited = {node: limit for node, limit in most.items() if 0 < limit < len(places)}
+    barred = (("from which its members' volumes can't be reached", nobody),)
+    return VolumeDemand(barred, limited, tuple(bar for bar in new.barred if bar[1]), new.most)
 
 
 def _told(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:

@@ -17,6 +17,7 @@ from coschedule import Decision, GangKey, Placement, Plan, Snapshot, Unplaceable
 from lockstep.act.attempts import Attempts
 from lockstep.belief.kept_volumes import kept_places
 from lockstep.belief.rank_order import in_rank_order
+from lockstep.belief.role_parts import without_parts
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.cycle.estimates import estimates
@@ -174,7 +175,7 @@ class Planning:
         places = kept_places(self._state.claims, gang)
         if not places or isinstance(decision, Unplaceable):
             return decision
-        members = in_rank_order(decision.members, places)
+        members = in_rank_order(without_parts(decision.members), places)
         if members is None:
             return Unplaceable(gang=gang.key, refusal=VolumesElsewhere(size=decision.size))
         return replace(decision, members=members)
