@@ -1,5 +1,7 @@
 """Gangs whose ranks have volumes: their size, and where each of them is planned."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, volume_fact, wish
@@ -43,8 +45,6 @@ def planned(state, *, size=1, most=8, **spec):
 
 
 def spec_with_templates(spec, role):
-    from dataclasses import replace
-
     templates = ({"metadata": {"name": "data"}, "spec": {}},)
     return replace(spec, roles=(replace(role, claim_templates=templates),))
 
