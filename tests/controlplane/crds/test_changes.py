@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.volumes import claim_templates
 from sandbox import ApiError
 
 WORK = "spec.work: Forbidden: work can't be added, changed or removed after creation; create another GangJob instead."
@@ -46,6 +47,20 @@ def change(api, namespace, gang):
             {"work": {"serialTime": "2h"}},
             WORK,
             id="work that was not there",
+        ),
+        pytest.param(
+            {"volumeClaimTemplates": claim_templates("fast")},
+            {"volumeClaimTemplates": claim_templates("slow")},
+            "spec.volumeClaimTemplates: Forbidden: volumeClaimTemplates can't be changed after creation; create another"
+            " GangJob instead.",
+            id="claims of another class",
+        ),
+        pytest.param(
+            {},
+            {"volumeClaimTemplates": claim_templates("fast")},
+            "spec.volumeClaimTemplates: Forbidden: volumeClaimTemplates can't be added or removed after creation;"
+            " create another GangJob instead.",
+            id="claims that were not there",
         ),
         pytest.param(
             {"work": {"profile": PROFILE}},
