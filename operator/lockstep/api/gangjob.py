@@ -8,14 +8,19 @@ import numpy as np
 
 from coschedule import Constraints, GangKey, Load, Members, SerialWork, TimesWork, Toleration, Work, decode_part
 from lockstep.api.amounts import check_amounts
+from lockstep.api.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
+from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.parts import spelled_part
 from lockstep.api.pod_request import pod_request
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
+from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Needs, Refusal
+from lockstep.facts.gates import wait_of
+from lockstep.facts.network import NetworkSpec
 from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimUse
 
@@ -24,8 +29,10 @@ Manifest = Mapping[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES) -> GangFact:
+def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:
     """A GangJob whose members ask for nodes of ``pool``, besides what their template says.
+
+    Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
 
     The spec's part is taken from ``before`` where that is the same generation of the same object.
     """
@@ -38,7 +45,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    spec, refusal = _spec_or_refusal(manifest["spec"], pool.template_in(manifest["spec"]["template"]))
+    spec, refusal = _spec_or_refusal(manifest, pool, gate_image)
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return GangFact(
@@ -66,17 +73,26 @@ def parse_needs(pod: Manifest) -> Needs | Refusal:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
-def _spec_or_refusal(spec: Manifest, template: Manifest) -> tuple[GangSpec | None, Refusal | None]:
+def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[GangSpec | None, Refusal | None]:
+    spec = manifest["spec"]
+    network, template = parse_network(spec), pool.template_in(spec["template"])
+    if wait_of(network).has_gate:
+        if not gate_image:
+            return None, Refusal(Reason.UNSUPPORTED_FIELD, NO_GATE_IMAGE)
+        template = with_gate(template, gate_image)
     needs = parse_needs(template["spec"])
     if isinstance(needs, Refusal):
         return None, needs
+    refusal = crowd_refusal(manifest["metadata"]["name"], int(spec["size"]["max"]), network)
+    if refusal is not None:
+        return None, refusal
     try:
-        return _spec(spec, template, needs), None
+        return _spec(spec, template, needs, network), None
     except (ValueError, ArithmeticError) as error:
         return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
 
 
-def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
+def _spec(spec: Manifest, template: Manifest, needs: Needs, network: NetworkSpec | None) -> GangSpec:
     deadline = spec.get("deadline")
     maximum = int(spec["size"]["max"])
     load = Load(spec.get("load", Load.EQUAL))
@@ -92,6 +108,7 @@ def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
         template=template,
         load=load,
         pieces=_pieces(spec, load),
+        network=network,
     )
 
 

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coschedule import Members
-from lockstep.api.membership import member_labels, pod_name
-from lockstep.api.names import API_VERSION, GANG_KIND, RANK_LABEL, SCHEDULER_NAME
+from lockstep.api.membership import member_labels, owner_reference, pod_name
+from lockstep.api.mounts import with_files
+from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import spelled_part
+from lockstep.api.rendezvous.meeting import meeting_of
+from lockstep.api.rendezvous.sets import files, variables
 from lockstep.facts.gang import GangFact
 
 Manifest = dict[str, Any]
@@ -21,8 +24,9 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 class MemberPods:
     """Makes the pods of one attempt. What they share is built once; pods must not be changed after they were made.
 
-    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, and the gang's
-    priority class. What the node pool asks of members stands in the gang's template already.
+    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, files that say who
+    the others are, and the gang's priority class. What the node pool asks of members, and the gate at which they wait,
+    stand in the gang's template already.
     """
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
@@ -31,25 +35,18 @@ class MemberPods:
         metadata = template.get("metadata") or {}
         self._gang = gang
         self._attempt = attempt
-        self._annotations = metadata.get("annotations") or {}
+        own = metadata.get("annotations") or {}
+        # Nobody goes on before it may.
+        self._annotations = {key: value for key, value in own.items() if key != GO_ANNOTATION}
         self._labels = member_labels(gang, attempt)
-        self._owner = {
-            "apiVersion": API_VERSION,
-            "kind": GANG_KIND,
-            "name": gang.key.name,
-            "uid": gang.uid,
-            "controller": True,
-            # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
-            "blockOwnerDeletion": False,
-        }
-        self._spec = {"restartPolicy": "Never", **template["spec"], "schedulerName": SCHEDULER_NAME}
+        self._owner = owner_reference(gang)
+        self._meeting = meeting_of(gang, attempt, members)
+        own_spec = with_files(template["spec"], gang.key.name, files(self._meeting).keys())
+        self._spec = {"restartPolicy": "Never", **own_spec, "schedulerName": SCHEDULER_NAME}
+        self._spec["subdomain"] = self._spec.get("subdomain") or gang.key.name
         if gang.spec.priority_class:
             self._spec["priorityClassName"] = gang.spec.priority_class
-        self._shared_variables = {
-            "LOCKSTEP_GANG": gang.key.name,
-            "LOCKSTEP_ATTEMPT": str(attempt),
-            "LOCKSTEP_SIZE": str(sum(entry.count for entry in members)),
-        }
+        self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
         self._variables_by_rank = list(_variables_by_rank(members))
 
     def pod(self, rank: int) -> Manifest:
@@ -58,7 +55,7 @@ class MemberPods:
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {
-                "name": pod_name(self._gang.key.name, self._attempt, rank),
+                "name": self._name(rank),
                 "namespace": self._gang.key.namespace,
                 "labels": {**self._labels, RANK_LABEL: str(rank)},
                 "annotations": self._annotations,
@@ -67,12 +64,15 @@ class MemberPods:
             "spec": self._spec_of(rank),
         }
 
+    def _name(self, rank: int) -> str:
+        return pod_name(self._gang.key.name, self._attempt, rank)
+
     def _spec_of(self, rank: int) -> Manifest:
-        variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank), **self._variables_by_rank[rank]}
-        spec = dict(self._spec)
+        told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
+        spec = {**self._spec, "hostname": self._spec.get("hostname") or self._name(rank)}
         for kind in ("initContainers", "containers"):
             if spec.get(kind):
-                spec[kind] = [_with_variables(container, variables) for container in spec[kind]]
+                spec[kind] = [_with_variables(container, told) for container in spec[kind]]
         return spec
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from coschedule import Constraints, GangKey, Load, Members, Work
+from lockstep.facts.network import NetworkSpec
 from lockstep.facts.pod import Request
 from lockstep.facts.volume import ClaimUse
 
@@ -29,9 +30,10 @@ class GangSpec:
     """What a GangJob asks for.
 
     ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
-    ``template`` is the pod template as written, with what the node pool asks of members. ``request``, ``constraints``
-    and ``claims`` are those of the template, or what admission was seen to make of them: then ``written`` has those of
-    the template.
+    ``template`` is the pod template as written, with what the node pool asks of members, and with their gate where they
+    have one. ``request``, ``constraints`` and ``claims`` are those of the template, or what admission was seen to make
+    of them: then ``written`` has those of the template. Without ``network`` nobody counts on members to find each
+    other.
     """
 
     minimum: int
@@ -45,6 +47,7 @@ class GangSpec:
     template: Mapping[str, Any]
     load: Load = Load.EQUAL
     pieces: int | None = None
+    network: NetworkSpec | None = None
     written: "Needs | None" = None
 
     @property
