@@ -15,8 +15,8 @@ Manifest = Mapping[str, Any]
 
 GATE = "lockstep-gate"
 NO_GATE_IMAGE = (
-    "network.startBarrier: the operator runs without a gate image, so no member can wait for others: ask its "
-    "administrator to set --gate-image."
+    "network.startBarrier and startAfter: the operator runs without a gate image, so no member can wait for others; "
+    "its administrator can set --gate-image."
 )
 _FOLDER = "/etc/lockstep-gate"
 _FILE = "go"
@@ -26,7 +26,7 @@ _AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 
 def with_gate(template: Manifest, image: str) -> Manifest:
-    """A gang's template whose members wait at a gate. It is in the template, so all that asks what they need counts it."""
+    """A template whose members wait at a gate. It stands in the template, so whoever asks what they need counts it."""
     spec = template["spec"]
     return {
         **template,
@@ -57,7 +57,7 @@ def is_up(phase: PodPhase, status: Manifest) -> bool:
 
 
 def started(status: Manifest) -> float | None:
-    """When the last of the pod's containers began to run, as its kubelet says; None where one has not, or it is silent."""
+    """When the last of the pod's containers began to run, as its node says; None where one has not, or none is told."""
     containers = status.get("containerStatuses") or ()
     times = [_started(container.get("state") or {}) for container in containers]
     known = [time for time in times if time is not None]

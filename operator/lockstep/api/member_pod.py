@@ -1,7 +1,7 @@
 """The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 from coschedule import Members
 from lockstep.api.membership import member_labels, owner_reference, pod_name
@@ -11,6 +11,7 @@ from lockstep.api.parts import spelled_part
 from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files, variables
 from lockstep.facts.gang import GangFact
+from lockstep.facts.role import RoleSpec
 
 Manifest = dict[str, Any]
 
@@ -22,7 +23,7 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 
 
 class MemberPods:
-    """Makes the pods of one attempt. What they share is built once; pods must not be changed after they were made.
+    """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
 
     Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, files that say who
     the others are, and the gang's priority class. What the node pool asks of members, and the gate at which they wait,
@@ -31,49 +32,62 @@ class MemberPods:
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
         assert gang.spec is not None, "a refused gang has no members"
-        template = gang.spec.template
-        metadata = template.get("metadata") or {}
         self._gang = gang
         self._attempt = attempt
-        own = metadata.get("annotations") or {}
-        # Nobody goes on before it may.
-        self._annotations = {key: value for key, value in own.items() if key != GO_ANNOTATION}
-        self._labels = member_labels(gang, attempt)
-        self._owner = owner_reference(gang)
         self._meeting = meeting_of(gang, attempt, members)
-        own_spec = with_files(template["spec"], gang.key.name, files(self._meeting).keys())
-        self._spec = {"restartPolicy": "Never", **own_spec, "schedulerName": SCHEDULER_NAME}
-        self._spec["subdomain"] = self._spec.get("subdomain") or gang.key.name
-        if gang.spec.priority_class:
-            self._spec["priorityClassName"] = gang.spec.priority_class
+        paths = files(self._meeting).keys()
+        self._kinds = {role.name: _Kind.of(gang, role, attempt, paths) for role in gang.spec.roles}
+        self._owner = owner_reference(gang)
         self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
         self._variables_by_rank = list(_variables_by_rank(members))
 
     def pod(self, rank: int) -> Manifest:
         """The pod of that rank."""
+        kind = self._kinds[self._meeting.roles[rank]]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {
                 "name": self._name(rank),
                 "namespace": self._gang.key.namespace,
-                "labels": {**self._labels, RANK_LABEL: str(rank)},
-                "annotations": self._annotations,
+                "labels": {**kind.labels, RANK_LABEL: str(rank)},
+                "annotations": kind.annotations,
                 "ownerReferences": [self._owner],
             },
-            "spec": self._spec_of(rank),
+            "spec": self._spec_of(kind, rank),
         }
 
     def _name(self, rank: int) -> str:
         return pod_name(self._gang.key.name, self._attempt, rank)
 
-    def _spec_of(self, rank: int) -> Manifest:
+    def _spec_of(self, kind: "_Kind", rank: int) -> Manifest:
         told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
-        spec = {**self._spec, "hostname": self._spec.get("hostname") or self._name(rank)}
-        for kind in ("initContainers", "containers"):
-            if spec.get(kind):
-                spec[kind] = [_with_variables(container, told) for container in spec[kind]]
+        spec = {**kind.spec, "hostname": kind.spec.get("hostname") or self._name(rank)}
+        for field in ("initContainers", "containers"):
+            if spec.get(field):
+                spec[field] = [_with_variables(container, told) for container in spec[field]]
         return spec
+
+
+class _Kind(NamedTuple):
+    """What the pods of one role share."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: Manifest
+
+    @classmethod
+    def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
+        """What the pods of that role of an attempt share; ``paths`` are the files that their containers find."""
+        assert gang.spec is not None, "a refused gang has no members"
+        own = with_files(role.template["spec"], gang.key.name, paths)
+        wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
+        priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
+        annotations = dict((role.template.get("metadata") or {}).get("annotations") or {})
+        # Nobody goes on before it may.
+        annotations.pop(GO_ANNOTATION, None)
+        spec = {"restartPolicy": "Never", **own, **wanted, **priority}
+        return cls(member_labels(gang.key, role, attempt), annotations, spec)
 
 
 def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:

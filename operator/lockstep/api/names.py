@@ -14,6 +14,8 @@ REPORTING_CONTROLLER = "lockstep.dev/operator"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
+# Of members of a gang that has roles.
+ROLE_LABEL = "lockstep.dev/role"
 
 # What lets a member go on that waits for others: an annotation of its pod.
 GO_ANNOTATION = "lockstep.dev/go"

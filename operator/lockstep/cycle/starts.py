@@ -84,12 +84,13 @@ class Starts:
     def _members(self, gang: GangFact, reservation: Reservation) -> Iterator[_Member]:
         there, departed = self._state.members(gang), self._state.departed(gang)
         succeeded = remembered_ranks(gang, reservation)
-        for rank, key in enumerate(reservation.pod_keys()):
+        keys = zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True)
+        for rank, (key, role) in enumerate(keys):
             pod = there.get(key) or departed.get(key)
             has_succeeded = has_rank(succeeded, rank) or (pod is not None and pod.has_succeeded)
             runs = has_succeeded or (pod is not None and pod.phase is PodPhase.RUNNING)
             is_up = runs or (pod is not None and pod.is_up)
-            yield _Member(key.name, "", pod if key in there else None, is_up, runs)
+            yield _Member(key.name, role, pod if key in there else None, is_up, runs)
 
     def _overdue(self, gang: GangFact, members: Sequence[_Member], now: float) -> Failure | None:
         """Why a gang whose members are to be up together by now has failed; nothing once any of them may go on."""
@@ -97,7 +98,8 @@ class Starts:
         if not missing or any(member.pod is not None and member.pod.may_go for member in members):
             self._call_off(gang.key)
             return None
-        barrier = None if gang.spec is None or gang.spec.network is None else gang.spec.network.barrier_seconds
+        network = None if gang.spec is None else gang.spec.network
+        barrier = None if network is None else network.barrier_seconds
         if barrier is None or self._seconds_left(gang, barrier, now) > 0:
             return None
         what = "was" if len(missing) == 1 else "were"
@@ -132,7 +134,8 @@ def has_gates(gang: GangFact) -> bool:
 
 def _waits(gang: GangFact) -> Mapping[str, Wait]:
     """What the members of each role wait for."""
-    return {"": wait_of(None if gang.spec is None else gang.spec.network)}
+    assert gang.spec is not None, "a refused gang holds nothing"
+    return {role.name: wait_of(gang.spec.network, role.start_after) for role in gang.spec.roles}
 
 
 def _to_open(members: Collection[_Member], waits: Mapping[str, Wait]) -> Iterator[PodFact]:

@@ -34,9 +34,8 @@ def _role(meeting: Meeting, rank: int) -> dict[str, str]:
     role = meeting.roles[rank]
     if not role:
         return {}
-    ranks = meeting.ranks[role]
     return {
         "LOCKSTEP_ROLE": role,
-        "LOCKSTEP_ROLE_RANK": str(ranks.index(rank)),
-        "LOCKSTEP_ROLE_SIZE": str(len(ranks)),
+        "LOCKSTEP_ROLE_RANK": str(meeting.role_ranks[rank]),
+        "LOCKSTEP_ROLE_SIZE": str(meeting.role_sizes[role]),
     }

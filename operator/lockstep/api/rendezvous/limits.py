@@ -3,8 +3,8 @@
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.membership import LARGEST_ATTEMPT
 from lockstep.api.rendezvous.meeting import host_of
-from lockstep.facts.gang import Refusal
-from lockstep.facts.network import NetworkSpec, Rendezvous
+from lockstep.facts.gang import GangSpec, Refusal
+from lockstep.facts.network import Rendezvous
 from lockstep.facts.reasons import Reason
 
 _LINE_END = 1
@@ -12,12 +12,13 @@ _LINE_END = 1
 _SLOTS = 14
 
 
-def crowd_refusal(gang: str, most: int, network: NetworkSpec | None) -> Refusal | None:
-    """Why so many members can't all be told of each other, if so."""
-    if network is None:
+def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
+    """Why the members of a gang of that name can't all be told of each other, if so."""
+    if spec.network is None:
         return None
+    most, is_mpi = spec.maximum, spec.network.rendezvous is Rendezvous.MPI
     longest = len(host_of(gang, LARGEST_ATTEMPT, most - 1))
-    of_each = longest + _LINE_END + (longest + _SLOTS if network.rendezvous is Rendezvous.MPI else 0)
+    of_each = longest + _LINE_END + (longest + _SLOTS if is_mpi else 0)
     if most * of_each <= LARGEST_FILES:
         return None
     message = (

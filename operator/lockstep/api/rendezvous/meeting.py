@@ -1,13 +1,15 @@
 """Who meets: the members of one attempt by rank, their names in DNS, and which of them do the work."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Members
+from coschedule import Load, Members
 from lockstep.api.membership import pod_name
 from lockstep.facts.gang import GangFact
 from lockstep.facts.network import NetworkSpec
+from lockstep.facts.pod import Request
 
 _MILLI = 1000
 
@@ -17,11 +19,10 @@ LONGEST_HOSTS = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """One attempt's members. Ranks index ``hosts``, ``roles`` and ``slots``.
+    """One attempt's members. Ranks index ``hosts``, ``roles``, ``role_ranks`` and ``slots``.
 
-    ``ranks`` are those of each role, whose name is empty where the gang has none; ``workers`` are those that do part of
-    the work; ``host_list`` has all hosts with commas between. ``is_wanted``: the gang's owner counts on the members to
-    find each other.
+    A role's name is empty where the gang has none. ``workers`` are those that do part of the work; ``host_list`` has
+    all hosts with commas between. ``is_wanted``: the gang's owner counts on the members to find each other.
     """
 
     gang: str
@@ -31,7 +32,8 @@ class Meeting:
     hosts: tuple[str, ...]
     host_list: str
     roles: tuple[str, ...]
-    ranks: Mapping[str, range]
+    role_ranks: tuple[int, ...]
+    role_sizes: Mapping[str, int]
     workers: tuple[int, ...]
     slots: tuple[int, ...]
 
@@ -54,8 +56,10 @@ class Meeting:
 def meeting_of(gang: GangFact, attempt: int, members: Sequence[Members]) -> Meeting:
     """The meeting of the members of one attempt."""
     assert gang.spec is not None, "a refused gang has no members"
-    size = sum(entry.count for entry in members)
-    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in range(size))
+    roles = tuple(entry.role for entry in members for _ in range(entry.count))
+    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in range(len(roles)))
+    idle = {role.name for role in gang.spec.roles if role.load is Load.NONE}
+    slots = {role.name: _slots((role.written or role.needs).request) for role in gang.spec.roles}
     return Meeting(
         gang=gang.key.name,
         attempt=attempt,
@@ -63,10 +67,11 @@ def meeting_of(gang: GangFact, attempt: int, members: Sequence[Members]) -> Meet
         is_wanted=gang.spec.network is not None,
         hosts=hosts,
         host_list=",".join(hosts),
-        roles=("",) * size,
-        ranks={"": range(size)},
-        workers=tuple(range(size)),
-        slots=(_slots(dict((gang.spec.written or gang.spec.needs).request)),) * size,
+        roles=roles,
+        role_ranks=tuple(_counted(roles)),
+        role_sizes=Counter(roles),
+        workers=tuple(rank for rank, role in enumerate(roles) if role not in idle),
+        slots=tuple(slots[role] for role in roles),
     )
 
 
@@ -75,6 +80,14 @@ def host_of(gang: str, attempt: int, rank: int) -> str:
     return f"{pod_name(gang, attempt, rank)}.{gang}"
 
 
-def _slots(request: dict[str, int]) -> int:
+def _counted(names: Iterable[str]) -> Iterator[int]:
+    """How often each name came before."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        yield seen[name]
+        seen[name] += 1
+
+
+def _slots(request: Request) -> int:
     """How many processes a member has room for: the whole CPUs that its template requests, and one at least."""
-    return max(1, request.get("cpu", 0) // _MILLI)
+    return max(1, dict(request).get("cpu", 0) // _MILLI)
