@@ -98,4 +98,5 @@ def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
     Where etcd was set back there may be members of an attempt that the status knows nothing of: its number is taken.
     """
     taken = (pod.member.attempt for pod in members if pod.member is not None)
-    return max(status.attempt, *taken, 0) % LARGEST_ATTEMPT + 1
+    last = max(status.attempt, *taken, 0)
+    return 1 if last >= LARGEST_ATTEMPT else last + 1
