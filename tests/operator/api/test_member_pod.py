@@ -11,8 +11,8 @@ from lockstep.api.member_pod import MemberPods
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import reserved_in_status
 from lockstep.facts.gang import GangSpec, GangStatus
-from lockstep.facts.pod import PodKey
 from lockstep.facts.network import NetworkSpec, Rendezvous
+from lockstep.facts.pod import PodKey
 
 TEMPLATE = {
     "metadata": {"labels": {"app": "heat", "lockstep.dev/gang": "stolen"}, "annotations": {"note": "x"}},
