@@ -119,8 +119,8 @@ def _graphs() -> list[Panel]:
         ),
         graph(
             "Start: first to last member",
-            "How long after its first member a gang's last one ran, of gangs that began to run; 0 where none did. Members "
-            "that are ready wait for the last: minutes are images that some nodes have and others pull.",
+            "How long after its first member a gang's last one ran, of gangs that began to run; 0 where none did. "
+            "Members that are ready wait for the last: minutes are images that some nodes have and others pull.",
             Query(quantile(0.5, skew), "median"),
             Query(quantile(0.95, skew), "95 %"),
             unit=Seconds,
