@@ -48,10 +48,18 @@ def gang_spec(
     template=None,
     pieces=None,
     claims=(),
+    roles=(),
+    network=None,
 ):
-    """Describe what a gang asks for; its load is equal, or of ``pieces``."""
+    """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
-    return GangSpec(roles=(role,), work=work, deadline_seconds=deadline, priority_class=priority_class)
+    return GangSpec(
+        roles=tuple(roles) or (role,),
+        work=work,
+        deadline_seconds=deadline,
+        priority_class=priority_class,
+        network=network,
+    )
 
 
 def role_spec(name="", *, size=2, most=None, request=ONE_CPU, template=None, pieces=None, claims=(), load=Load.EQUAL):

@@ -16,3 +16,6 @@ ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
 # Of members of a gang that has roles.
 ROLE_LABEL = "lockstep.dev/role"
+
+# What lets a member go on that waits for others: an annotation of its pod.
+GO_ANNOTATION = "lockstep.dev/go"

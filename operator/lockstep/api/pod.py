@@ -5,6 +5,7 @@ from typing import Any
 
 from lockstep.api.anti_affinity import keeps_away
 from lockstep.api.conditions import has_condition
+from lockstep.api.gate import is_up, may_go, started
 from lockstep.api.membership import membership
 from lockstep.api.pod_request import pod_request
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
@@ -56,6 +57,9 @@ def parse_pod(manifest: Manifest) -> PodFact:
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
         priority=spec.get("priority") or 0,
+        is_up=member is not None and is_up(phase, status),
+        may_go=member is not None and may_go(metadata),
+        started=None if member is None else started(status),
     )
 
 

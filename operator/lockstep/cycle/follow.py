@@ -18,6 +18,7 @@ from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.promises import note_placed, note_started, note_succeeded
+from lockstep.cycle.starts import Starts, has_gates
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.ranks import spell_ranks
@@ -45,6 +46,7 @@ class Follower:
     def __init__(self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics) -> None:
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
         self._lost_nodes = services.lost_nodes
+        self._starts = Starts(services)
         self._ends = Batches(_REMEMBER_SECONDS, due=services.state.news.look_at)
         self._state = services.state
         self._attempts = attempts
@@ -71,6 +73,7 @@ class Follower:
         """Leave everything as it stands."""
         self._lost_nodes.stop()
         self._ends.stop()
+        await self._starts.stop()
         await self._sweeper.stop()
 
     def next_look(self) -> float:
@@ -156,6 +159,8 @@ class Follower:
             self._look_at_unplaced(gang, reservation, counts, now)
             return
         lost = counts.disrupted or self._lost(reservation, counts)
+        if lost is None and counts.failed is None:
+            lost = self._starts.look(gang, reservation, now)
         if lost is not None:
             self._forget_times(gang.key)
             self._undo(gang, reservation, lost)
@@ -193,7 +198,8 @@ class Follower:
             self._resume(gang, reservation)
 
     def _placing(self, gang: GangFact, now: float) -> Report:
-        self._attempts.succeeded(gang.key)
+        if not has_gates(gang):
+            self._attempts.succeeded(gang.key)
         planned = gang.status.condition(Condition.PLANNED)
         return Report(
             status=conditions.mark_placed(gang, now=now),
@@ -219,10 +225,15 @@ class Follower:
         if counts.has_succeeded:
             return self._success(gang, reservation, now)
         if counts.is_running and gang.status.started_at is None:
-            since = self._running_since[gang.key]
-            note = partial(note_started, self._metrics.predictions, gang, reservation, since)
-            return Report(status=conditions.mark_started(gang, now=since), written=note)
+            return self._start(gang, reservation)
         return self._remembered_ends(gang, reservation, counts)
+
+    def _start(self, gang: GangFact, reservation: Reservation) -> Report:
+        self._attempts.succeeded(gang.key)
+        since = self._running_since[gang.key]
+        skew = self._starts.skew(gang, reservation, since)
+        note = partial(note_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
+        return Report(status=conditions.mark_started(gang, now=since), written=note)
 
     def _remembered_ends(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
         """Which members have ended well, a batch at a time: their pods may be cleaned up at any moment."""
@@ -252,6 +263,7 @@ class Follower:
         return self._ended_at[gang.key] - since
 
     def _note_times(self, gang: GangKey, counts: Progress, now: float) -> None:
+        self._starts.note(gang, counts, now)
         if counts.is_running:
             self._running_since.setdefault(gang, now)
         if counts.has_succeeded:
@@ -260,6 +272,7 @@ class Follower:
     def _forget_times(self, gang: GangKey) -> None:
         self._running_since.pop(gang, None)
         self._ended_at.pop(gang, None)
+        self._starts.forget(gang)
         self._ends.forget(gang)
 
     def _refusal(self, gang: GangFact, now: float) -> Report | None:

@@ -16,10 +16,12 @@ def note_placed(predictions: Predictions, gang: GangFact) -> None:
         predictions.placed(size=size, minimum=gang.spec.minimum, maximum=gang.spec.maximum)
 
 
-def note_started(predictions: Predictions, gang: GangFact, reservation: Reservation, since: float) -> None:
-    """All members run, since that time."""
+def note_started(
+    predictions: Predictions, gang: GangFact, reservation: Reservation, *, since: float, skew: float
+) -> None:
+    """All members run, since that time; the last of them began so long after the first."""
     planned = first_planned_start(gang, reservation)
-    predictions.started(wait=since - gang.created, planned_wait=planned - gang.created)
+    predictions.started(wait=since - gang.created, planned_wait=planned - gang.created, skew=skew)
 
 
 def note_succeeded(predictions: Predictions, gang: GangFact, reservation: Reservation, run_time: float) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
+from lockstep.facts.network import NetworkSpec
 from lockstep.facts.role import Needs, RoleSpec
 
 
@@ -21,12 +22,16 @@ Verdict = Mapping[str, Needs] | Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
-    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission."""
+    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
+
+    Without ``network`` nobody counts on the members to find each other.
+    """
 
     roles: tuple[RoleSpec, ...]
     work: Work | None
     deadline_seconds: float | None
     priority_class: str
+    network: NetworkSpec | None = None
 
     @property
     def minimum(self) -> int:

@@ -65,6 +65,7 @@ class PodFact:
 
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
     """
 
     key: PodKey
@@ -81,6 +82,9 @@ class PodFact:
     claims: tuple[str, ...] = ()
     nominated: str = ""
     priority: int = 0
+    is_up: bool = False
+    may_go: bool = False
+    started: float | None = None
 
     @property
     def has_ended(self) -> bool:

@@ -52,6 +52,12 @@ def bind_interrupted(failure: Failure) -> Event:
     return Event(kind=WARNING, reason=EventReason.BIND_INTERRUPTED, action="Bind", note=note)
 
 
+def names_do_not_resolve(failure: Failure) -> Event:
+    """The gang has no Service. Its members run all the same, since nobody has said that they need one."""
+    note = f"{failure.reason}: {failure.message}. They run without."
+    return Event(kind=WARNING, reason=EventReason.NAMES_DO_NOT_RESOLVE, action="Bind", note=note)
+
+
 def status_refused(message: str) -> Event:
     """The API server does not take the gang's status: nothing can be reserved or reported there. Its own sentence."""
     note = f"The API server does not take the status of this gang: {message}"

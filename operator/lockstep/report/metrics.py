@@ -36,6 +36,8 @@ BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 UNDONE_REASONS = (
     Reason.BIND_INTERRUPTED,
+    Reason.NETWORK_REFUSED,
+    Reason.START_BARRIER_TIMEOUT,
     Reason.QUOTA_EXCEEDED,
     Reason.POD_REFUSED,
     Reason.TEMPLATE_REFUSED,

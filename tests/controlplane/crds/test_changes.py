@@ -5,6 +5,10 @@ import pytest
 from sandbox import ApiError
 
 WORK = "spec.work: Forbidden: work can't be added, changed or removed after creation; create another GangJob instead."
+NETWORK = (
+    "spec.network: Forbidden: network can't be added, changed or removed after creation; create another GangJob"
+    " instead."
+)
 PLACED = {"type": "Placed", "reason": "Bound", "message": "", "lastTransitionTime": "2026-11-20T18:00:00Z"}
 PROFILE = [{"members": 2, "time": "20m"}, {"members": 8, "time": "6m"}]
 
@@ -47,6 +51,9 @@ def change(api, namespace, gang):
             WORK,
             id="work that was not there",
         ),
+        pytest.param({}, {"network": {}}, NETWORK, id="a network that was not there"),
+        pytest.param({"network": {}}, {"network": None}, NETWORK, id="no network any more"),
+        pytest.param({"network": {}}, {"network": {"rendezvous": "JAX"}}, NETWORK, id="another rendezvous"),
         pytest.param(
             {"work": {"profile": PROFILE}},
             {"work": None},

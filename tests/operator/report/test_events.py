@@ -25,6 +25,7 @@ ALL = [
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing("pod g-1-0 was deleted; waiting for 1 pod to be gone: g-1-1 on n1."),
     events.status_refused("denied by a policy"),
+    events.names_do_not_resolve(FAILURE),
 ]
 
 
