@@ -12,6 +12,7 @@ from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.parts import spelled_part
 from lockstep.api.pod_request import pod_request
+from lockstep.api.policies import parse_policies
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.unsupported import unsupported
@@ -50,6 +51,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
         is_deleting="deletionTimestamp" in metadata,
         spec=spec,
         refusal=refusal,
+        policies=parse_policies(manifest["spec"]),
         status=status,
     )
 
@@ -176,6 +178,10 @@ def _status(status: Manifest) -> GangStatus:
         started_at=epoch_seconds(status.get("startedAt")),
         finished_at=epoch_seconds(status.get("finishedAt")),
         succeeded_ranks=status.get("succeededRanks") or "",
+        restarts=int(status.get("restarts", 0)),
+        restart_at=epoch_seconds(status.get("restartAt")),
+        active_since=epoch_seconds(status.get("activeSince")),
+        progress=status.get("progress") or "",
     )
 
 
@@ -215,6 +221,10 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "startedAt": _time(status.started_at),
         "finishedAt": _time(status.finished_at),
         "succeededRanks": status.succeeded_ranks or None,
+        "restarts": status.restarts or None,
+        "restartAt": _time(status.restart_at),
+        "activeSince": _time(status.active_since),
+        "progress": status.progress or None,
     }
 
 

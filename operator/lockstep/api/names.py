@@ -14,3 +14,5 @@ REPORTING_CONTROLLER = "lockstep.dev/operator"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
+# What a member says of the work: the part that is done.
+PROGRESS_ANNOTATION = "lockstep.dev/progress"

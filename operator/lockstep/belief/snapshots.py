@@ -16,6 +16,7 @@ from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, S
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.state import State
@@ -208,7 +209,7 @@ class SnapshotCutter:
             created=gang.created,
             minimum=spec.minimum,
             maximum=spec.maximum,
-            work=spec.work,
+            work=remaining_work(gang),
             request=amounts_in(resources, spec.request),
             constraints=constraints_of(self._state, gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,

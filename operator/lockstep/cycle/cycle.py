@@ -256,7 +256,8 @@ class Cycle:
             self._writer.tell(gang, status_refused(outcome.refusal))
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
-            self._writer.tell(gang, bind_interrupted(outcome.failure))
+            if not outcome.failure.is_wanted:
+                self._writer.tell(gang, bind_interrupted(outcome.failure))
         if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
             self._admission_told(self._state.gangs[gang.key])
         self._woken.set()

@@ -10,7 +10,12 @@ from lockstep.facts.gang import GangFact
 from lockstep.report.capacity import count_nodes, count_slots, promised_by, used_by
 from lockstep.report.metrics import GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
 
-_STATES = {Phase.RESERVED: "reserved", Phase.PLACED: "placed", Phase.COMPLETE: "complete"}
+_STATES = {
+    Phase.SUSPENDED: "suspended",
+    Phase.RESERVED: "reserved",
+    Phase.PLACED: "placed",
+    Phase.COMPLETE: "complete",
+}
 _NOT_PLACED = ("pending", "reserved")
 
 
