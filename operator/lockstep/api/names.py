@@ -14,5 +14,7 @@ REPORTING_CONTROLLER = "lockstep.dev/operator"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
+# Of members of a gang that has roles.
+ROLE_LABEL = "lockstep.dev/role"
 # What a member says of the work: the part that is done.
 PROGRESS_ANNOTATION = "lockstep.dev/progress"

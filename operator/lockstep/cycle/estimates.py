@@ -57,7 +57,7 @@ def _work(gang: GangFact, usual: float) -> float:
     work = remaining_work(gang)
     if gang.spec is None or work is None:
         return usual
-    seconds = float(work.float_times(gang.spec.minimum)[-1])
+    seconds = float(work.float_times(gang.spec.least_working)[-1])
     return gang.spec.minimum * seconds if seconds < math.inf else usual
 
 

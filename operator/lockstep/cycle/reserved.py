@@ -11,7 +11,7 @@ from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
-from lockstep.cycle.ends.failure_policy import Answer, RoleOf, answer
+from lockstep.cycle.ends.failure_policy import Answer, answer
 from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.outcomes import Outcomes
 from lockstep.facts.failure import Failure
@@ -90,7 +90,7 @@ class ReservedGangs:
 
     def _look_at_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """The one thing that is due: an end before all that goes on, and its owner's will before any failure."""
-        role_of = _role_of(reservation)
+        role_of = tuple(reservation.roles_by_rank()).__getitem__
         succeeded = has_succeeded(gang.policies, counts, role_of)
         self._outcomes.run_times.note(gang.key, counts, now, has_succeeded=succeeded)
         if succeeded:
@@ -151,7 +151,3 @@ class ReservedGangs:
 
     def _reported_part(self, gang: GangFact, reservation: Reservation) -> str:
         return reported_part(reservation, self._state.members(gang).values())
-
-
-def _role_of(_: Reservation) -> RoleOf:
-    return lambda _: ""

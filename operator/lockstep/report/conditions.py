@@ -165,7 +165,7 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     """The spec can be obeyed, as it is written or as admission changes it."""
     says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
-    if gang.spec is not None and gang.spec.written is not None:
+    if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
     return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
