@@ -21,6 +21,7 @@ from lockstep.logs.fields import about
 # A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
 # behind it waiting for ever.
 _FAILURES_WITH_A_PLACE = 6
+_UNDOING_WITH_A_PLACE_SECONDS = 60.0
 
 # So often admission may change a gang's members in a way that is new.
 _MOST_SURPRISES = 3
@@ -104,6 +105,14 @@ class Attempts:
     def gives_way(self, gang: GangKey) -> bool:
         """Whether the gang rests and has failed so often that it keeps nobody behind it waiting meanwhile."""
         return self.is_resting(gang) and self._by_gang[gang].failures > _FAILURES_WITH_A_PLACE
+
+    def comes_back(self, gang: GangKey) -> bool:
+        """Whether the gang is just being undone, and keeps its place: what it leaves is not for those behind it."""
+        memory = self._by_gang.get(gang)
+        if memory is None or memory.attempt is None or memory.failures > _FAILURES_WITH_A_PLACE:
+            return False
+        seconds = self._services.monotonic() - memory.attempt.undoing_since
+        return 0.0 <= seconds <= _UNDOING_WITH_A_PLACE_SECONDS
 
     def retry_at(self, gang: GangKey) -> float:
         """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
