@@ -21,6 +21,7 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
+from lockstep.api.quantities import epoch_seconds
 
 pytestmark = pytest.mark.asyncio
 
@@ -254,8 +255,6 @@ async def test_chatty_members_make_few_writes():
 
 def lasts(status):
     """How many seconds the plan gives the gang."""
-    from lockstep.api.quantities import epoch_seconds
-
     return epoch_seconds(status["expectedFinish"]) - epoch_seconds(status["start"])
 
 
