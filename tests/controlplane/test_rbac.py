@@ -22,7 +22,7 @@ WANT = {
     ("scheduling.k8s.io", "priorityclasses"): {"list", "watch"},
     ("", "pods"): {"get", "list", "watch", "create", "delete"},
     ("", "pods/binding"): {"create"},
-    ("lockstep.dev", "gangjobs"): {"get", "list", "watch"},
+    ("lockstep.dev", "gangjobs"): {"get", "list", "watch", "delete"},
     ("lockstep.dev", "gangjobs/status"): {"patch"},
     ("lockstep.dev", "nodebids"): {"list", "watch"},
     ("lockstep.dev", "nodebids/status"): {"patch"},

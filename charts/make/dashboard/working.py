@@ -36,6 +36,20 @@ def _cycles() -> list[Panel]:
             unit=OpsPerSecond,
         ),
         graph(
+            "Failures of members by answer",
+            "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or Ignore "
+            "are programs that never get on: their owners' logs say why.",
+            Query(rate("lockstep_gang_failures_total", by="action"), "{{action}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Gangs ended by reason",
+            "Gangs that are over, a second. Many others than Succeeded mean that work is lost: failing programs, or "
+            "limits that are too tight.",
+            Query(rate("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
             "Bindings by result",
             "Members bound, a second. refused: another scheduler was quicker, or the pod changed; error: the API "
             "server did not answer.",
