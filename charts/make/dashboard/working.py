@@ -1,9 +1,10 @@
 """Row: how it works."""
 
 from charts.make.dashboard.panels import Panel, Query, graph
-from charts.make.dashboard.queries import leaders, quantile, rate
-from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
+from charts.make.dashboard.queries import leaders, quantile, rate, series
+from grafana_foundation_sdk.models.units import NoUnit, OpsPerSecond, Seconds
 
+_SUSPENDED = 'state="suspended"'
 _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
@@ -37,8 +38,8 @@ def _cycles() -> list[Panel]:
         ),
         graph(
             "Failures of members by answer",
-            "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or Ignore "
-            "are programs that never get on: their owners' logs say why.",
+            "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or "
+            "Ignore are programs that never get on: their own logs say why.",
             Query(rate("lockstep_gang_failures_total", by="action"), "{{action}}"),
             unit=OpsPerSecond,
         ),
@@ -48,6 +49,12 @@ def _cycles() -> list[Panel]:
             "limits that are too tight.",
             Query(rate("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
             unit=OpsPerSecond,
+        ),
+        graph(
+            "Suspended gangs",
+            "Gangs whose owners want them to hold nothing. A number that only grows may be forgotten work.",
+            Query(f"max ({series('lockstep_gangs', _SUSPENDED)})", "suspended"),
+            unit=NoUnit,
         ),
         graph(
             "Bindings by result",
