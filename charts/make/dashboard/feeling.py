@@ -15,7 +15,7 @@ def _numbers() -> list[Panel]:
     return [
         number(
             "Waiting",
-            "Gangs that hold no nodes, and are neither done nor suspended. Good or bad depends on how much is submitted; a "
+            "Gangs that hold no nodes, neither done nor suspended. Good or bad depends on how much is submitted; a "
             "number that only grows means more is asked for than there is.",
             _gangs("pending"),
             steps=fine,

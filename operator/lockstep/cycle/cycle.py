@@ -209,7 +209,7 @@ class Cycle:
 
     def _tell(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
-        if gang is None or not self._planning.waits(gang) or self._attempts.retry_at(gang.key) > now:
+        if gang is None or not self._planning.waits(gang) or self._planning.retry_at(gang) > now:
             # While it rests, its status says why it was undone and when it is planned again.
             return
         self._dry_runs.ask(gang)

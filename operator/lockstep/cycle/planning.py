@@ -206,6 +206,10 @@ class Planning:
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
+    def retry_at(self, gang: GangFact) -> float:
+        """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
+        return max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
+
     def _keeps_its_place(self, gang: GangFact) -> bool:
         """Whether the gang is planned only so that nobody behind it takes what it gives back while it is undone."""
         is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
@@ -217,8 +221,7 @@ class Planning:
 
     def _terms(self, gang: GangFact, now: float) -> Terms:
         """When it may be tried again after it was undone, and what it may hold."""
-        monotonic = self._monotonic()
-        retry_at = max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
+        monotonic, retry_at = self._monotonic(), self.retry_at(gang)
         if self._keeps_its_place(gang):
             retry_at = max(retry_at, now + _SOON_SECONDS)
         return Terms(

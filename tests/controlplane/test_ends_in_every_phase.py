@@ -1,0 +1,307 @@
+"""Each phase of a gang, and each thing that its owner, its members or time may do then: what follows of it."""
+
+from typing import NamedTuple
+
+import pytest
+
+from builders.manifests import bid, from_now, gang
+from eventually import eventually
+from live.arena import BIDS
+from lockstep.api.quantities import epoch_seconds
+from sandbox import ApiError
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+FAILED = {
+    "phase": "Failed",
+    "containerStatuses": [
+        {
+            "name": "main",
+            "image": "work:1",
+            "imageID": "",
+            "ready": False,
+            "restartCount": 0,
+            "state": {"terminated": {"exitCode": 3}},
+        }
+    ],
+}
+KEPT = {"metadata": {"finalizers": ["example.com/kept"]}}
+
+
+class Stage(NamedTuple):
+    """How a gang named heat gets there, whether it has been active by then, and on how many CPUs."""
+
+    reach: object
+    is_active: bool
+    cpus: int = 4
+
+
+def wait(arena):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=5))
+    arena.until("heat", "Placed", "False", "NotEnoughRoom")
+
+
+def plan_for_later(arena):
+    for node in arena.add_nodes(2, cpu="2"):
+        arena.create(bid(node, availableFrom=from_now(3600)))
+    arena.submit(gang("heat", work={"serialTime": "1h"}))
+    arena.until("heat", "Planned", reason="StartsLater")
+
+
+def begin(arena):
+    arena.add_nodes(2, cpu="32")
+    arena.submit(gang("heat", size=60))
+    eventually(lambda: arena.pods("heat"))
+
+
+def run(arena):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4))
+    eventually(lambda: "startedAt" in arena.status("heat"))
+
+
+def be_undone(arena):
+    """A member is gone, and another one stays, so that the attempt can't be undone yet."""
+    run(arena)
+    patch_pod(arena, "heat-1-1", KEPT)
+    arena.delete_pod("heat-1-0")
+    arena.until("heat", "Placed", "False", "Undoing")
+
+
+def rest(arena):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, failurePolicy={"maxRestarts": 3, "backoff": "10m"}))
+    eventually(lambda: "startedAt" in arena.status("heat"))
+    arena.patch_pod_status("heat-1-2", FAILED)
+    arena.until("heat", "Planned", "False", "ReservationReleased")
+
+
+def be_suspended(arena):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, suspend=True))
+    arena.until("heat", "Suspended")
+
+
+def succeed(arena):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, run_for="300ms"))
+    arena.until_complete("heat")
+
+
+STAGES = {
+    "waiting": Stage(wait, is_active=False),
+    "planned for later": Stage(plan_for_later, is_active=False),
+    "being made": Stage(begin, is_active=False, cpus=64),
+    "running": Stage(run, is_active=True),
+    "being undone": Stage(be_undone, is_active=True),
+    "resting": Stage(rest, is_active=True),
+    "suspended": Stage(be_suspended, is_active=False),
+    "complete": Stage(succeed, is_active=True),
+}
+
+
+def staged(*names):
+    return pytest.mark.parametrize("stage", [pytest.param(STAGES[name], id=name) for name in names])
+
+
+UNFINISHED = [name for name in STAGES if name != "complete"]
+
+
+@staged(*UNFINISHED)
+def test_suspended_gang_holds_nothing_and_resumes(arena, stage):
+    stage.reach(arena)
+
+    change(arena, suspend=True)
+    let_go(arena)
+
+    arena.until("heat", "Suspended", reason="GangSuspended")
+    assert "reservedAt" not in arena.status("heat")
+    arena.until_no_pods("heat")
+    change(arena, suspend=False)
+    arena.until("heat", "Suspended", "False", "GangResumed")
+
+
+@staged("being made", "running", "being undone", "resting")
+def test_suspended_gang_gives_its_room_to_others_and_comes_back_with_its_age(arena, stage):
+    stage.reach(arena)
+    created = arena.gang("heat")["metadata"]["creationTimestamp"]
+
+    change(arena, suspend=True)
+    let_go(arena)
+    arena.until("heat", "Suspended")
+    take_all_room(arena, stage)
+    change(arena, suspend=False)
+    arena.delete_gang("all")
+
+    arena.until_placed("heat")
+    assert arena.gang("heat")["metadata"]["creationTimestamp"] == created
+
+
+def test_gang_that_has_ended_is_not_suspended(arena):
+    succeed(arena)
+
+    change(arena, suspend=True)
+    take_all_room(arena, STAGES["complete"])
+
+    assert arena.condition("heat", "Suspended") == {}
+    assert len(arena.pods("heat")) == 4
+
+
+@staged(*STAGES)
+@pytest.mark.parametrize("propagation", ["Foreground", "Background"])
+def test_deleted_gang_leaves_nothing(arena, stage, propagation):
+    stage.reach(arena)
+
+    arena.api.request("DELETE", f"{arena.gangs}/heat", {"propagationPolicy": propagation})
+    let_go(arena)
+
+    eventually(lambda: is_gone(arena))
+    arena.until_no_pods("heat")
+    take_offers_back(arena)
+    take_all_room(arena, stage)
+
+
+@staged(*(name for name, stage in STAGES.items() if stage.is_active and name != "complete"))
+def test_gang_that_is_active_for_too_long_fails(arena, stage):
+    stage.reach(arena)
+
+    change(arena, activeDeadlineSeconds=1)
+    let_go(arena)
+
+    arena.until("heat", "Complete", reason="DeadlineExceeded")
+    arena.until_no_pods("heat")
+    take_all_room(arena, stage)
+
+
+@staged("waiting", "planned for later", "suspended")
+def test_gang_that_never_ran_is_not_active(arena, stage):
+    stage.reach(arena)
+
+    change(arena, activeDeadlineSeconds=1)
+    arena.add_nodes(1, cpu="1")
+    arena.submit(gang("other", size=1, suspend=True, activeDeadlineSeconds=1))
+    arena.until("other", "Suspended")
+
+    assert arena.condition("heat", "Complete")["status"] == "False"
+    assert "activeSince" not in arena.status("heat")
+
+
+def test_member_that_fails_restarts_its_gang(arena, pods_seen):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
+    eventually(lambda: "startedAt" in arena.status("heat"))
+
+    arena.patch_pod_status("heat-1-2", FAILED)
+
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    arena.until_placed("heat")
+    assert arena.status("heat")["restarts"] == 1
+    for pods in pods_seen.history:
+        assert len({pod.attempt for pod in pods.values()}) <= 1
+    eventually(lambda: "startedAt" in arena.status("heat"))
+    arena.patch_pod_status("heat-2-0", FAILED)
+    arena.until("heat", "Complete", reason="ReachedMaxRestarts")
+    arena.until_events("heat", "GangRestarting", "GangFailed")
+
+
+def test_member_that_fails_by_an_ignored_exit_code_costs_no_restart(arena):
+    rules = [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [3], "containerName": "main"}}]
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, failurePolicy={"backoff": "1s", "rules": rules}))
+    eventually(lambda: "startedAt" in arena.status("heat"))
+
+    arena.patch_pod_status("heat-1-2", FAILED)
+
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    assert "restarts" not in arena.status("heat")
+
+
+def test_member_that_fails_while_others_have_finished_restarts_them_too(arena):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, run_for="1s", exit_code="3", failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
+
+    arena.until("heat", "Complete", reason="ReachedMaxRestarts")
+
+    assert arena.status("heat")["attempt"] == 2
+
+
+@pytest.mark.parametrize("exit_code", ["0", "3"], ids=["well", "badly"])
+def test_gang_that_has_ended_is_deleted_in_time(arena, exit_code):
+    arena.add_nodes(2, cpu="2")
+    arena.submit(gang("heat", size=4, run_for="300ms", exit_code=exit_code, ttlSecondsAfterFinished=1))
+
+    eventually(lambda: is_gone(arena))
+    arena.until_no_pods("heat")
+
+
+def test_size_of_a_suspended_gang_is_changed_and_obeyed(arena):
+    run(arena)
+    change(arena, suspend=True)
+    arena.until("heat", "Suspended")
+
+    change(arena, suspend=False, size={"min": 2, "max": 2})
+
+    arena.until_placed("heat")
+    assert len(arena.pods("heat")) == 2
+
+
+def test_size_of_a_gang_that_waits_is_changed_and_obeyed(arena):
+    wait(arena)
+
+    change(arena, size={"min": 4, "max": 4})
+
+    arena.until_placed("heat")
+    assert len(arena.pods("heat")) == 4
+
+
+def test_work_that_is_done_is_not_planned_again(arena):
+    arena.add_nodes(1, cpu="4")
+    arena.submit(gang("heat", size=4, work={"serialTime": "4000s"}, failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
+    eventually(lambda: "startedAt" in arena.status("heat"))
+    patch_pod(arena, "heat-1-0", {"metadata": {"annotations": {"lockstep.dev/progress": "0.5"}}})
+
+    arena.patch_pod_status("heat-1-2", FAILED)
+
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    assert arena.status("heat")["progress"] == "0.5"
+    status = arena.status("heat")
+    # A quarter of 4000 s each, and half of that is left.
+    assert epoch_seconds(status["expectedFinish"]) - epoch_seconds(status["start"]) == 500
+
+
+def change(arena, **spec):
+    """Change the spec as the owner would."""
+    arena.api.request("PATCH", f"{arena.gangs}/heat", {"spec": spec})
+
+
+def patch_pod(arena, name, patch):
+    arena.api.request("PATCH", f"{arena.core}/pods/{name}", patch)
+
+
+def let_go(arena):
+    """Nobody keeps a member any more."""
+    for pod in arena.pods("heat"):
+        if "finalizers" in pod["metadata"]:
+            patch_pod(arena, pod["metadata"]["name"], {"metadata": {"finalizers": None}})
+
+
+def is_gone(arena):
+    try:
+        arena.gang("heat")
+    except ApiError as error:
+        return error.status == 404
+    return False
+
+
+def take_offers_back(arena):
+    """Nodes are free from now on."""
+    for offer in arena.api.request("GET", BIDS)["items"]:
+        if offer["metadata"]["name"].startswith(f"{arena.pool}-"):
+            arena.delete_bid(offer["metadata"]["name"])
+
+
+def take_all_room(arena, stage):
+    """Wait until a gang that needs all CPUs is placed."""
+    arena.submit(gang("all", size=stage.cpus))
+    arena.until_placed("all")
