@@ -4,28 +4,11 @@ from typing import NamedTuple
 
 import pytest
 
-from builders.manifests import bid, from_now, gang
+from builders.manifests import bid, failed_status, from_now, gang
 from eventually import eventually
 from live.arena import BIDS
-from lockstep.api.quantities import epoch_seconds
-from sandbox import ApiError
 
 pytestmark = pytest.mark.usefixtures("operator")
-
-FAILED = {
-    "phase": "Failed",
-    "containerStatuses": [
-        {
-            "name": "main",
-            "image": "work:1",
-            "imageID": "",
-            "ready": False,
-            "restartCount": 0,
-            "state": {"terminated": {"exitCode": 3}},
-        }
-    ],
-}
-KEPT = {"metadata": {"finalizers": ["example.com/kept"]}}
 
 
 class Stage(NamedTuple):
@@ -64,7 +47,7 @@ def run(arena):
 def be_undone(arena):
     """A member is gone, and another one stays, so that the attempt can't be undone yet."""
     run(arena)
-    patch_pod(arena, "heat-1-1", KEPT)
+    arena.patch_pod("heat-1-1", finalizers=["example.com/kept"])
     arena.delete_pod("heat-1-0")
     arena.until("heat", "Placed", "False", "Undoing")
 
@@ -73,7 +56,7 @@ def rest(arena):
     arena.add_nodes(2, cpu="2")
     arena.submit(gang("heat", size=4, failurePolicy={"maxRestarts": 3, "backoff": "10m"}))
     eventually(lambda: "startedAt" in arena.status("heat"))
-    arena.patch_pod_status("heat-1-2", FAILED)
+    arena.patch_pod_status("heat-1-2", failed_status(3))
     arena.until("heat", "Planned", "False", "ReservationReleased")
 
 
@@ -112,13 +95,13 @@ UNFINISHED = [name for name in STAGES if name != "complete"]
 def test_suspended_gang_holds_nothing_and_resumes(arena, stage):
     stage.reach(arena)
 
-    change(arena, suspend=True)
+    arena.change_gang("heat", suspend=True)
     let_go(arena)
 
     arena.until("heat", "Suspended", reason="GangSuspended")
     assert "reservedAt" not in arena.status("heat")
     arena.until_no_pods("heat")
-    change(arena, suspend=False)
+    arena.change_gang("heat", suspend=False)
     arena.until("heat", "Suspended", "False", "GangResumed")
 
 
@@ -127,11 +110,11 @@ def test_suspended_gang_gives_its_room_to_others_and_comes_back_with_its_age(are
     stage.reach(arena)
     created = arena.gang("heat")["metadata"]["creationTimestamp"]
 
-    change(arena, suspend=True)
+    arena.change_gang("heat", suspend=True)
     let_go(arena)
     arena.until("heat", "Suspended")
     take_all_room(arena, stage)
-    change(arena, suspend=False)
+    arena.change_gang("heat", suspend=False)
     arena.delete_gang("all")
 
     arena.until_placed("heat")
@@ -141,7 +124,7 @@ def test_suspended_gang_gives_its_room_to_others_and_comes_back_with_its_age(are
 def test_gang_that_has_ended_is_not_suspended(arena):
     succeed(arena)
 
-    change(arena, suspend=True)
+    arena.change_gang("heat", suspend=True)
     take_all_room(arena, STAGES["complete"])
 
     assert arena.condition("heat", "Suspended") == {}
@@ -156,7 +139,7 @@ def test_deleted_gang_leaves_nothing(arena, stage, propagation):
     arena.api.request("DELETE", f"{arena.gangs}/heat", {"propagationPolicy": propagation})
     let_go(arena)
 
-    eventually(lambda: is_gone(arena))
+    eventually(lambda: arena.is_gone("heat"))
     arena.until_no_pods("heat")
     take_offers_back(arena)
     take_all_room(arena, stage)
@@ -166,7 +149,7 @@ def test_deleted_gang_leaves_nothing(arena, stage, propagation):
 def test_gang_that_is_active_for_too_long_fails(arena, stage):
     stage.reach(arena)
 
-    change(arena, activeDeadlineSeconds=1)
+    arena.change_gang("heat", activeDeadlineSeconds=1)
     let_go(arena)
 
     arena.until("heat", "Complete", reason="DeadlineExceeded")
@@ -178,7 +161,7 @@ def test_gang_that_is_active_for_too_long_fails(arena, stage):
 def test_gang_that_never_ran_is_not_active(arena, stage):
     stage.reach(arena)
 
-    change(arena, activeDeadlineSeconds=1)
+    arena.change_gang("heat", activeDeadlineSeconds=1)
     arena.add_nodes(1, cpu="1")
     arena.submit(gang("other", size=1, suspend=True, activeDeadlineSeconds=1))
     arena.until("other", "Suspended")
@@ -187,111 +170,11 @@ def test_gang_that_never_ran_is_not_active(arena, stage):
     assert "activeSince" not in arena.status("heat")
 
 
-def test_member_that_fails_restarts_its_gang(arena, pods_seen):
-    arena.add_nodes(2, cpu="2")
-    arena.submit(gang("heat", size=4, failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
-    eventually(lambda: "startedAt" in arena.status("heat"))
-
-    arena.patch_pod_status("heat-1-2", FAILED)
-
-    eventually(lambda: arena.status("heat")["attempt"] == 2)
-    arena.until_placed("heat")
-    assert arena.status("heat")["restarts"] == 1
-    for pods in pods_seen.history:
-        assert len({pod.attempt for pod in pods.values()}) <= 1
-    eventually(lambda: "startedAt" in arena.status("heat"))
-    arena.patch_pod_status("heat-2-0", FAILED)
-    arena.until("heat", "Complete", reason="ReachedMaxRestarts")
-    arena.until_events("heat", "GangRestarting", "GangFailed")
-
-
-def test_member_that_fails_by_an_ignored_exit_code_costs_no_restart(arena):
-    rules = [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [3], "containerName": "main"}}]
-    arena.add_nodes(2, cpu="2")
-    arena.submit(gang("heat", size=4, failurePolicy={"backoff": "1s", "rules": rules}))
-    eventually(lambda: "startedAt" in arena.status("heat"))
-
-    arena.patch_pod_status("heat-1-2", FAILED)
-
-    eventually(lambda: arena.status("heat")["attempt"] == 2)
-    assert "restarts" not in arena.status("heat")
-
-
-def test_member_that_fails_while_others_have_finished_restarts_them_too(arena):
-    arena.add_nodes(2, cpu="2")
-    arena.submit(gang("heat", size=4, run_for="1s", exit_code="3", failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
-
-    arena.until("heat", "Complete", reason="ReachedMaxRestarts")
-
-    assert arena.status("heat")["attempt"] == 2
-
-
-@pytest.mark.parametrize("exit_code", ["0", "3"], ids=["well", "badly"])
-def test_gang_that_has_ended_is_deleted_in_time(arena, exit_code):
-    arena.add_nodes(2, cpu="2")
-    arena.submit(gang("heat", size=4, run_for="300ms", exit_code=exit_code, ttlSecondsAfterFinished=1))
-
-    eventually(lambda: is_gone(arena))
-    arena.until_no_pods("heat")
-
-
-def test_size_of_a_suspended_gang_is_changed_and_obeyed(arena):
-    run(arena)
-    change(arena, suspend=True)
-    arena.until("heat", "Suspended")
-
-    change(arena, suspend=False, size={"min": 2, "max": 2})
-
-    arena.until_placed("heat")
-    assert len(arena.pods("heat")) == 2
-
-
-def test_size_of_a_gang_that_waits_is_changed_and_obeyed(arena):
-    wait(arena)
-
-    change(arena, size={"min": 4, "max": 4})
-
-    arena.until_placed("heat")
-    assert len(arena.pods("heat")) == 4
-
-
-def test_work_that_is_done_is_not_planned_again(arena):
-    arena.add_nodes(1, cpu="4")
-    arena.submit(gang("heat", size=4, work={"serialTime": "4000s"}, failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
-    eventually(lambda: "startedAt" in arena.status("heat"))
-    patch_pod(arena, "heat-1-0", {"metadata": {"annotations": {"lockstep.dev/progress": "0.5"}}})
-
-    arena.patch_pod_status("heat-1-2", FAILED)
-
-    eventually(lambda: arena.status("heat")["attempt"] == 2)
-    assert arena.status("heat")["progress"] == "0.5"
-    status = arena.status("heat")
-    # A quarter of 4000 s each, and half of that is left.
-    assert epoch_seconds(status["expectedFinish"]) - epoch_seconds(status["start"]) == 500
-
-
-def change(arena, **spec):
-    """Change the spec as the owner would."""
-    arena.api.request("PATCH", f"{arena.gangs}/heat", {"spec": spec})
-
-
-def patch_pod(arena, name, patch):
-    arena.api.request("PATCH", f"{arena.core}/pods/{name}", patch)
-
-
 def let_go(arena):
     """Nobody keeps a member any more."""
     for pod in arena.pods("heat"):
         if "finalizers" in pod["metadata"]:
-            patch_pod(arena, pod["metadata"]["name"], {"metadata": {"finalizers": None}})
-
-
-def is_gone(arena):
-    try:
-        arena.gang("heat")
-    except ApiError as error:
-        return error.status == 404
-    return False
+            arena.patch_pod(pod["metadata"]["name"], finalizers=None)
 
 
 def take_offers_back(arena):

@@ -118,7 +118,9 @@ class Metrics:
             registry=registry,
         )
         self.oldest_pending = Gauge(
-            "lockstep_oldest_pending_gang_seconds", "Age of the oldest gang that holds no nodes.", registry=registry
+            "lockstep_oldest_pending_gang_seconds",
+            "Age of the oldest gang that holds no nodes, counted from its last suspension where it had one.",
+            registry=registry,
         )
         self.start_overdue = Gauge(
             "lockstep_start_overdue_seconds",
