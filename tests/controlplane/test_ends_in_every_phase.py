@@ -162,8 +162,7 @@ def test_gang_that_never_ran_is_not_active(arena, stage):
     stage.reach(arena)
 
     arena.change_gang("heat", activeDeadlineSeconds=1)
-    arena.add_nodes(1, cpu="1")
-    arena.submit(gang("other", size=1, suspend=True, activeDeadlineSeconds=1))
+    arena.submit(gang("other", size=1, suspend=True))
     arena.until("other", "Suspended")
 
     assert arena.condition("heat", "Complete")["status"] == "False"

@@ -211,6 +211,15 @@ def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wron
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 60
 
 
+def test_gang_that_was_suspended_waits_from_its_resumption_on(metrics):
+    state = State(lambda: None)
+    resumed = ConditionFact("Suspended", "False", "GangResumed", "", 1, 90.0)
+    state.apply_gang(gang_fact("g", created=10.0, status=GangStatus(conditions=(resumed,))))
+    refresh_gauges(metrics, state, 100.0, ())
+
+    assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 10
+
+
 def test_gauges_fall_back_to_zero(metrics):
     state = State(lambda: None)
     gang = gang_fact("g", created=40.0)
