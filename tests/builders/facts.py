@@ -47,8 +47,9 @@ def gang_spec(
     template=None,
     pieces=None,
     claims=(),
+    **more,
 ):
-    """Describe what a gang asks for; its load is equal, or of ``pieces``."""
+    """Describe what a gang asks for; its load is equal, or of ``pieces``. ``more`` are further fields."""
     return GangSpec(
         minimum=size,
         maximum=most or size,
@@ -61,6 +62,7 @@ def gang_spec(
         template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
         load=Load.EQUAL if pieces is None else Load.PIECES,
         pieces=pieces,
+        **more,
     )
 
 
@@ -97,6 +99,7 @@ def pod_fact(
     because="",
     uid=None,
     lasting=False,
+    labels=(),
     keeps_away=(),
     claims=(),
     nominated="",
@@ -114,6 +117,7 @@ def pod_fact(
         is_disrupted=disrupted,
         ended_because=because,
         lasting=lasting,
+        labels=tuple(sorted(dict(labels).items())),
         keeps_away=keeps_away,
         claims=claims,
         nominated=nominated,

@@ -12,7 +12,9 @@ from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.parts import spelled_part
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_terms import pod_affinity
 from lockstep.api.pool import ALL_NODES, Pool
+from lockstep.api.preferences import preferred
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Needs, Refusal
@@ -61,7 +63,7 @@ def parse_needs(pod: Manifest) -> Needs | Refusal:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{not_obeyed}.")
     try:
         check_amounts(pod)
-        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)))
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)), pod_affinity(pod))
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
@@ -80,6 +82,7 @@ def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
     deadline = spec.get("deadline")
     maximum = int(spec["size"]["max"])
     load = Load(spec.get("load", Load.EQUAL))
+    placement = spec.get("placement") or {}
     return GangSpec(
         minimum=int(spec["size"]["min"]),
         maximum=maximum,
@@ -92,6 +95,10 @@ def _spec(spec: Manifest, template: Manifest, needs: Needs) -> GangSpec:
         template=template,
         load=load,
         pieces=_pieces(spec, load),
+        pod_affinity=needs.pod_affinity,
+        one_per=placement.get("onePer") or "",
+        all_in=placement.get("allIn") or "",
+        not_weighed=tuple(f"template.spec.{path}" for path in preferred(template["spec"])),
     )
 
 

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from coschedule import Constraints
-from lockstep.api.membership import member_labels
-from lockstep.api.names import RANK_LABEL
+from lockstep.belief.affinity import Bar, bars
+from lockstep.belief.kinds import Kind, kinds_now
+from lockstep.belief.near_pods import kept_away_by_reserved, own_pods
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.volume import ClaimKey, CsiVolume
-
-Bar = tuple[str, frozenset[str]]
 
 _ONCE = "ReadWriteOncePod"
 
@@ -19,7 +18,7 @@ _ONCE = "ReadWriteOncePod"
 def constraints_of(state: State, gang: GangFact) -> Constraints:
     """The constraints under which the gang is planned now."""
     constraints = state.claims.constraints(gang)
-    barred = (*_by_anti_affinity(state, gang), *_by_claims_in_use(state, gang), *_by_attach_limits(state, gang))
+    barred = (*_by_pods(state, gang), *_by_claims_in_use(state, gang), *_by_attach_limits(state, gang))
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -32,17 +31,28 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
     return amounts
 
 
-def _by_anti_affinity(state: State, gang: GangFact) -> Iterator[Bar]:
-    """The nodes near pods that want no such member near them."""
-    namespace, keeping_away = gang.key.namespace, state.neighbours.keeping_away
-    if not keeping_away.concerns(namespace):
+def _by_pods(state: State, gang: GangFact) -> Iterator[Bar]:
+    """The nodes that are barred for the pods around them, where either side requires anything of the other."""
+    spec = gang.spec
+    assert spec is not None, "a refused gang is not planned"
+    requires = bool(spec.has_pod_affinity or spec.one_per or spec.all_in)
+    if not (requires or state.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)):
         return
-    # Whoever keeps single ranks away is rare: what holds for the first holds for all.
-    labels = {**member_labels(gang, gang.status.attempt + 1), RANK_LABEL: "0"}
-    labels_of_namespace = state.namespaces.get(namespace, {})
-    names = keeping_away.names(labels, namespace, labels_of_namespace, state.nodes, state.nodes_generation)
-    if names:
-        yield "near a pod whose anti-affinity keeps it away", names
+    [kind] = kinds_now(state, gang)
+    barred = [("near a pod whose anti-affinity keeps it away", _keeping_away(state, gang, kind))]
+    for phrase, names in [*barred, *bars(state, gang, kind)]:
+        if names:
+            yield phrase, names
+
+
+def _keeping_away(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
+    """The nodes near pods that want no such member near them."""
+    keeping_away, labels_of_namespace = state.neighbours.keeping_away, state.namespaces.get(kind.namespace, {})
+    names = keeping_away.names(
+        kind.labels, kind.namespace, labels_of_namespace, state.nodes, state.nodes_generation, own_pods(state, gang)
+    )
+    reserved = kept_away_by_reserved(state, gang, kind)
+    return names | reserved if reserved else names
 
 
 def _by_claims_in_use(state: State, gang: GangFact) -> Iterator[Bar]:

@@ -5,6 +5,7 @@ from itertools import product
 
 from coschedule import Constraints, NodeTerm, Requirement, Toleration
 from lockstep.facts.gang import Needs
+from lockstep.facts.pod import PodAffinity
 
 # What the API server lets every pod tolerate for a while. A plan that does not count on it is not wrong.
 _OF_EVERY_POD = frozenset(
@@ -18,7 +19,7 @@ def as_compared(planned: Needs, pod: Needs) -> Needs:
     kept = tuple(one for one in pod.constraints.tolerations if one in wanted or one not in _OF_EVERY_POD)
     tolerations = wanted if set(kept) == set(wanted) else kept
     claims = planned.claims if _names(planned) == _names(pod) else pod.claims
-    return Needs(pod.request, replace(pod.constraints, tolerations=tolerations), claims)
+    return Needs(pod.request, replace(pod.constraints, tolerations=tolerations), claims, pod.pod_affinity)
 
 
 def combined(one: Needs, other: Needs) -> Needs:
@@ -30,7 +31,8 @@ def combined(one: Needs, other: Needs) -> Needs:
         amounts[name] = max(amount, amounts.get(name, 0))
     more = tuple(use for use in other.claims if use.claim not in _names(one))
     constraints = _combined_constraints(one.constraints, other.constraints)
-    return Needs(tuple(sorted(amounts.items())), constraints, one.claims + more)
+    affinity = _combined_pod_affinity(one.pod_affinity, other.pod_affinity)
+    return Needs(tuple(sorted(amounts.items())), constraints, one.claims + more, affinity)
 
 
 def is_within(needs: Needs, planned: Needs) -> bool:
@@ -67,3 +69,7 @@ def _combined_affinity(
 
 def _joined(one: tuple[Requirement, ...], other: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
     return tuple(dict.fromkeys(one + other))
+
+
+def _combined_pod_affinity(one: PodAffinity, other: PodAffinity) -> PodAffinity:
+    return PodAffinity(tuple(dict.fromkeys(one.near + other.near)), tuple(dict.fromkeys(one.apart + other.apart)))

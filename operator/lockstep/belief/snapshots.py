@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from lockstep.belief.affinity import terms_of
+from lockstep.belief.broken_terms import Stand, TermBroken, broken_term
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
@@ -127,9 +129,20 @@ class SnapshotCutter:
         constraints = constraints_of(self._state, gang)
         return (
             failed_check(nodes, sorted(counts), constraints)
+            or self._broken_term(gang, reservation)
             or closed(nodes, sorted(counts), now, expected_end(reservation, now))
             or self._short(nodes, counts, reservation, self._state.priorities.of(gang))
         )
+
+    def _broken_term(self, gang: GangFact, reservation: Reservation) -> TermBroken | None:
+        terms = terms_of(self._state, gang)
+        return broken_term(terms, list(self._stands(reservation)), self._state.nodes) if terms else None
+
+    def _stands(self, reservation: Reservation) -> Iterator[Stand]:
+        for key, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
+            pod = self._state.pods.get(key)
+            if pod is None or not pod.has_ended:
+                yield Stand("", node, to_come=pod is None or not pod.node)
 
     def _members_left(self, reservation: Reservation) -> Counter[str]:
         """How many members that have not ended are to be on each node that still waits for one of them."""

@@ -126,5 +126,6 @@ def _with_verdict(spec: GangSpec, needs: Needs | None) -> GangSpec:
         request=admitted.request,
         constraints=admitted.constraints,
         claims=admitted.claims,
+        pod_affinity=admitted.pod_affinity,
         written=None if admitted == spec.needs else spec.needs,
     )

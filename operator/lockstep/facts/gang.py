@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from coschedule import Constraints, GangKey, Load, Members, Work
-from lockstep.facts.pod import Request
+from lockstep.facts.pod import NO_POD_AFFINITY, PodAffinity, Request
 from lockstep.facts.volume import ClaimUse
 
 
@@ -22,6 +22,7 @@ class Needs(NamedTuple):
     request: Request
     constraints: Constraints
     claims: tuple[ClaimUse, ...]
+    pod_affinity: PodAffinity = NO_POD_AFFINITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +30,11 @@ class GangSpec:
     """What a GangJob asks for.
 
     ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
-    ``template`` is the pod template as written, with what the node pool asks of members. ``request``, ``constraints``
-    and ``claims`` are those of the template, or what admission was seen to make of them: then ``written`` has those of
-    the template.
+    ``template`` is the pod template as written, with what the node pool asks of members. ``request``, ``constraints``,
+    ``claims`` and ``pod_affinity`` are those of the template, or what admission was seen to make of them: then
+    ``written`` has those of the template. No two members are on nodes with the same value of the label ``one_per``, and
+    all are on nodes with one value of the label ``all_in``, where these are given. ``not_weighed`` names the fields of
+    the template that say what it only prefers.
     """
 
     minimum: int
@@ -45,12 +48,21 @@ class GangSpec:
     template: Mapping[str, Any]
     load: Load = Load.EQUAL
     pieces: int | None = None
+    pod_affinity: PodAffinity = NO_POD_AFFINITY
+    one_per: str = ""
+    all_in: str = ""
+    not_weighed: tuple[str, ...] = ()
     written: "Needs | None" = None
+
+    @property
+    def has_pod_affinity(self) -> bool:
+        """Whether members require anything of the pods around them."""
+        return self.pod_affinity != NO_POD_AFFINITY
 
     @property
     def needs(self) -> Needs:
         """What a member is planned with."""
-        return Needs(self.request, self.constraints, self.claims)
+        return Needs(self.request, self.constraints, self.claims, self.pod_affinity)
 
 
 class ConditionFact(NamedTuple):

@@ -175,10 +175,13 @@ def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 
 def _mark_accepted(gang: GangFact, now: float) -> GangStatus:
-    says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
+    reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
     if gang.spec is not None and gang.spec.written is not None:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
-        says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
+        reason = Reason.CHANGED_BY_ADMISSION
+    if gang.spec is not None and gang.spec.not_weighed:
+        message += f" What it only prefers is not weighed: {', '.join(gang.spec.not_weighed)}."
+    says = (TRUE, reason, message)
     return with_condition(_with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 
