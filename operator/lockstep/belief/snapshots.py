@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Sizes, Snapshot
 from lockstep.belief.affinity import terms_of
 from lockstep.belief.broken_terms import Stand, TermBroken, broken_term
 from lockstep.belief.constraints import constraints_of, taken_in_front
@@ -219,17 +219,24 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
-            minimum=spec.minimum,
-            maximum=spec.maximum,
+            roles=(self._role(gang, resources),),
             work=spec.work,
-            request=amounts_in(resources, spec.request),
-            constraints=constraints_of(self._state, gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
-            load=spec.load,
-            pieces=spec.pieces,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
+            terms=terms_of(self._state, gang),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
+        )
+
+    def _role(self, gang: GangFact, resources: tuple[str, ...]) -> Role:
+        spec = gang.spec
+        assert spec is not None, "a refused gang is not planned"
+        return Role(
+            sizes=Sizes(minimum=spec.minimum, maximum=spec.maximum),
+            request=amounts_in(resources, spec.request),
+            constraints=constraints_of(self._state, gang),
+            load=spec.load,
+            pieces=spec.pieces,
         )
 
 

@@ -156,7 +156,7 @@ def carried_out(snap, placement):
     back = []
     for name, count in nodes_taken(placement):
         index = snap.nodes.names.index(name)
-        taken = tuple(count * amount for amount in bound.request)
+        taken = tuple(count * amount for amount in bound.roles[0].request)
         free[index] -= taken
         if placement.finish < float("inf"):
             back.append(release(index, placement.finish, *taken))
@@ -175,4 +175,4 @@ def test_snapshot_is_left_as_it_was():
     plan(snap)
 
     assert (snap.free == before).all()
-    assert snap.gangs[0].constraints == ANYWHERE
+    assert snap.gangs[0].roles[0].constraints == ANYWHERE
