@@ -22,7 +22,7 @@ def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
 
 
 def pod_affinity(spec: Manifest) -> PodAffinity:
-    """What a template requires of other pods, or a pod that was made of it: the same for both."""
+    """What a template requires of other pods."""
     near, apart = _terms(spec, "podAffinity"), _terms(spec, "podAntiAffinity")
     if not near and not apart:
         return NO_POD_AFFINITY
@@ -41,14 +41,8 @@ def _terms(spec: Manifest, kind: str) -> list[Manifest]:
 
 
 def _written(term: Manifest) -> WrittenTerm:
-    """The term without what the API server adds to a pod's selector for its keys."""
-    alike, unlike = tuple(term.get("matchLabelKeys") or ()), tuple(term.get("mismatchLabelKeys") or ())
-    added = {*((key, "In") for key in alike), *((key, "NotIn") for key in unlike)}
-    parsed = _term(term)
-    if parsed.selector is not None:
-        own = tuple(one for one in parsed.selector if (one.key, one.operator) not in added)
-        parsed = parsed._replace(selector=own)
-    return WrittenTerm(parsed, alike, unlike)
+    alike, unlike = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
+    return WrittenTerm(_term(term), tuple(alike), tuple(unlike))
 
 
 def _term(term: Manifest) -> PodTerm:

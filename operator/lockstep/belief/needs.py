@@ -5,7 +5,7 @@ from itertools import product
 
 from coschedule import Constraints, NodeTerm, Requirement, Toleration
 from lockstep.facts.gang import Needs
-from lockstep.facts.pod import PodAffinity
+from lockstep.facts.pod import PodAffinity, WrittenTerm
 
 # What the API server lets every pod tolerate for a while. A plan that does not count on it is not wrong.
 _OF_EVERY_POD = frozenset(
@@ -19,7 +19,10 @@ def as_compared(planned: Needs, pod: Needs) -> Needs:
     kept = tuple(one for one in pod.constraints.tolerations if one in wanted or one not in _OF_EVERY_POD)
     tolerations = wanted if set(kept) == set(wanted) else kept
     claims = planned.claims if _names(planned) == _names(pod) else pod.claims
-    return Needs(pod.request, replace(pod.constraints, tolerations=tolerations), claims, pod.pod_affinity)
+    affinity = _as_written(pod.pod_affinity)
+    if affinity == _as_written(planned.pod_affinity):
+        affinity = planned.pod_affinity
+    return Needs(pod.request, replace(pod.constraints, tolerations=tolerations), claims, affinity)
 
 
 def combined(one: Needs, other: Needs) -> Needs:
@@ -73,3 +76,16 @@ def _joined(one: tuple[Requirement, ...], other: tuple[Requirement, ...]) -> tup
 
 def _combined_pod_affinity(one: PodAffinity, other: PodAffinity) -> PodAffinity:
     return PodAffinity(tuple(dict.fromkeys(one.near + other.near)), tuple(dict.fromkeys(one.apart + other.apart)))
+
+
+def _as_written(affinity: PodAffinity) -> PodAffinity:
+    """Without what the API server adds to the selectors of a pod for the keys that are to match, or not."""
+    return PodAffinity(tuple(map(_without_added, affinity.near)), tuple(map(_without_added, affinity.apart)))
+
+
+def _without_added(written: WrittenTerm) -> WrittenTerm:
+    if written.term.selector is None:
+        return written
+    added = {*((key, "In") for key in written.alike), *((key, "NotIn") for key in written.unlike)}
+    own = tuple(one for one in written.term.selector if (one.key, one.operator) not in added)
+    return written._replace(term=written.term._replace(selector=own))
