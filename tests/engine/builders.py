@@ -15,6 +15,7 @@ from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.plan import plan
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.terms import Term, TermKind
 from engine.brute.pieces import Job, Offer
 
 NOW = 1000.0
@@ -107,6 +108,18 @@ def role(
     """Describe ``size`` to ``most`` members."""
     sizes = Sizes(minimum=size, maximum=most or size, multiple_of=multiple_of, allowed=tuple(allowed))
     return Role(name=name, sizes=sizes, request=request, constraints=constraints, load=load, pieces=pieces)
+
+
+def together(*roles, key="zone", towards=()):
+    """Say that roles share one domain, or that their members are where one of those ``towards`` is."""
+    names = frozenset(roles)
+    return Term(kind=TermKind.TOGETHER, topology_key=key, roles=names, towards=frozenset(towards) or names)
+
+
+def apart(*roles, key="kubernetes.io/hostname", towards=()):
+    """Say that members of roles share no domain, or none with one of those ``towards``."""
+    names = frozenset(roles)
+    return Term(kind=TermKind.APART, topology_key=key, roles=names, towards=frozenset(towards) or names)
 
 
 def nodes_taken(placement):

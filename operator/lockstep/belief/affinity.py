@@ -41,7 +41,7 @@ def terms_of(state: State, gang: GangFact) -> tuple[Term, ...]:
     """What the gang's members require of each other."""
     spec = gang.spec
     assert spec is not None, "a refused gang is not planned"
-    if not (spec.one_per or spec.all_in or spec.has_pod_affinity):
+    if not spec.minds_pods:
         return ()
     kinds = kinds_now(state, gang)
     everybody = frozenset(kind.role for kind in kinds)

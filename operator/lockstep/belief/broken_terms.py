@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule import Term, TermKind
+from lockstep.belief.affinity import terms_of
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang import GangFact
 from lockstep.facts.node import NodeFact
 
 
@@ -26,6 +30,12 @@ class TermBroken:
     topology_key: str
 
 
+def term_that_breaks(state: State, gang: GangFact, reservation: Reservation) -> TermBroken | None:
+    """What the gang's members require of each other and would not have, if the reservation were carried out now."""
+    terms = terms_of(state, gang)
+    return broken_term(terms, list(_stands(state, reservation)), state.nodes) if terms else None
+
+
 def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> TermBroken | None:
     """The first term that members to come would break; those that run stay where they are."""
     for term in terms:
@@ -33,6 +43,15 @@ def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[s
         if breaking:
             return TermBroken(nodes=tuple(sorted(breaking)), kind=term.kind, topology_key=term.topology_key)
     return None
+
+
+def _stands(state: State, reservation: Reservation) -> Iterator[Stand]:
+    """All members that have not ended."""
+    ranks = zip(reservation.pod_keys(), reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
+    for key, node, role in ranks:
+        pod = state.pods.get(key)
+        if pod is None or not pod.has_ended:
+            yield Stand(role, node, to_come=pod is None or not pod.node)
 
 
 def _breaking(term: Term, stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> Iterator[Stand]:

@@ -6,19 +6,24 @@ from dataclasses import replace
 
 from coschedule import Constraints
 from lockstep.belief.affinity import Bar, bars
-from lockstep.belief.kinds import Kind, kinds_now
+from lockstep.belief.kinds import Kind, kind_of
 from lockstep.belief.near_pods import kept_away_by_reserved, own_pods
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
+from lockstep.facts.role import RoleSpec
 from lockstep.facts.volume import ClaimKey, CsiVolume
 
 _ONCE = "ReadWriteOncePod"
 
 
-def constraints_of(state: State, gang: GangFact) -> Constraints:
-    """The constraints under which the gang is planned now."""
-    constraints = state.claims.constraints(gang)
-    barred = (*_by_pods(state, gang), *_by_claims_in_use(state, gang), *_by_attach_limits(state, gang))
+def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
+    """The constraints under which the members of one role are planned now."""
+    constraints = state.claims.constraints(gang.key, role)
+    barred = (
+        *_by_pods(state, gang, role),
+        *_by_claims_in_use(state, gang, role),
+        *_by_attach_limits(state, gang, role),
+    )
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -31,16 +36,15 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
     return amounts
 
 
-def _by_pods(state: State, gang: GangFact) -> Iterator[Bar]:
+def _by_pods(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
     """The nodes that are barred for the pods around them, where either side requires anything of the other."""
-    spec = gang.spec
-    assert spec is not None, "a refused gang is not planned"
-    requires = bool(spec.has_pod_affinity or spec.one_per or spec.all_in)
-    if not (requires or state.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)):
+    assert gang.spec is not None, "a refused gang is not planned"
+    minded = state.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
+    if not minded and not gang.spec.minds_pods:
         return
-    [kind] = kinds_now(state, gang)
-    barred = [("near a pod whose anti-affinity keeps it away", _keeping_away(state, gang, kind))]
-    for phrase, names in [*barred, *bars(state, gang, kind)]:
+    kind = kind_of(state, gang, role)
+    kept_away = ("near a pod whose anti-affinity keeps it away", _keeping_away(state, gang, kind))
+    for phrase, names in [kept_away, *bars(state, gang, kind)]:
         if names:
             yield phrase, names
 
@@ -55,19 +59,18 @@ def _keeping_away(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
     return names | reserved if reserved else names
 
 
-def _by_claims_in_use(state: State, gang: GangFact) -> Iterator[Bar]:
+def _by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
     """Every node, as long as somebody else uses a claim that only one pod may use."""
-    assert gang.spec is not None, "a refused gang is not planned"
-    for use in gang.spec.claims:
+    for use in role.claims:
         key = ClaimKey(gang.key.namespace, use.claim)
         claim = state.claims.claims.get(key)
         if claim is not None and _ONCE in claim.modes and _is_used_by_others(state, key, gang):
             yield f"closed to it while another pod uses claim {key.name}", frozenset(state.nodes)
 
 
-def _by_attach_limits(state: State, gang: GangFact) -> Iterator[Bar]:
-    """The nodes whose drivers can't attach the volumes of the gang's claims, which its members share."""
-    wanted = frozenset(state.claims.csi_volumes(_claims_of(gang)))
+def _by_attach_limits(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
+    """The nodes whose drivers can't attach the volumes of the role's claims, which its members share."""
+    wanted = frozenset(state.claims.csi_volumes(_claims_of_role(gang, role)))
     if wanted:
         for driver, nodes in sorted(state.attachments.full(wanted, _about_to_be_attached(state, gang)).items()):
             yield f"where {driver} can attach no more volumes", frozenset(nodes)
@@ -95,4 +98,9 @@ def _others_that_reserved(state: State, gang: GangFact) -> Iterator[GangFact]:
 
 
 def _claims_of(gang: GangFact) -> set[ClaimKey]:
-    return {ClaimKey(gang.key.namespace, use.claim) for use in gang.spec.claims} if gang.spec else set()
+    roles = gang.spec.roles if gang.spec else ()
+    return {claim for role in roles for claim in _claims_of_role(gang, role)}
+
+
+def _claims_of_role(gang: GangFact, role: RoleSpec) -> set[ClaimKey]:
+    return {ClaimKey(gang.key.namespace, use.claim) for use in role.claims}

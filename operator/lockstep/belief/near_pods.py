@@ -53,7 +53,7 @@ def _about_to_be_bound(state: State, gang: GangFact) -> Iterator[tuple[Kind, set
             continue
         charged = {node for node, _ in state.ledger.charged(reservation.gang_uid, reservation.attempt)}
         for kind in kinds_of(other, reservation.attempt):
-            yield kind, charged
+            yield kind, charged & {entry.node for entry in reservation.members if entry.role == kind.role}
 
 
 def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:

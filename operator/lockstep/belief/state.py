@@ -33,7 +33,7 @@ from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
 from lockstep.facts.cluster import NamespaceFact, PriorityClass
-from lockstep.facts.gang import GangFact, Needs, Refusal
+from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.node import NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
@@ -190,7 +190,7 @@ class State:
         self.news.look_at(key)
         self._changed(needs_plan=True)
 
-    def admission_says(self, gang: GangFact, verdict: Needs | Refusal) -> bool:
+    def admission_says(self, gang: GangFact, verdict: Verdict) -> bool:
         """Admission takes the gang's members so, or not at all. Returns whether that changes how it is planned."""
         known = self.gangs.get(gang.key)
         if known is None or known.uid != gang.uid:
@@ -210,13 +210,14 @@ class State:
         """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
         self.reservations[reservation.gang] = reservation
         self._note_who_keeps_away(reservation.gang)
+        requests = reservation.requests_by_rank()
         ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
-        for pod, member, node in ranks:
+        for (pod, member, node), request in zip(ranks, requests, strict=True):
             known = self.pods.get(pod)
             if has_rank(reservation.succeeded_ranks, member.rank):
                 continue
             if known is None or known.member != member or not known.has_ended:
-                self.ledger.assume(member, node, reservation.request)
+                self.ledger.assume(member, node, request)
         self.generation += 1
 
     def forget(self, gang: GangKey) -> None:
@@ -285,7 +286,11 @@ class State:
             self.forget(fact.key)
 
     def _claims_changed(self) -> None:
-        concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}
+        concerned = {
+            key
+            for key, gang in self.gangs.items()
+            if gang.spec is not None and any(role.claims for role in gang.spec.roles)
+        }
         self.news.look_at(*concerned)
         self._changed(needs_plan=bool(concerned))
 
@@ -301,7 +306,7 @@ class State:
 
     def _note_who_keeps_away(self, key: GangKey) -> None:
         gang = self.gangs.get(key)
-        if gang is not None and gang.spec is not None and gang.spec.pod_affinity.apart:
+        if gang is not None and gang.spec and any(role.pod_affinity.apart for role in gang.spec.roles):
             self.keep_others_away.add(key)
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:

@@ -176,11 +176,12 @@ def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 def _mark_accepted(gang: GangFact, now: float) -> GangStatus:
     reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
-    if gang.spec is not None and gang.spec.written is not None:
+    if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         reason = Reason.CHANGED_BY_ADMISSION
-    if gang.spec is not None and gang.spec.not_weighed:
-        message += f" What it only prefers is not weighed: {', '.join(gang.spec.not_weighed)}."
+    not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
+    if not_weighed:
+        message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
     says = (TRUE, reason, message)
     return with_condition(_with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 

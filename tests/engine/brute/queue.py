@@ -90,10 +90,13 @@ def best_hold(snapshot, gang, taken, passes):
 
 
 def _sizes(gang):
-    return range(
-        gang.roles[0].sizes.minimum,
-        min(gang.roles[0].sizes.maximum, gang.roles[0].pieces or gang.roles[0].sizes.maximum) + 1,
-    )
+    [role] = gang.roles
+    sizes, most = role.sizes, role.pieces or role.sizes.maximum
+    return [
+        size
+        for size in range(sizes.minimum, min(sizes.maximum, most) + 1)
+        if size % sizes.multiple_of == 0 and (not sizes.allowed or size in sizes.allowed)
+    ]
 
 
 def _may_end_in_time(snapshot, gang, sizes, start):
@@ -144,9 +147,7 @@ def placements(snapshot, gang, taken, passes):
 
 
 def _finish(snapshot, gang, counts, size, start):
-    if not gang.roles[0].sizes.minimum <= size <= gang.roles[0].sizes.maximum or (
-        gang.roles[0].pieces is not None and size > gang.roles[0].pieces
-    ):
+    if size not in _sizes(gang):
         return None
     if gang.work is None:
         return math.inf

@@ -45,6 +45,7 @@ def random_gang(rnd, index, loads):
         f"g{index}",
         size=minimum,
         most=rnd.randint(minimum, 4),
+        **random_gaps(rnd, minimum),
         serial=rnd.choice([None, 6, 12, 12, 24]),
         request=(1, rnd.randint(0, 2)),
         priority=rnd.randint(0, 1),
@@ -56,6 +57,13 @@ def random_gang(rnd, index, loads):
         per_member=0 if load is Load.EQUAL else rnd.choice([0, 0, 1, 2]),
         not_before=rnd.choice([-math.inf, -math.inf, NOW - 1, NOW + 3, NOW + 7]),
     )
+
+
+def random_gaps(rnd, minimum):
+    """Leave out sizes: never all, as the least is always there."""
+    multiple = {"multiple_of": rnd.choice([divisor for divisor in (1, 2, 3) if minimum % divisor == 0])}
+    some = {"allowed": sorted({minimum, *rnd.sample(range(1, 6), 2)})}
+    return rnd.choice([{}, {}, multiple, some])
 
 
 def selected(snap):

@@ -50,6 +50,8 @@ def random_gang(rnd, index):
         f"g{index:02}",
         size=minimum,
         most=minimum * rnd.choice([1, 2, 4]),
+        multiple_of=rnd.choice([1, 1, minimum]),
+        allowed=rnd.choice([(), (), (1, 2, 4, 8, 16, 32)]),
         serial=rnd.choice([None, 10, 100, 400, 1000 * rnd.random() + 1]) if rnd.random() < 0.9 else None,
         request=(rnd.randint(0, 3), rnd.randint(0, 4)),
         priority=rnd.randint(0, 2),

@@ -134,7 +134,7 @@ def test_gang_is_refused_with_a_sentence(state, counted):
     fact = state.gangs[GangKey("default", "g")]
 
     assert (fact.spec, fact.refusal.reason, counted) == (None, Reason.INVALID_SPEC, ["gangjobs"])
-    assert fact.refusal.message == "The GangJob can't be understood: KeyError 'max'."
+    assert fact.refusal.message == "The GangJob can't be understood: KeyError 'min'."
 
 
 @pytest.mark.parametrize(

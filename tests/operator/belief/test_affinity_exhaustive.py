@@ -76,7 +76,7 @@ def served(name, labels, affinity, node):
 
 def allowed(state, fact, choices):
     """Which of these choices of nodes members may stand on."""
-    barred = {name for _, names in constraints_of(state, fact).barred for name in names}
+    barred = {name for _, names in constraints_of(state, fact, fact.spec.roles[0]).barred for name in names}
     terms = terms_of(state, fact)
     for nodes in choices:
         stands = [Stand("", node, to_come=True) for node in nodes]
@@ -100,7 +100,7 @@ def test_members_may_stand_where_each_would_be_accepted_after_the_others(seed):
         template = {"metadata": {"labels": labels}, "spec": {"containers": [], "affinity": affinity}}
         fact = parse_gang(gang("g", spec={"template": template}), None)
         state.apply_gang(fact)
-        member = Pod(member_labels(fact, 1), affinity)
+        member = Pod(member_labels(fact.key, fact.spec.roles[0], 1), affinity)
 
         for nodes, may in zip(CHOICES, allowed(state, fact, CHOICES), strict=True):
             want = can_follow(NODES, there, [(member, node) for node in nodes])
