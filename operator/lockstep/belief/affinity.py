@@ -23,9 +23,9 @@ Bar = tuple[str, frozenset[str]]
 def bars(state: State, gang: GangFact, kind: Kind) -> Iterator[Bar]:
     """The nodes that members of that kind may not use: for the pods that are there, or for want of them."""
     assert gang.spec is not None, "a refused gang is not planned"
-    for key in sorted({gang.spec.one_per, gang.spec.all_in} - {""}):
+    for key in sorted({gang.spec.one_per, gang.spec.all_in, *(term.topology_key for term in kind.near)} - {""}):
         in_a_domain = frozenset().union(*state.domains.by_value(key).values())
-        yield f"without the label {key}, which placement names", state.domains.without(in_a_domain)
+        yield f"without the label {key}, by which members are placed", state.domains.without(in_a_domain)
     for term in kind.apart:
         nodes = nodes_with_others(state, gang, question(state, [term]))
         yield "near a pod that its own anti-affinity avoids", state.domains.near(term.topology_key, nodes)

@@ -17,6 +17,7 @@ from lockstep.report.misfits import misfit_in_words
 NODES = {"n1": "east", "n2": "east", "n3": "west", "n4": None}
 AVOIDS = "near a pod that its own anti-affinity avoids"
 KEPT_AWAY = "near a pod whose anti-affinity keeps it away"
+NO_ZONE = "without the label zone, by which members are placed"
 WANTS = "without a pod near that its affinity asks for"
 HEAT = {"app": "heat"}
 
@@ -70,14 +71,14 @@ def test_members_go_to_the_domains_of_the_pods_for_which_they_ask(state):
     state.apply_pod(pod_fact(node="n1", labels=HEAT))
     fact = gang(role(near=[term()]))
 
-    assert bars(state, fact) == {WANTS: {"n3", "n4"}}
+    assert bars(state, fact) == {WANTS: {"n3", "n4"}, NO_ZONE: {"n4"}}
     assert terms_of(state, fact) == ()
 
 
 def test_members_that_ask_for_pods_that_are_nowhere_go_nowhere(state):
     fact = gang(role(near=[term(app="cold")]))
 
-    assert bars(state, fact) == {WANTS: {*NODES}}
+    assert bars(state, fact) == {WANTS: {*NODES}, NO_ZONE: {"n4"}}
 
 
 def test_pods_have_to_meet_all_terms_of_affinity_at_once(state):
@@ -85,7 +86,7 @@ def test_pods_have_to_meet_all_terms_of_affinity_at_once(state):
     state.apply_pod(pod_fact("b", node="n3", labels=HEAT))
     tier = WrittenTerm(PodTerm("host", (Requirement("tier", "In", ("x",)),), (), None))
 
-    assert bars(state, gang(role(near=[term(), tier]))) == {WANTS: {"n2", "n3", "n4"}}
+    assert bars(state, gang(role(near=[term(), tier]))) == {WANTS: {"n2", "n3", "n4"}, NO_ZONE: {"n4"}}
 
 
 def test_members_keep_off_the_domains_of_the_pods_that_they_avoid(state):
@@ -124,7 +125,7 @@ def test_own_pods_are_nobody_else(state):
 
     state.apply_pod(member_fact("g", node="n1", labels=HEAT, keeps_away=(PodTerm("host", (), ("default",), None),)))
 
-    assert bars(state, fact) == {}
+    assert bars(state, fact) == {NO_ZONE: {"n4"}}
 
 
 def test_members_of_another_gang_count_from_when_they_are_reserved(state):
@@ -133,7 +134,11 @@ def test_members_of_another_gang_count_from_when_they_are_reserved(state):
     state.hold(reservation("other", members=(("n1", 1),)))
 
     assert bars(state, gang(role(apart=[term(app="cold")]))) == {AVOIDS: {"n1", "n2"}, KEPT_AWAY: {"n1"}}
-    assert bars(state, gang(role(near=[term(app="cold")]))) == {WANTS: {"n3", "n4"}, KEPT_AWAY: {"n1"}}
+    assert bars(state, gang(role(near=[term(app="cold")]))) == {
+        WANTS: {"n3", "n4"},
+        NO_ZONE: {"n4"},
+        KEPT_AWAY: {"n1"},
+    }
     assert bars(state, other) == {}
 
     state.forget(other.key)
@@ -148,7 +153,7 @@ def test_placement_says_it_of_all_members_and_nodes_without_the_label_are_barred
 
     everybody = {"launcher", "workers"}
     assert terms_of(state, fact) == (apart("host", everybody), together("zone", everybody))
-    assert bars(state, fact, "workers") == {"without the label zone, which placement names": {"n4"}}
+    assert bars(state, fact, "workers") == {NO_ZONE: {"n4"}}
 
 
 def test_members_that_ask_for_their_own_kind_are_together(state):
@@ -208,7 +213,7 @@ def test_pods_of_others_for_which_members_ask_come_before_their_own_kind(state):
     fact = gang(role("l", app="lead", near=[term(app="lead")]), role("w", near=[term()]))
 
     assert terms_of(state, fact) == (together("zone", {"l"}),)
-    assert bars(state, fact, "w") == {WANTS: {"n1", "n2", "n4"}}
+    assert bars(state, fact, "w") == {WANTS: {"n1", "n2", "n4"}, NO_ZONE: {"n4"}}
 
 
 # Before a reservation is carried out
