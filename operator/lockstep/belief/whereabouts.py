@@ -1,7 +1,8 @@
-"""On which nodes pods of which labels are: required affinity and anti-affinity of a gang's own, towards others.
+"""On which nodes pods of which labels are: what required affinity and anti-affinity of a gang's own ask for.
 
-Nothing is kept before somebody asks for the first time. Pods that are alike are one group, and which groups are meant
-is worked out once for each question: later only groups that are new are looked at.
+Nothing is kept before somebody asks. Then pods are grouped by the labels that are asked for, and by no others: there
+are few groups, though many pods have a label that is theirs alone. Which groups are meant is worked out once for each
+question; later only groups that are new are looked at.
 """
 
 from collections import Counter
@@ -9,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from lockstep.belief.pod_terms import matches
-from lockstep.facts.pod import Labels, LabelSelector, PodFact
+from lockstep.facts.pod import LabelSelector, PodFact
 
-_MOST_REMEMBERED = 1_000
+_MOST_VIEWS = 64
+_MOST_ANSWERS = 1_000
 
 
 class Wanted(NamedTuple):
@@ -29,48 +31,69 @@ Question = tuple[Wanted, ...]
 """Pods that are wanted in each of these ways."""
 
 
-class Group(NamedTuple):
-    """Pods that are alike."""
-
-    namespace: str
-    labels: Labels
-
-    def answers(self, question: Question) -> bool:
-        """Whether they are wanted in all of these ways."""
-        labels = dict(self.labels)
-        return all(wanted.has(labels, self.namespace) for wanted in question)
-
-
 class Whereabouts:
-    """The groups that are on a node, and on which. ``there`` lists all pods that are, for the first who asks."""
+    """The pods that are on a node, and on which. ``there`` lists all of them, for whoever asks for other labels."""
 
     def __init__(self, there: Callable[[], Iterable[PodFact]]) -> None:
         self._there = there
-        self._groups: dict[Group, Counter[str]] | None = None
-        self._answers: dict[Question, dict[Group, Counter[str]]] = {}
+        self._views: dict[tuple[str, ...], _View] = {}
 
     @property
     def are_asked_for(self) -> bool:
         """Whether anybody has asked, so that it matters which labels a pod has."""
-        return self._groups is not None
+        return bool(self._views)
 
     def enter(self, pod: PodFact) -> None:
         """One more pod is on its node."""
-        if self._groups is None:
-            return
-        group = group_of(pod)
+        for view in self._views.values():
+            view.enter(pod)
+
+    def leave(self, pod: PodFact) -> None:
+        """One pod less."""
+        for view in self._views.values():
+            view.leave(pod)
+
+    def nodes_of(self, question: Question, own: Iterable[PodFact]) -> set[str]:
+        """The nodes with pods that are wanted in all of these ways, besides one's ``own``."""
+        keys = tuple(sorted({one.key for wanted in question for one in wanted.selector or ()}))
+        view = self._views.pop(keys, None)
+        if view is None:
+            view = _View(keys)
+            for pod in self._there():
+                view.enter(pod)
+        # What was asked for last goes last.
+        self._views[keys] = view
+        if len(self._views) > _MOST_VIEWS:
+            del self._views[next(iter(self._views))]
+        return view.nodes_of(question, own)
+
+
+class _Group(NamedTuple):
+    """Pods that are alike to those who look at a few labels only."""
+
+    namespace: str
+    values: tuple[str | None, ...]
+
+
+class _View:
+    """The pods as those see them who ask for these labels."""
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self._keys = keys
+        self._groups: dict[_Group, Counter[str]] = {}
+        self._answers: dict[Question, dict[_Group, Counter[str]]] = {}
+
+    def enter(self, pod: PodFact) -> None:
+        group = self._group_of(pod)
         if group not in self._groups:
             nodes = self._groups[group] = Counter()
             for question, answer in self._answers.items():
-                if group.answers(question):
+                if self._is_meant(group, question):
                     answer[group] = nodes
         self._groups[group][pod.node] += 1
 
     def leave(self, pod: PodFact) -> None:
-        """One pod less."""
-        if self._groups is None:
-            return
-        group = group_of(pod)
+        group = self._group_of(pod)
         nodes = self._groups[group]
         nodes[pod.node] -= 1
         if not nodes[pod.node]:
@@ -81,8 +104,7 @@ class Whereabouts:
                 answer.pop(group, None)
 
     def nodes_of(self, question: Question, own: Iterable[PodFact]) -> set[str]:
-        """The nodes with pods that are wanted in all of these ways, besides one's ``own``."""
-        without = Counter((group_of(pod), pod.node) for pod in own)
+        without = Counter((self._group_of(pod), pod.node) for pod in own)
         nodes: set[str] = set()
         for group, counts in self._answer(question).items():
             if without:
@@ -91,18 +113,19 @@ class Whereabouts:
                 nodes.update(counts)
         return nodes
 
-    def _answer(self, question: Question) -> dict[Group, Counter[str]]:
-        if self._groups is None:
-            self._groups = {}
-            for pod in self._there():
-                self.enter(pod)
+    def _answer(self, question: Question) -> dict[_Group, Counter[str]]:
         if question not in self._answers:
-            if len(self._answers) >= _MOST_REMEMBERED:
+            if len(self._answers) >= _MOST_ANSWERS:
                 self._answers.clear()
-            self._answers[question] = {group: nodes for group, nodes in self._groups.items() if group.answers(question)}
+            self._answers[question] = {
+                group: nodes for group, nodes in self._groups.items() if self._is_meant(group, question)
+            }
         return self._answers[question]
 
+    def _group_of(self, pod: PodFact) -> _Group:
+        labels = dict(pod.labels)
+        return _Group(pod.key.namespace, tuple([labels.get(key) for key in self._keys]))
 
-def group_of(pod: PodFact) -> Group:
-    """The group of a pod."""
-    return Group(pod.key.namespace, pod.labels)
+    def _is_meant(self, group: _Group, question: Question) -> bool:
+        labels = {key: value for key, value in zip(self._keys, group.values, strict=True) if value is not None}
+        return all(wanted.has(labels, group.namespace) for wanted in question)
