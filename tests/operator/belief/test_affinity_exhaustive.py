@@ -9,6 +9,7 @@ import pytest
 from builders.facts import node_fact
 from builders.served import gang
 from builders.served import pod as pod_manifest
+from coschedule import Placement, Reason, Unplaceable, plan
 from differential.one_by_one import Pod, accepts, can_follow
 from differential.random_affinity import completed, random_affinity, random_labels
 from lockstep.api.gangjob import parse_gang
@@ -17,6 +18,7 @@ from lockstep.api.pod import parse_pod
 from lockstep.belief.affinity import terms_of
 from lockstep.belief.broken_terms import Stand, broken_term
 from lockstep.belief.constraints import constraints_of
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 
 # Two zones, a rack that reaches into both, and a node without a zone.
@@ -27,6 +29,7 @@ NODES = {
     "n4": {"host": "n4"},
 }
 CASES = 150
+SIZES = {"a": {"min": 1, "max": 2}, "b": {"min": 1, "max": 1}}
 
 
 def nodes_for(*sizes):
@@ -95,9 +98,14 @@ def test_members_of_roles_may_stand_only_where_all_terms_are_met(seed):
     ]
     for _ in range(CASES):
         state, there = with_others(rnd)
-        roles = [{"name": name, "size": {"min": 1, "max": 2}, "template": template(rnd, 1)} for name in "ab"]
+        roles = [{"name": name, "size": size, "template": template(rnd, 1)} for name, size in SIZES.items()]
         fact = parse_gang(gang("g", spec={"size": None, "template": None, "roles": roles}), None)
         pods = {role.name: member(fact, role) for role in fact.spec.roles}
+        placed = members_placed(state, fact)
+        if placed:
+            members = [(pods[role], node) for role, node in placed]
+            assert can_follow(NODES, there, members) or all_accepted_last(there, members)
+            seen.add("placed")
         for choice, may in zip(choices, allowed(state, fact, choices), strict=True):
             members = [(pods[role], node) for role, node in choice]
             want = can_follow(NODES, there, members)
@@ -107,7 +115,35 @@ def test_members_of_roles_may_stand_only_where_all_terms_are_met(seed):
             if may:
                 assert want or all_accepted_last(there, members), case
             seen.add((may, want))
-    assert {(True, True), (False, False)} <= seen
+    assert {"placed", (True, True), (False, False)} <= seen
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gang_is_placed_exactly_where_its_members_would_be_accepted_in_some_order(seed):
+    rnd, seen = Random(seed), set()  # noqa: S311 - cases of a test are no secrets
+    for _ in range(CASES):
+        state, there = with_others(rnd)
+        written, size = template(rnd, 2), rnd.randint(1, 4)
+        fact = parse_gang(gang("g", size=size, spec={"template": written}), None)
+        pod = member(fact, fact.spec.roles[0])
+        case = json.dumps([size, written, [(vars(pod), node) for pod, node in there]])
+
+        [decision] = plan(SnapshotCutter(state).cut(0.0, [fact])).decisions
+
+        if isinstance(decision, Placement):
+            nodes = [entry.node for entry in decision.members for _ in range(entry.count)]
+            assert can_follow(NODES, there, [(pod, node) for node in nodes]), case
+        elif decision.reason != Reason.TOPOLOGIES_CROSS:
+            assert not any(can_follow(NODES, there, [(pod, node) for node in nodes]) for nodes in nodes_for(size)), case
+        seen.add(decision.reason if isinstance(decision, Unplaceable) else "placed")
+    assert {"placed", Reason.NO_NODE_FITS} < seen
+
+
+def members_placed(state, fact):
+    """The role and the node of each member, as planned; none where the gang is not placed."""
+    [decision] = plan(SnapshotCutter(state).cut(0.0, [fact])).decisions
+    entries = decision.members if isinstance(decision, Placement) else ()
+    return [(entry.role, entry.node) for entry in entries for _ in range(entry.count)]
 
 
 def all_accepted_last(there, members):
