@@ -35,7 +35,7 @@ def cheapest(snapshot, passes, base, place):
 
 def is_of_use(victim, gang, passes):
     return any(
-        passes(gang, node) and any(asked and held for asked, held in zip(gang.request, request, strict=True))
+        passes(gang, node) and any(asked and held for asked, held in zip(gang.roles[0].request, request, strict=True))
         for node, request in victim.holds
     )
 
@@ -78,7 +78,7 @@ def started(snapshot, in_front):
             continue
         gone.add(gang.key)
         for node, count in enumerate(found.counts):
-            amounts = tuple(count * amount for amount in gang.request)
+            amounts = tuple(count * amount for amount in gang.roles[0].request)
             free[node] -= amounts
             if found.finish < math.inf:
                 releases.append(release(node, found.finish, *amounts))

@@ -114,7 +114,7 @@ def _victims_for(
     if not lower:
         return None
     by = max(one.gone_by(snapshot.now) for one in lower)
-    room = Room(snapshot, gang, feasibility.mask(gang.constraints), by=by)
+    room = Room(snapshot, gang, feasibility, by=by)
     candidates = [one for one in lower if room.concerns(one)]
     if not candidates or not room.is_enough(candidates):
         return None

@@ -80,8 +80,9 @@ def awaiting(snapshot: Snapshot, gang: GangKey, until: float) -> Snapshot:
 
 def _taken(gang: PendingGang, placement: Placement, index: dict[str, int]) -> Iterator[Release]:
     """What a placement takes of each node, and when it gives that back."""
+    requests = {role.name: role.request for role in gang.roles}
     for members in placement.members:
-        amounts = tuple(members.count * amount for amount in gang.request)
+        amounts = tuple(members.count * amount for amount in requests[members.role])
         yield Release(node=index[members.node], request=amounts, time=placement.finish)
 
 

@@ -71,7 +71,7 @@ def random_running(rnd, index, count):
 
 def selected(snap):
     return lambda pending, index: all(
-        snap.nodes.labels[index].get(key) == value for key, value in pending.constraints.node_selector
+        snap.nodes.labels[index].get(key) == value for key, value in pending.roles[0].constraints.node_selector
     )
 
 
