@@ -10,6 +10,7 @@ from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.store import Place, Store
 from lockstep.api.configuration import Configuration
+from lockstep.api.quantities import rfc3339
 
 POST, PATCH, DELETE, GET = "POST", "PATCH", "DELETE", "GET"
 DRY_RUN = "DRY RUN"
@@ -175,7 +176,8 @@ class FakeApi:
         if body["preconditions"]["uid"] != known["metadata"]["uid"]:
             return 409, {"reason": "Conflict", "message": "the UID in the precondition is another one"}
         if self.lingers and known["spec"].get("nodeName"):
-            self.store.change(place, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
+            grace = known["spec"].get("terminationGracePeriodSeconds", 30)
+            self.store.change(place, metadata={"deletionTimestamp": rfc3339(self.now() + grace)})
         else:
             self.store.remove(place)
         return 200, {"kind": "Status", "status": "Success"}

@@ -18,7 +18,7 @@ from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
-from lockstep.act.undo import Undoing
+from lockstep.act.undo import Undoing, UndoNews
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -73,7 +73,8 @@ class Attempt:
     """Carries out one reservation that the state already holds.
 
     Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
-    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it.
+    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it. ``news`` says who hears of
+    its undoing.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Attempt:
         reservation: Reservation,
         *,
         pause: Callable[[Failure], float],
-        lasting: Callable[[str], None],
+        news: UndoNews,
         was_cut_off: bool = False,
     ) -> None:
         self._services = services
@@ -93,7 +94,7 @@ class Attempt:
         self.changed = asyncio.Event()
         self.is_undoing = False
         self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
-        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, news=news)
 
     @property
     def gang_uid(self) -> str:

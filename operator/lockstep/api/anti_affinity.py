@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from coschedule import Requirement
-from lockstep.facts.pod import AntiAffinity, LabelSelector
+from lockstep.api.label_selectors import parse_selector
+from lockstep.facts.pod import AntiAffinity
 
 Manifest = Mapping[str, Any]
 
@@ -25,19 +25,9 @@ def _term(term: Manifest, namespace: str) -> AntiAffinity:
     namespaces, selector = tuple(term.get("namespaces") or ()), term.get("namespaceSelector")
     return AntiAffinity(
         topology_key=term["topologyKey"],
-        selector=_selector(term.get("labelSelector")),
+        selector=parse_selector(term.get("labelSelector")),
         namespaces=namespaces if namespaces or selector is not None else (namespace,),
-        namespace_selector=_selector(selector),
-    )
-
-
-def _selector(selector: Manifest | None) -> LabelSelector | None:
-    if selector is None:
-        return None
-    labels = tuple(Requirement(key, "In", (value,)) for key, value in (selector.get("matchLabels") or {}).items())
-    return labels + tuple(
-        Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
-        for one in selector.get("matchExpressions") or ()
+        namespace_selector=parse_selector(selector),
     )
 
 

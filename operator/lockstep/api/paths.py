@@ -13,6 +13,7 @@ ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
 ALL_CSI_NODES = Target("/apis/storage.k8s.io/v1/csinodes", "csinodes")
 ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeattachments")
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
+ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudgets")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
@@ -38,6 +39,11 @@ def pod(key: PodKey) -> Target:
 def pod_binding(key: PodKey) -> Target:
     """Where a pod's node is said."""
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
+
+
+def pod_status(key: PodKey) -> Target:
+    """The status of one pod."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/status", "pods/status")
 
 
 def gangs_of(namespace: str) -> Target:

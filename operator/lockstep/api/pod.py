@@ -7,6 +7,7 @@ from lockstep.api.anti_affinity import keeps_away
 from lockstep.api.conditions import has_condition
 from lockstep.api.membership import membership
 from lockstep.api.pod_request import pod_request
+from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 
 Manifest = Mapping[str, Any]
@@ -56,6 +57,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
         priority=spec.get("priority") or 0,
+        # The API server adds the grace to the time of the deletion.
+        gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )
 
 

@@ -6,12 +6,11 @@ that are alike in the labels which terms look at; which nodes that leaves out, o
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from coschedule import LabelTest, label_test
+from lockstep.api.label_selectors import selects
 from lockstep.facts.node import NodeFact
-from lockstep.facts.pod import AntiAffinity, LabelSelector
+from lockstep.facts.pod import AntiAffinity
 
 Labels = Mapping[str, str]
 Terms = frozenset[AntiAffinity]
@@ -38,7 +37,7 @@ class KeepingAway:
         for namespace in _namespaces(term):
             terms = self._nodes.setdefault(namespace, {})
             if term not in terms:
-                self._forget_who_matches()
+                self._forget_whoselects()
             terms.setdefault(term, Counter())[node] += 1
         self._names.clear()
 
@@ -51,7 +50,7 @@ class KeepingAway:
                 del terms[term][node]
             if not terms[term]:
                 del terms[term]
-                self._forget_who_matches()
+                self._forget_whoselects()
             if not terms:
                 del self._nodes[namespace]
         self._names.clear()
@@ -92,7 +91,7 @@ class KeepingAway:
                 term
                 for where in (namespace, _ANY_NAMESPACE)
                 for term in self._nodes.get(where, ())
-                if _chooses(term, namespace, labels_of_namespace) and _matches(term.selector, labels)
+                if _chooses(term, namespace, labels_of_namespace) and selects(term.selector, labels)
             )
         return self._matching[likeness]
 
@@ -116,7 +115,7 @@ class KeepingAway:
             if any(node.labels.get(key) in values for key, values in domains.items())
         )
 
-    def _forget_who_matches(self) -> None:
+    def _forget_whoselects(self) -> None:
         self._asked.clear()
         self._matching.clear()
 
@@ -127,17 +126,7 @@ def _namespaces(term: AntiAffinity) -> tuple[str, ...]:
 
 
 def _chooses(term: AntiAffinity, namespace: str, labels_of_namespace: Labels) -> bool:
-    return namespace in term.namespaces or _matches(term.namespace_selector, labels_of_namespace)
-
-
-def _matches(selector: LabelSelector | None, labels: Labels) -> bool:
-    """Whether the labels match; no selector matches nothing, an empty one everything."""
-    return selector is not None and all(test(labels.get(key)) for key, test in _tests(selector))
-
-
-@lru_cache(maxsize=10_000)
-def _tests(selector: LabelSelector) -> tuple[tuple[str, LabelTest], ...]:
-    return tuple((requirement.key, label_test(requirement)) for requirement in selector)
+    return namespace in term.namespaces or selects(term.namespace_selector, labels_of_namespace)
 
 
 def _make_room_in(remembered: dict[Any, Any]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.role import Needs, RoleSpec
 
 
@@ -99,6 +100,12 @@ class GangStatus:
         """Whether the condition of that type stands and is True."""
         condition = self.condition(kind)
         return condition is not None and condition.status == "True"
+
+    @property
+    def is_being_undone(self) -> bool:
+        """Whether the attempt that the status speaks of is being taken back."""
+        placed = self.condition(Condition.PLACED)
+        return placed is not None and placed.reason == Reason.UNDOING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,7 @@ class PodFact:
 
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    ``gone_by`` is when it will have ended, where it is being deleted and that is known.
     """
 
     key: PodKey
@@ -81,6 +82,7 @@ class PodFact:
     claims: tuple[str, ...] = ()
     nominated: str = ""
     priority: int = 0
+    gone_by: float | None = None
 
     @property
     def has_ended(self) -> bool:

@@ -10,6 +10,7 @@ class Condition(StrEnum):
     PLANNED = "Planned"
     PLACED = "Placed"
     COMPLETE = "Complete"
+    PREEMPTED = "Preempted"
 
 
 class Reason(StrEnum):
@@ -27,6 +28,7 @@ class Reason(StrEnum):
 
     NOT_PLANNED = "NotPlanned"
     STARTS_LATER = "StartsLater"
+    PREEMPTING = "Preempting"
     RESERVED = "Reserved"
     RESERVATION_RELEASED = "ReservationReleased"
 
@@ -41,6 +43,7 @@ class Reason(StrEnum):
     API_UNAVAILABLE = "ApiUnavailable"
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
+    PREEMPTED = "Preempted"
     UNDOING = "Undoing"
 
     NOT_FINISHED = "NotFinished"
@@ -60,5 +63,7 @@ class EventReason(StrEnum):
     BIND_INTERRUPTED = "BindInterrupted"
     STATUS_REFUSED = "StatusRefused"
     GANG_UNDOING = "GangUndoing"
+    GANG_PREEMPTED = "GangPreempted"
+    PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

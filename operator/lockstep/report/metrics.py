@@ -26,6 +26,7 @@ WATCHED_RESOURCES = (
     "namespaces",
     "csinodes",
     "volumeattachments",
+    "poddisruptionbudgets",
 )
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")
@@ -45,6 +46,7 @@ UNDONE_REASONS = (
     Reason.API_UNAVAILABLE,
     Reason.NO_LONGER_FITS,
     Reason.GANG_DELETED,
+    Reason.PREEMPTED,
 )
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
@@ -124,6 +126,12 @@ class Metrics:
         self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
+        )
+        self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)
+        self.preempted_member_seconds = Counter(
+            "lockstep_preempted_member_seconds",
+            "Work lost by preemption: the time that evicted gangs had run, times their members.",
+            registry=registry,
         )
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
@@ -212,6 +220,11 @@ class Metrics:
         count, duration = series
         count.inc()
         duration.observe(seconds)
+
+    def preempted(self, *, seconds: float, members: int) -> None:
+        """Count one gang that was evicted after so long."""
+        self.preemptions.inc()
+        self.preempted_member_seconds.inc(max(0.0, seconds) * members)
 
     def object_not_understood(self, resource: str) -> None:
         """Count one version of an object that could not be understood."""

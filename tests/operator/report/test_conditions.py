@@ -104,7 +104,7 @@ def test_happening(happening, want):
 
 @pytest.mark.parametrize("happening", FIRST_VISITS)
 def test_first_visit_writes_every_condition_in_order(happening):
-    assert [one.type for one in FIRST_VISITS[happening].conditions] == list(Condition)
+    assert [one.type for one in FIRST_VISITS[happening].conditions] == list(Condition)[:4]
 
 
 @pytest.mark.parametrize("happening", HAPPENINGS)
