@@ -2,7 +2,7 @@
 
 from charts.make.dashboard.panels import Panel, Query, graph
 from charts.make.dashboard.queries import leaders, quantile, rate
-from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
+from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds, Short
 
 _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
@@ -34,6 +34,20 @@ def _cycles() -> list[Panel]:
             "cause that somebody has to remove.",
             Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             unit=OpsPerSecond,
+        ),
+        graph(
+            "Gangs preempted",
+            "Gangs evicted for more urgent ones, a second. If it does not end, gangs of high priority are many and "
+            "short: their place is dear.",
+            Query(rate("lockstep_gangs_preempted_total"), "preempted"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Work lost by preemption",
+            "How many members' time is lost: 2 means that as much is thrown away as two members do. A gang that is "
+            "preempted begins its work anew; let it save where it is.",
+            Query(rate("lockstep_preempted_member_seconds_total"), "members"),
+            unit=Short,
         ),
         graph(
             "Bindings by result",

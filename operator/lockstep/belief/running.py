@@ -57,6 +57,14 @@ def evictable_gangs(
     return Evictable(running=running, budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ())
 
 
+def may_preempt(state: State, gang: GangFact) -> bool:
+    """Whether there is anybody who could be evicted for the gang, by the priorities of both."""
+    priority = None if gang.spec is None else state.priorities.of(gang)
+    if priority is None or not state.priorities.preempts(gang):
+        return False
+    return next(_less_urgent(state, priority), None) is not None
+
+
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
     """Whether the gang's status stands for what it holds, and nothing else becomes of it already."""
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt

@@ -70,9 +70,7 @@ class Cycle:
         self._dry_runs = DryRuns(services, told=self._told.admission)
         self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
         self._explainer = Explainer(services.writer, metrics)
-        self._planning = Planning(
-            self._state, self._attempts, self._cutter, metrics, plans, monotonic=services.monotonic
-        )
+        self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
         self._evictions = Evictions(self._state, self._attempts, self._planning)
         self._planner: asyncio.Task[None] | None = None
         self._monotonic = services.monotonic

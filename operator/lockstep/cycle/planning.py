@@ -27,8 +27,9 @@ from coschedule import (
     urgency,
 )
 from lockstep.act.attempts import Attempts
-from lockstep.belief.snapshots import Rescue, SnapshotCutter, Terms
-from lockstep.belief.state import State
+from lockstep.act.dry_runs import DryRuns
+from lockstep.act.services import Services
+from lockstep.belief.snapshots import Rescue, Terms
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
@@ -70,20 +71,14 @@ class Planning:
     """Plans what waits. Belief may change while a plan is made."""
 
     def __init__(
-        self,
-        state: State,
-        attempts: Attempts,
-        cutter: SnapshotCutter,
-        metrics: Metrics,
-        options: PlanOptions,
-        *,
-        monotonic: Callable[[], float],
+        self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics, options: PlanOptions
     ) -> None:
-        self._state = state
+        self._state = services.state
         self._attempts = attempts
-        self._cutter = cutter
+        self._dry_runs = dry_runs
+        self._cutter = services.cutter
         self._metrics = metrics
-        self._monotonic = monotonic
+        self._monotonic = services.monotonic
         self._run = options.run
         self._aside = SetAside()
         self._holds = Holds(options.holds)
@@ -213,7 +208,8 @@ class Planning:
         )
 
     def _may_preempt(self, gang: GangFact) -> bool:
-        return self._state.priorities.preempts(gang) and not self._attempts.keeps_failing(gang.key)
+        is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
+        return is_trusted and self._state.priorities.preempts(gang)
 
     def _see(
         self,

@@ -264,7 +264,7 @@ async def test_gang_that_keeps_failing_evicts_nobody_again():
         api.store.create("gangjobs", hot())
         await asyncio.sleep(3600)
 
-        assert parts.metric("lockstep_gangs_preempted_total") <= 2
+        assert parts.metric("lockstep_gangs_preempted_total") == 1
 
 
 async def test_two_gangs_preempt_two_others():
