@@ -64,8 +64,11 @@ def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
 
 def _grace(gang: GangFact) -> float:
     """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet."""
-    given = (
-        (role.template["spec"].get("terminationGracePeriodSeconds") for role in gang.spec.roles) if gang.spec else ()
-    )
-    seconds = (_USUAL_GRACE_SECONDS if each is None else each for each in given)
-    return float(max((1 if each < 0 else each for each in seconds), default=0))
+    templates = [role.template for role in gang.spec.roles] if gang.spec else []
+    return float(max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0))
+
+
+def _seconds(given: object) -> int:
+    if not isinstance(given, int):
+        return _USUAL_GRACE_SECONDS
+    return 1 if given < 0 else given
