@@ -13,7 +13,7 @@ from coschedule.queue.preemption.worlds import without
 from engine.builders import NOW, gang, node, running, seeded, snapshot
 from engine.queue.soundness import assert_sound
 
-SEEDS = range(24)
+SEEDS = range(16)
 
 
 def cluster(rnd, *, nodes=12, gangs=12, runs=16):
