@@ -19,16 +19,37 @@ class Effort:
     """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails."""
 
     def __init__(self, gangs: int) -> None:
-        self.left = gangs
+        self._left = self._given = gangs
 
     def half(self) -> "Effort":
         """What one gang may use of it, so that something is left for those behind it."""
-        return Effort(self.left // 2)
+        return Effort(self._left // 2)
+
+    def take_back(self, share: "Effort") -> None:
+        """Count what was used of a share."""
+        self._left -= share.used
+
+    def allows(self, gangs: int) -> bool:
+        """Whether one gang may have so many planned for it."""
+        return gangs <= self._left // 2
 
     def spend(self, gangs: int) -> bool:
-        """Use some of it; returns whether there was enough."""
-        self.left -= gangs
-        return self.left >= 0
+        """Use some of it, if there is so much."""
+        if gangs > self._left:
+            self._left = 0
+            return False
+        self._left -= gangs
+        return True
+
+    @property
+    def used(self) -> int:
+        """How much was used so far."""
+        return self._given - self._left
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self._left == 0
 
 
 class Landing:
@@ -47,8 +68,13 @@ class Landing:
         self._effort = effort
         self.world = with_started(snapshot, starting)
         self._up_to_it = [one for one in ordered[: place + 1] if one.key not in started]
-        self._behind = [one for one in ordered[place + 1 :] if one.priority == gang.priority]
         self._starts = {key: start_of(decision) for key, decision in decisions.items()}
+        self._behind = self._that_could_be_delayed(ordered[place + 1 :])
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the search has taken as long as it may."""
+        return self._effort.is_spent
 
     def is_worth(self, victims: Sequence[RunningGang]) -> bool:
         """Whether the gang starts once these have ended, and that delays nobody whom it may not delay."""
@@ -59,6 +85,12 @@ class Landing:
         if mine > latest or self._starts[self._gang.key] - mine <= WORTH_SECONDS or self._delays_one_of(starts):
             return False
         return not (self._behind and self._delays_one_of(self._planned(victims, [*self._up_to_it, *self._behind])))
+
+    def _that_could_be_delayed(self, behind: Sequence[PendingGang]) -> list[PendingGang]:
+        """Those as urgent as the gang, up to the last that has a start."""
+        equal = [one for one in behind if one.priority == self._gang.priority]
+        last = max((place for place, one in enumerate(equal) if self._starts[one.key] < math.inf), default=-1)
+        return equal[: last + 1]
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
         """When each of these gangs would start; never, where no effort is left to find out."""

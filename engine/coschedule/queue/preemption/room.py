@@ -1,7 +1,7 @@
-"""How much room a set of victims would leave a gang at most, whatever gangs in front of it take of that.
+"""How much room evictions would leave a gang at most, whatever gangs in front of it take of that.
 
-A necessary condition that is cheap to ask, and that only a larger set can meet where a smaller one does not. Each role
-is asked for alone: what its members take from one another's room is left to the plan.
+A necessary condition that is cheap to ask, and that only a larger set of victims can meet where a smaller one does not.
+Each role is asked for alone: what its members take from one another's room is left to the plan.
 """
 
 from collections.abc import Iterable
@@ -16,36 +16,33 @@ from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 
 class Room:
-    """Counts the places that a gang would find by a time, on nodes that pass its constraints."""
+    """Counts the places that a gang would find on nodes that pass its constraints.
 
-    def __init__(self, snapshot: Snapshot, gang: PendingGang, feasibility: Feasibility, *, by: float) -> None:
+    Axes of what is ``free``: node, resource.
+    """
+
+    def __init__(self, snapshot: Snapshot, gang: PendingGang, feasibility: Feasibility, free: IntArray) -> None:
         offered = snapshot.until > snapshot.now
         self._roles = [_RoleRoom(role, offered & feasibility.mask(role.constraints)) for role in gang.roles]
-        self._free = snapshot.free.copy()
-        for release in snapshot.releases:
-            if release.time <= by:
-                _give_back(self._free, release.node, release.request)
+        self.free = free
 
     def concerns(self, victim: RunningGang) -> bool:
         """Whether the victim holds anything that the gang could use."""
         return any(role.concerns(victim) for role in self._roles)
 
+    def fits(self, free: IntArray) -> bool:
+        """Whether the gang could find its places if so much were free, and nobody in front of it took anything."""
+        return all(role.places(free, slice(None)) >= role.least for role in self._roles)
+
     def is_enough(self, victims: Iterable[RunningGang]) -> bool:
-        """Whether the gang could fit if all of these were gone, and nobody in front of it took anything."""
-        free = self._without(victims)
-        return all(role.places(free) >= role.least for role in self._roles)
+        """Whether the gang could fit if all of these were gone."""
+        return self.fits(without_holdings(self.free, victims))
 
-    def places(self, victims: Iterable[RunningGang]) -> int:
-        """How many members could be placed if all of these were gone, each role by itself."""
-        free = self._without(victims)
-        return sum(role.places(free) for role in self._roles)
-
-    def _without(self, victims: Iterable[RunningGang]) -> IntArray:
-        free = self._free.copy()
-        for victim in victims:
-            for node, request in victim.holds:
-                _give_back(free, node, request)
-        return free
+    def gain(self, victim: RunningGang) -> int:
+        """How many places the victim alone leaves."""
+        nodes = [node for node, _ in victim.holds]
+        free = self.free[nodes] + np.array([request for _, request in victim.holds], dtype=np.int64)
+        return sum(role.places(free, nodes) - role.places(self.free[nodes], nodes) for role in self._roles)
 
 
 class _RoleRoom:
@@ -61,13 +58,39 @@ class _RoleRoom:
     def concerns(self, victim: RunningGang) -> bool:
         return any(self._passes[node] and any(request[one] for one in self._wanted) for node, request in victim.holds)
 
-    def places(self, free: IntArray) -> int:
-        places = np.where(self._passes, self._most, 0)
+    def places(self, free: IntArray, nodes: slice | list[int]) -> int:
+        """How many members could be on these nodes, of which so much is free."""
+        places = np.where(self._passes[nodes], self._most, 0)
         for column in self._wanted:
             np.minimum(places, free[:, column] // self._request[column], out=places)
         return int(np.maximum(places, 0).sum())
 
 
-def _give_back(free: IntArray, node: int, request: tuple[int, ...]) -> None:
+def free_by(snapshot: Snapshot, time: float) -> IntArray:
+    """What is free now or comes back by that time."""
+    free = snapshot.free.copy()
+    for release in snapshot.releases:
+        if release.time <= time:
+            give_back(free, release.node, release.request)
+    return free
+
+
+def without_holdings(free: IntArray, victims: Iterable[RunningGang]) -> IntArray:
+    """What would be free if these were gone."""
+    after = free.copy()
+    for victim in victims:
+        for node, request in victim.holds:
+            give_back(after, node, request)
+    return after
+
+
+def give_back(free: IntArray, node: int, request: tuple[int, ...]) -> None:
+    """Add to what is free of a node; sums stop at ``AMOUNT_LIMIT``."""
     amounts = np.minimum(request, AMOUNT_LIMIT)
     free[node] = np.minimum(free[node], AMOUNT_LIMIT - amounts) + amounts
+
+
+def take_again(free: IntArray, victim: RunningGang) -> None:
+    """Undo ``give_back``; where sums had stopped, less than that is left."""
+    for node, request in victim.holds:
+        free[node] -= np.minimum(request, AMOUNT_LIMIT)
