@@ -62,7 +62,9 @@ class Landing:
         ordered = in_order(snapshot.gangs)
         place = ordered.index(gang)
         decisions = {decision.gang: decision for decision in made.decisions}
-        starting = [due for one in ordered[:place] if (due := _due(decisions[one.key], snapshot.now))]
+        self._snapshot = snapshot
+        self._in_front = [decisions[one.key] for one in ordered[:place]]
+        starting = self._in_front_by(snapshot.now)
         started = {placement.gang for placement in starting}
         self._gang = gang
         self._effort = effort
@@ -76,6 +78,10 @@ class Landing:
         """Whether the search has taken as long as it may."""
         return self._effort.is_spent
 
+    def after_those_in_front(self, by: float) -> Snapshot:
+        """What is there once all in front have started that are planned to start by that time."""
+        return with_started(self._snapshot, self._in_front_by(by))
+
     def is_worth(self, victims: Sequence[RunningGang]) -> bool:
         """Whether the gang starts once these have ended, and that delays nobody whom it may not delay."""
         now = self.world.now
@@ -85,6 +91,9 @@ class Landing:
         if mine > latest or self._starts[self._gang.key] - mine <= WORTH_SECONDS or self._delays_one_of(starts):
             return False
         return not (self._behind and self._delays_one_of(self._planned(victims, [*self._up_to_it, *self._behind])))
+
+    def _in_front_by(self, time: float) -> list[Placement]:
+        return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
 
     def _that_could_be_delayed(self, behind: Sequence[PendingGang]) -> list[PendingGang]:
         """Those as urgent as the gang, up to the last that has a start."""
@@ -106,7 +115,3 @@ class Landing:
 def start_of(decision: Decision) -> float:
     """When the gang starts, inf where it has no placement."""
     return decision.start if isinstance(decision, Placement) else math.inf
-
-
-def _due(decision: Decision, now: float) -> Placement | None:
-    return decision if isinstance(decision, Placement) and decision.start <= now else None

@@ -27,7 +27,7 @@ from coschedule.queue.preemption.worlds import awaiting, without
 from coschedule.queue.snapshot import Snapshot
 
 MOST_PLANNED = 512
-"""Gangs that are planned in search of victims: twice as many as one plan of the operator takes."""
+"""Gangs that are planned in search of victims, and for what follows: twice as many as the operator plans at once."""
 MOST_PREEMPTIONS = 4
 """Gangs for which others are evicted in one plan; the next plan sees what became of them."""
 
@@ -64,6 +64,7 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
         gang, landed = found
         preemptions.append(_preemption(gang.key, landed, snapshot.now))
         snapshot, made = _carried_out(snapshot, made, gang.key, landed, rescue)
+        effort.spend(len(snapshot.gangs))
     return Preempting(made, tuple(preemptions))
 
 

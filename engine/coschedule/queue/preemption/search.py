@@ -32,10 +32,12 @@ class Landed(NamedTuple):
 class _Below:
     """The gangs that may give way to one of some priority; free is int[n, r].
 
-    ``free`` is there when the slowest of them would be gone, but for what they hold; ``most_free`` is with that.
+    ``free`` is there ``by`` the time when the slowest of them would be gone, but for what they hold; ``most_free`` is
+    with that.
     """
 
     gangs: Victims
+    by: float
     free: IntArray
     most_free: IntArray
 
@@ -61,10 +63,18 @@ class Search:
             return None
         share = self._effort.half()
         landing = Landing(self._snapshot, self._made, gang, share)
-        search = _every_set if len(candidates) <= MOST_EXACT else _cheap_set
-        victims = search(candidates, self._snapshot, room, landing)
+        if len(candidates) <= MOST_EXACT:
+            victims = _every_set(candidates, self._snapshot, room, landing)
+        else:
+            room = self._room_behind(gang, landing, below.by)
+            victims = _cheap_set(candidates, self._snapshot, room, landing)
         self._effort.take_back(share)
         return None if victims is None else Landed(landing, victims)
+
+    def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> Room:
+        """The room of a gang if all in front of it take the places that are planned for them."""
+        world = landing.after_those_in_front(by)
+        return Room(world, gang, self._feasibility, free_by(world, by))
 
     def _below_priority(self, priority: int) -> _Below | None:
         if priority not in self._below:
@@ -76,8 +86,9 @@ class Search:
         gangs = tuple(one for one in snapshot.running if one.priority < priority and _within(snapshot.budgets, [one]))
         if not gangs:
             return None
-        free = free_by(snapshot, max(one.gone_by(snapshot.now) for one in gangs))
-        return _Below(gangs=gangs, free=free, most_free=without_holdings(free, gangs))
+        by = max(one.gone_by(snapshot.now) for one in gangs)
+        free = free_by(snapshot, by)
+        return _Below(gangs=gangs, by=by, free=free, most_free=without_holdings(free, gangs))
 
 
 def _within(budgets: Sequence[int], victims: Sequence[RunningGang]) -> bool:
