@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from lockstep.belief.pod_terms import matches
+from lockstep.api.label_selectors import selects
 from lockstep.facts.pod import LabelSelector, PodFact
 
 _MOST_VIEWS = 64
@@ -24,7 +24,7 @@ class Wanted(NamedTuple):
 
     def has(self, labels: Mapping[str, str], namespace: str) -> bool:
         """Whether such a pod is one of them."""
-        return (self.namespaces is None or namespace in self.namespaces) and matches(self.selector, labels)
+        return (self.namespaces is None or namespace in self.namespaces) and selects(self.selector, labels)
 
 
 Question = tuple[Wanted, ...]

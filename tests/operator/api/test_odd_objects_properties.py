@@ -5,16 +5,17 @@ import random
 import pytest
 
 from builders.mutations import mutated
-from builders.served import at, bid, container, gang, node, owned_by, pod, priority_class
-from coschedule import GangKey, Placement, plan
+from builders.served import at, bid, budget, container, gang, node, owned_by, pod, priority_class
+from coschedule import GangKey, Placement, plan, preempt
 from lockstep.api.gangjob import status_manifest
-from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangStatus
 from lockstep.report.conditions import mark_refused
 from lockstep.watch.kinds import (
     attachments_kind,
     bids_kind,
+    budgets_kind,
     claims_kind,
     csi_nodes_kind,
     gangs_kind,
@@ -101,6 +102,7 @@ BASES = (
     (gangs_kind, lambda name: gang(name, size=2, spec={"work": WORK, "load": "Pieces", "pieces": 8}, status=STATUS)),
     (bids_kind, lambda name: bid(name, dutyCycle="250m", capacity="2", slots=3, availableUntil=at(NOW + 1e6))),
     (priority_classes_kind, lambda name: priority_class(name, 100, is_default=True)),
+    (budgets_kind, lambda name: budget(name, allowed=3, selector=APART["labelSelector"])),
     (
         claims_kind,
         lambda name: {
@@ -171,7 +173,8 @@ def test_gang_beside_any_objects_is_placed(seed):
 def assert_good_gang_is_placed(state, cutter):
     waiting = [it for it in state.gangs.values() if it.spec and state.priorities.of(it) is not None]
     waiting = [it for it in waiting if it.key not in state.reservations and state.claims.refusal(it) is None]
-    made = plan(cutter.cut(NOW, waiting))
+    snapshot = cutter.cut(NOW, waiting, terms={it.key: Terms(may_preempt=True) for it in waiting})
+    made = preempt(snapshot, plan(snapshot)).plan
     [decision] = [one for one in made.decisions if one.gang == GangKey("default", "good")]
 
     assert isinstance(decision, Placement)
