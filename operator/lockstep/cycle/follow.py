@@ -158,9 +158,7 @@ class Follower:
         if self._state.phase_of(gang) is not Phase.PLACED:
             self._look_at_unplaced(gang, reservation, counts, now)
             return
-        lost = counts.disrupted or self._lost(reservation, counts)
-        if lost is None and counts.failed is None:
-            lost = self._starts.look(gang, reservation, now)
+        lost = counts.disrupted or self._lost(reservation, counts) or self._starts.look(gang, reservation, counts, now)
         if lost is not None:
             self._forget_times(gang.key)
             self._undo(gang, reservation, lost)
