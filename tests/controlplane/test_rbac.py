@@ -24,7 +24,7 @@ WANT = {
     ("", "services"): {"get", "create"},
     ("", "configmaps"): {"get", "create", "update"},
     ("", "pods/binding"): {"create"},
-    ("lockstep.dev", "gangjobs"): {"get", "list", "watch"},
+    ("lockstep.dev", "gangjobs"): {"get", "list", "watch", "delete"},
     ("lockstep.dev", "gangjobs/status"): {"patch"},
     ("lockstep.dev", "nodebids"): {"list", "watch"},
     ("lockstep.dev", "nodebids/status"): {"patch"},

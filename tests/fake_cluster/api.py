@@ -185,8 +185,8 @@ class FakeApi:
         known = self.store.get(place)
         if known is None:
             return not_found(place)
-        if body["preconditions"]["uid"] != known["metadata"]["uid"]:
-            return 409, {"reason": "Conflict", "message": "the UID in the precondition is another one"}
+        if any(known["metadata"][field] != wanted for field, wanted in body["preconditions"].items()):
+            return 409, {"reason": "Conflict", "message": "the precondition is not met"}
         if self.lingers and known["spec"].get("nodeName"):
             self.store.change(place, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
         else:

@@ -27,8 +27,8 @@ def _numbers() -> list[Panel]:
     return [
         number(
             "Waiting",
-            "Gangs that hold no nodes and are not done. Good or bad depends on how much is submitted; a number that "
-            "only grows means more is asked for than there is.",
+            "Gangs that hold no nodes, neither done nor suspended. Good or bad depends on how much is submitted; a "
+            "number that only grows means more is asked for than there is.",
             _gangs("pending"),
             steps=fine,
         ),

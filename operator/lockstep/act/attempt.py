@@ -93,9 +93,14 @@ class Attempt:
         self._reservation = reservation
         self._verdict: Verdict | None = None
         self.changed = asyncio.Event()
-        self.is_undoing = False
+        self.undoing_since = math.inf
         self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
         self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+
+    @property
+    def is_undoing(self) -> bool:
+        """Whether the attempt is being taken back."""
+        return self.undoing_since < math.inf
 
     @property
     def gang_uid(self) -> str:
@@ -240,7 +245,7 @@ class Attempt:
                 await self.changed.wait()
 
     async def _take_back(self, failure: Failure) -> Outcome:
-        self.is_undoing = True
+        self.undoing_since = self._services.monotonic()
         await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 

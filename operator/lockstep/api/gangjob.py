@@ -7,6 +7,7 @@ from typing import Any
 from coschedule import GangKey, Load, Members, decode_part
 from lockstep.api.network import parse_network
 from lockstep.api.parts import spelled_part
+from lockstep.api.policies import parse_policies
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.rendezvous.limits import crowd_refusal
@@ -47,6 +48,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
         is_deleting="deletionTimestamp" in metadata,
         spec=spec,
         refusal=refusal,
+        policies=parse_policies(manifest["spec"]),
         status=status,
     )
 
@@ -102,6 +104,10 @@ def _status(status: Manifest) -> GangStatus:
         started_at=epoch_seconds(status.get("startedAt")),
         finished_at=epoch_seconds(status.get("finishedAt")),
         succeeded_ranks=status.get("succeededRanks") or "",
+        restarts=int(status.get("restarts", 0)),
+        restart_at=epoch_seconds(status.get("restartAt")),
+        active_since=epoch_seconds(status.get("activeSince")),
+        progress=status.get("progress") or "",
     )
 
 
@@ -145,6 +151,10 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "startedAt": _time(status.started_at),
         "finishedAt": _time(status.finished_at),
         "succeededRanks": status.succeeded_ranks or None,
+        "restarts": status.restarts or None,
+        "restartAt": _time(status.restart_at),
+        "activeSince": _time(status.active_since),
+        "progress": status.progress or None,
     }
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact
 from lockstep.report.prediction_metrics import Predictions
@@ -43,7 +44,8 @@ def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
 
 def _seconds_alone(gang: GangFact) -> float | None:
     """What one member alone would need on an idle reference node, if the work says so."""
-    if gang.spec is None or gang.spec.work is None:
+    work = remaining_work(gang)
+    if work is None:
         return None
-    [alone] = gang.spec.work.float_times(1)
+    [alone] = work.float_times(1)
     return float(alone) if math.isfinite(alone) else None

@@ -44,12 +44,9 @@ class Starts:
         self._timers: dict[GangKey, asyncio.TimerHandle] = {}
         self._first_seen: dict[GangKey, float] = {}
 
-    def look(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Failure | None:
-        """Let the members of a placed gang go on that may; returns why its attempt is at an end, if it is.
-
-        Where a member's own program has failed, nobody is to begin any more.
-        """
-        if counts.failed is not None or not has_gates(gang):
+    def look(self, gang: GangFact, reservation: Reservation, now: float) -> Failure | None:
+        """Let the members of a placed gang go on that may; returns why its attempt is at an end, if it is."""
+        if not has_gates(gang):
             return None
         members = list(self._members(gang, reservation))
         self._gates.open(gang.key, list(_to_open(members, _waits(gang))))

@@ -69,13 +69,28 @@ def gang_undoing(note: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 
 
+def gang_restarting(note: str) -> Event:
+    """A member failed, and the gang is made anew, by its failure policy."""
+    return Event(kind=WARNING, reason=EventReason.GANG_RESTARTING, action="Restart", note=note)
+
+
+def gang_suspended(note: str) -> Event:
+    """The gang is suspended, and holds nothing any more."""
+    return Event(kind=NORMAL, reason=EventReason.GANG_SUSPENDED, action="Suspend", note=note)
+
+
+def gang_resumed(note: str) -> Event:
+    """The gang is not suspended any more."""
+    return Event(kind=NORMAL, reason=EventReason.GANG_RESUMED, action="Resume", note=note)
+
+
 def gang_succeeded(note: str) -> Event:
-    """Every member has ended well."""
+    """Every member that has to has ended well."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)
 
 
 def gang_failed(note: str) -> Event:
-    """A member failed, so the gang has."""
+    """A member failed, or the gang's time is over, so the gang has failed."""
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 

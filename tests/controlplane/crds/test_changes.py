@@ -34,12 +34,6 @@ def change(api, namespace, gang):
     ("first", "second", "want"),
     [
         pytest.param(
-            {},
-            {"size": {"max": 17}},
-            "spec.size: Forbidden: size can't be changed after creation; create another GangJob instead.",
-            id="another size",
-        ),
-        pytest.param(
             {"work": {"serialTime": "1h"}},
             {"work": {"serialTime": "2h"}},
             WORK,
@@ -118,6 +112,10 @@ def test_change_is_refused(change, first, second, want):
         pytest.param({}, {"priorityClassName": "urgent"}, id="a priority class"),
         pytest.param({"work": {"serialTime": "1h"}}, {"deadline": "2h"}, id="a deadline"),
         pytest.param({"work": {"serialTime": "1h"}, "deadline": "2h"}, {"deadline": None}, id="no deadline any more"),
+        pytest.param({}, {"suspend": True}, id="a suspension"),
+        pytest.param({"suspend": True}, {"suspend": False}, id="no suspension any more"),
+        pytest.param({}, {"activeDeadlineSeconds": 60, "ttlSecondsAfterFinished": 0}, id="limits of its life"),
+        pytest.param({}, {"failurePolicy": {"maxRestarts": 3}}, id="a failure policy"),
     ],
 )
 def test_change_is_obeyed_while_the_gang_waits(change, first, second):
