@@ -190,7 +190,7 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
-    """The spec can be obeyed, as it is written or as admission changes it."""
+    """The spec can be obeyed, as it is written or as admission changes it; what it only prefers is named."""
     reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
     if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."

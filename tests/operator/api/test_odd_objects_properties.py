@@ -31,6 +31,12 @@ OBJECTS = 250
 TERM = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}], "matchFields": []}
 RESOURCES = {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2", "memory": "2Gi"}}
 
+APART = {
+    "topologyKey": "kubernetes.io/hostname",
+    "labelSelector": {"matchLabels": {"a": "b"}, "matchExpressions": TERM["matchExpressions"]},
+    "namespaceSelector": {"matchLabels": {"a": "b"}},
+    "namespaces": ["default"],
+}
 TEMPLATE = {
     "initContainers": [container("init", requests={"cpu": "1"}, restartPolicy="Always")],
     "containers": [container(requests={"cpu": "1"}, limits={"cpu": "2"}, ports=[{"hostPort": 80, "protocol": "TCP"}])],
@@ -38,18 +44,16 @@ TEMPLATE = {
     "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
     "affinity": {
         "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [TERM]}},
-        "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []},
+        "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{**APART, "matchLabelKeys": ["a"]}]},
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [{**APART, "mismatchLabelKeys": ["b"]}],
+            "preferredDuringSchedulingIgnoredDuringExecution": [],
+        },
     },
     "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
     "overhead": {"cpu": "100m"},
     "resources": RESOURCES,
     "priorityClassName": "p",
-}
-APART = {
-    "topologyKey": "kubernetes.io/hostname",
-    "labelSelector": {"matchLabels": {"a": "b"}, "matchExpressions": TERM["matchExpressions"]},
-    "namespaceSelector": {"matchLabels": {"a": "b"}},
-    "namespaces": ["default"],
 }
 FOREIGN = {
     **TEMPLATE,
@@ -62,6 +66,7 @@ FOREIGN = {
     ],
     "priority": 5,
 }
+PLACEMENT = {"onePer": "kubernetes.io/hostname", "allIn": "zone"}
 WORK = {"serialTime": "1h", "overhead": {"fixed": "1s", "perMember": "10ms"}}
 PROFILE = {"profile": [{"members": 1, "time": "1h"}, {"members": 4, "time": "20m"}]}
 CONDITION = {
@@ -96,7 +101,12 @@ BASES = (
     (nodes_kind, lambda name: node(name, labels={"zone": "a"}, taints=[NODE_TAINT])),
     (pods_kind, lambda name: pod(name, node="n1", spec=FOREIGN, status=POD_STATUS)),
     (pods_kind, lambda name: pod(name, node="n2", spec=TEMPLATE, status=POD_STATUS, **owned_by("g"))),
-    (gangs_kind, lambda name: gang(name, size=2, most=4, pod_spec=TEMPLATE, spec={"work": WORK, "deadline": "1h"})),
+    (
+        gangs_kind,
+        lambda name: gang(
+            name, size=2, most=4, pod_spec=TEMPLATE, spec={"work": WORK, "deadline": "1h", "placement": PLACEMENT}
+        ),
+    ),
     (gangs_kind, lambda name: gang(name, most=9, pod_spec={**TEMPLATE, "volumes": []}, spec={"load": "Proportional"})),
     (gangs_kind, lambda name: gang(name, size=2, most=4, spec={"work": PROFILE}, status=STATUS)),
     (gangs_kind, lambda name: gang(name, size=2, spec={"work": WORK, "load": "Pieces", "pieces": 8}, status=STATUS)),
