@@ -78,6 +78,10 @@ class Landing:
         """Whether the search has taken as long as it may."""
         return self._effort.is_spent
 
+    def may_help(self, victim: RunningGang) -> bool:
+        """Whether the victim would be gone early enough for the gang to start on what it leaves."""
+        return self._starts[self._gang.key] - victim.gone_by(self.world.now) > WORTH_SECONDS
+
     def after_those_in_front(self, by: float) -> Snapshot:
         """What is there once all in front have started that are planned to start by that time."""
         return with_started(self._snapshot, self._in_front_by(by))

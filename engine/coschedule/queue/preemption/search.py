@@ -106,14 +106,15 @@ def _every_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room
 
 
 def _cheap_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room, landing: Landing) -> Victims | None:
-    """A set of which nobody can be spared."""
+    """A set of which nobody can be spared. Where one is too small it is doubled before it is tried again."""
     now, budgets, free = snapshot.now, snapshot.budgets, room.free.copy()
     chosen: list[RunningGang] = []
+    tried_at = 0
 
     def price(victim: RunningGang) -> tuple[float, float, GangKey]:
         return victim.lost_work(now) / max(1, room.gain(victim)), -victim.created, victim.key
 
-    for candidate in sorted(candidates, key=price):
+    for candidate in sorted(filter(landing.may_help, candidates), key=price):
         left = left_of(budgets, [candidate])
         if min(left, default=0) < 0:
             continue
@@ -121,10 +122,12 @@ def _cheap_set(candidates: Sequence[RunningGang], snapshot: Snapshot, room: Room
         chosen.append(candidate)
         for node, request in candidate.holds:
             give_back(free, node, request)
-        victims = _worth_it(chosen, now, room, free, landing) if room.fits(free) else None
-        if victims is not None or landing.is_given_up:
-            return victims
-    return None
+        if len(chosen) >= 2 * tried_at and room.fits(free):
+            victims = _worth_it(chosen, now, room, free, landing)
+            if victims is not None or landing.is_given_up:
+                return victims
+            tried_at = len(chosen)
+    return _worth_it(chosen, now, room, free, landing) if len(chosen) > tried_at and room.fits(free) else None
 
 
 def _worth_it(
