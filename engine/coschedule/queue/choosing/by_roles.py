@@ -10,6 +10,7 @@ from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.ground import Ground, Level
 from coschedule.queue.roles.equal import best_equal
 from coschedule.queue.roles.party import Party
@@ -32,11 +33,17 @@ class RolesChooser:
     passes: BoolArray
     levels: tuple[Level, ...]
     consider: Consider
+    effort: Effort
 
     @property
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
         return self.party.gang
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether not everything was looked at."""
+        return self.effort.is_over
 
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
@@ -82,6 +89,7 @@ class RolesChooser:
             most=self._most(ground.levels, len(first)),
             instants=instants_of(timeline, self.party.requests, passes, self.gang.not_before),
             consider=self.consider,
+            effort=self.effort,
             fittings={},
         )
 
