@@ -102,7 +102,7 @@ def random_term(rnd, names, key):
 @pytest.mark.parametrize("seed", range(10))
 def test_every_gang_gets_the_best_that_there_is(keys, seed):
     rnd = seeded(seed)
-    for _ in range(15):
+    for _ in range(10):
         assert_planned_as_searched(random_snapshot(rnd, keys))
 
 
