@@ -56,8 +56,10 @@ class Arena:
 
     def submit(self, gang: Manifest) -> Manifest:
         """Create a GangJob that may only use the arena's nodes."""
-        pod = gang["spec"]["template"]["spec"]
-        pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
+        spec = gang["spec"]
+        for role in spec.get("roles", [spec]):
+            pod = role["template"]["spec"]
+            pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
         return self.api.request("POST", self.gangs, gang)
 
     def create(self, manifest: Manifest) -> Manifest:

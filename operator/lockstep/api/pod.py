@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.api.anti_affinity import keeps_away
 from lockstep.api.conditions import has_condition
 from lockstep.api.gate import is_up, may_go, started
+from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_terms import keeps_away
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 
 Manifest = Mapping[str, Any]
@@ -56,6 +57,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         is_disrupted=_is_disrupted(status),
         ended_because=_ended_because(status) if phase is PodPhase.FAILED else "",
         lasting=_is_lasting(metadata),
+        labels=labels_of(metadata),
         keeps_away=keeps_away(spec, metadata["namespace"]),
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",

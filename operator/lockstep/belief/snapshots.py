@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Snapshot
+from lockstep.belief.affinity import terms_of
+from lockstep.belief.broken_terms import term_that_breaks
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.members_left import Left, how_many_fit, members_left
 from lockstep.belief.misfits import (
@@ -137,6 +139,7 @@ class SnapshotCutter:
             return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
         return (
             self._failed_check(nodes, left, gang)
+            or term_that_breaks(self._state, gang, reservation)
             or closed(nodes, sorted(left), now, expected_end(reservation, now))
             or self._short(nodes, left, reservation, self._state.priorities.of(gang))
         )
@@ -220,6 +223,7 @@ class SnapshotCutter:
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
+            terms=terms_of(self._state, gang),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
         )
 

@@ -164,10 +164,14 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     """The spec can be obeyed, as it is written or as admission changes it."""
-    says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
+    reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
     if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
-        says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
+        reason = Reason.CHANGED_BY_ADMISSION
+    not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
+    if not_weighed:
+        message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
+    says = (TRUE, reason, message)
     return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact
+from builders.facts import gang_fact, role_spec
 from coschedule import Members, Pieces, Placement, Share, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
 from lockstep.api.gangjob import parse_gang, status_manifest
@@ -285,16 +285,15 @@ def test_end_gives_the_nodes_back_and_keeps_what_was():
     assert (status.size, status.members) == (3, (Members("n1", 2), Members("n2", 1)))
 
 
-def test_gang_that_ends_before_it_was_seen_running_started_when_it_ended():
-    assert endings.mark_succeeded(with_status(placed()), now=NOW + 9).started_at == NOW + 9
-
-
-def test_start_is_kept_when_the_gang_ends():
-    running = conditions.mark_started(with_status(placed()), now=NOW + 5)
-
-    assert endings.mark_succeeded(with_status(running), now=NOW + 60).started_at == NOW + 5
-
-
 def test_status_without_conditions_has_none():
     assert GangStatus().condition(Condition.PLACED) is None
     assert not GangStatus().is_true(Condition.PLACED)
+
+
+def test_what_is_not_weighed_is_named_for_each_role():
+    roles = [replace(role_spec(name), not_weighed=(f"roles[{name}].wish",)) for name in ("a", "b")]
+    gang = replace(GANG, spec=replace(GANG.spec, roles=tuple(roles)))
+
+    assert reserved(gang).condition(Condition.ACCEPTED).message == (
+        "Everything the spec asks for can be obeyed. What it only prefers is not weighed: roles[a].wish, roles[b].wish."
+    )
