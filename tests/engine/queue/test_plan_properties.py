@@ -8,6 +8,7 @@ import pytest
 from coschedule.queue.codec import encode_plan
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
+from coschedule.queue.packing import effort
 from coschedule.queue.plan import plan
 from engine.builders import ANYWHERE, NOW, apart, gang, node, release, role, seeded, snapshot, together
 from engine.queue.soundness import assert_sound, taken
@@ -96,6 +97,17 @@ def test_plan_is_sound(seed):
     snap = cluster(seeded(seed))
 
     assert_sound(snap, plan(snap))
+
+
+@pytest.mark.parametrize("most", [1, 100, 1000, 10_000])
+def test_plan_is_sound_where_not_everything_is_looked_at(most, monkeypatch):
+    monkeypatch.setattr(effort, "MOST_COMBINATIONS", most)
+    snap = cluster(seeded(most))
+
+    made = plan(snap)
+
+    assert_sound(snap, made)
+    assert made == plan(snap)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:15])

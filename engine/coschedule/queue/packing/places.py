@@ -17,10 +17,10 @@ from coschedule.queue.packing.rules import Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AlikeNodes:
-    """Nodes by rank, rising, each with this table."""
+    """Nodes by rank, rising, each with these options."""
 
     ranks: IntArray
-    table: FloatArray
+    options: Options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,8 +72,7 @@ def add_up(layout: Layout, parts: Sequence[Part], effort: Effort, *, until: int 
 def _places(layout: Layout, part: Part, effort: Effort) -> Sequence[tuple["int | Whole", Options]]:
     """List the single nodes of alike ones, or the one domain, with the options of each."""
     if isinstance(part, AlikeNodes):
-        options = options_of(layout, part.table)
-        return [(rank, options) for rank in part.ranks[: int(layout.needed.sum())].tolist()]
+        return [(rank, part.options) for rank in part.ranks[: int(layout.needed.sum())].tolist()]
     whole = add_up(layout, part.parts, effort)
     table = whole.table
     for rule in part.rules:
@@ -93,7 +92,7 @@ def seats_in(layout: Layout, whole: Whole, cell: int, most: float) -> list[Seats
     chosen = []
     for place, options, taken in reversed(whole.steps):
         if option := int(taken[cell]):
-            source = int(layout.sources(options.given[[option]])[0, cell])
+            source = layout.source(cell, options.given[option])
             chosen.append((place, layout.counts[cell] - layout.counts[source], float(options.value[option])))
             cell = source
     seats = []

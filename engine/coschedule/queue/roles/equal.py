@@ -38,6 +38,22 @@ def best_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: fl
     return best
 
 
+def any_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float) -> Found | None:
+    """Find some run that ends by ``limit``: the first with the fewest members, on nodes however slow."""
+    party, slowest = search.party, len(search.timeline.slowdowns) - 1
+    for mix in np.flatnonzero(mixes)[:1].tolist():
+        for start in among.tolist():
+            run = float(search.timeline.slowdowns[slowest] * party.times[mix])
+            finish = max(start + run, float(np.nextafter(start, np.inf)))
+            room = search.room(start, finish)
+            if finish > limit or search.effort.is_over or not search.may_fit(room)[slowest, mix]:
+                continue
+            seats = search.seats(mix, room, slowest)
+            if not isinstance(seats, Short):
+                return Found(finish, int(party.sizes[mix]), start, seats)
+    return None
+
+
 def _rank(found: Found, *, fewest: bool) -> tuple[float, ...]:
     return (found.size, found.finish) if fewest else (found.finish, found.size)
 

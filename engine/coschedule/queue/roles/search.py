@@ -103,7 +103,7 @@ class Search:
         offer = Offer(free=room.free, admits=admits, weighed=None, weight=np.zeros(len(admits)))
         layout = fitting.layout
         goal = len(layout.counts) - 1
-        whole = add_up(layout, self.ground.parts(fitting, offer), self.effort, until=goal)
+        whole = add_up(layout, self.ground.parts(fitting, offer, self.effort), self.effort, until=goal)
         if whole.table[goal] < layout.enough:
             return Short(float(whole.table[goal]))
         return tuple(seats_in(layout, whole, goal, layout.enough))
@@ -114,7 +114,7 @@ class Search:
         admits = self._admits(room, len(self.timeline.slowdowns))
         admits[:, weights.role] &= weights.worth > 0
         offer = Offer(free=room.free, admits=admits, weighed=weights.role, weight=weights.worth)
-        whole = add_up(fitting.layout, self.ground.parts(fitting, offer), self.effort)
+        whole = add_up(fitting.layout, self.ground.parts(fitting, offer, self.effort), self.effort)
         goal = len(fitting.layout.counts) - 1
         if whole.table[goal] == -np.inf:
             return None
