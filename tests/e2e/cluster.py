@@ -80,6 +80,11 @@ class Cluster:
         """Apply manifests."""
         self.kubectl("apply", f"--namespace={namespace}", "--filename=-", stdin=_as_list(manifests))
 
+    def patch(self, kind: str, name: str, change: Mapping[str, Any], *, namespace: str) -> None:
+        """Merge a change into an object."""
+        options = (f"--namespace={namespace}", "--type=merge", f"--patch={json.dumps(change)}")
+        self.kubectl("patch", kind, name, *options)
+
     def delete(self, *arguments: str) -> None:
         """Delete, and wait until it is gone; nothing is said where there is nothing."""
         self.kubectl("delete", "--ignore-not-found", *arguments)

@@ -76,14 +76,14 @@ def gang(name: str, members: int) -> Manifest:
     }
 
 
-def bids(nodes: Iterable[tuple[str, str]]) -> list[Manifest]:
-    """Return what nodes offer: one member at a time, at the speed given."""
+def bids(nodes: Iterable[tuple[str, str]], *, slots: int = 1) -> list[Manifest]:
+    """Return what nodes offer: so many members at a time, each at the speed given."""
     return [
         {
             "apiVersion": "lockstep.dev/v1alpha1",
             "kind": "NodeBid",
             "metadata": {"name": name},
-            "spec": {"capacity": speed, "slots": 1},
+            "spec": {"capacity": speed, "slots": slots},
         }
         for name, speed in nodes
     ]
