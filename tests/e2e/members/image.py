@@ -35,7 +35,7 @@ FILES = {
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
 PROGRAMS = Path(__file__).with_name("programs")
-RUNS = {"Cmd": ["/bin/sh"], "Env": ["PATH=/programs:/usr/bin:/usr/sbin"], "WorkingDir": "/root"}
+RUNS = {"Cmd": ["/bin/sh"], "Env": ["PATH=/usr/local/bin:/usr/bin:/usr/sbin"], "WorkingDir": "/root"}
 
 
 @click.command()
@@ -97,7 +97,7 @@ def finish(root: Path) -> None:
     for name, target in LINKS.items():
         (root / name).unlink(missing_ok=True)
         (root / name).symlink_to(target)
-    shutil.copytree(PROGRAMS, root / "programs")
+    shutil.copytree(PROGRAMS, root / "usr/local/bin")
 
 
 if __name__ == "__main__":
