@@ -6,7 +6,7 @@ from typing import Any
 Schema = Mapping[str, Any]
 
 # Kubernetes documents what is in a pod; here it would only hide our own fields.
-_NOT_LISTED_BELOW = "spec.template"
+_NOT_LISTED_BELOW = ("spec.template", "spec.roles[].template")
 
 
 def reference(definitions: Iterable[Schema]) -> str:
@@ -55,7 +55,7 @@ def _below(path: str, schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
     for name, one in schema.get("properties", {}).items():
         field = f"{path}.{name}"
         yield field, one, name in schema.get("required", ())
-        if field != _NOT_LISTED_BELOW:
+        if field not in _NOT_LISTED_BELOW:
             yield from _below(field, one)
             yield from _below(f"{field}[]", one.get("items", {}))
 

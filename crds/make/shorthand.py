@@ -3,7 +3,8 @@
 A schema may have one of these keys. What the key stands for takes its place, and the keys beside it are merged over
 that as a JSON merge patch (RFC 7386: null removes).
 
-- ``x-lockstep-generated-from: NAME``: the API server's own schema of that name, bounded.
+- ``x-lockstep-generated-from: {schema, described}``: the API server's own schema of that name, bounded. Fields have
+  descriptions so many levels below it: with all of them the CRD would not fit a client-side ``kubectl apply``.
 - ``x-lockstep-duration: {min, max}``: a Go duration within these limits.
 - ``x-lockstep-quantity: {min, max, examples}``: a quantity within these limits.
 - ``x-lockstep-time: {}``: a point in time.
@@ -28,9 +29,11 @@ def expand(node: Any, schemas: Mapping[str, Schema], field: str = "") -> Any:
         return [expand(one, schemas) for one in node]
     if not isinstance(node, dict):
         return node
-    own = {key: expand(one, schemas, key) for key, one in node.items() if key not in _SHORTHAND and key != _GENERATED}
+    own = {key: expand(one, schemas, key) for key, one in node.items() if key not in _OURS}
     if _GENERATED in node:
-        return merged(bounded(structural_schema(schemas, node[_GENERATED])), own)
+        generated = node[_GENERATED]
+        whole = merged(bounded(structural_schema(schemas, generated["schema"])), own)
+        return _described(whole, generated["described"])
     used = next((key for key in node if key in _SHORTHAND), None)
     return own if used is None else merged(_SHORTHAND[used](field, node[used]), own)
 
@@ -46,6 +49,21 @@ def merged(target: Schema, patch: Schema) -> Schema:
         else:
             result[key] = value
     return result
+
+
+def _described(schema: Any, levels: int) -> Any:
+    """The schema without the descriptions of fields that are more than so many levels below it."""
+    if isinstance(schema, list):
+        return [_described(one, levels) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _described(field, levels - 1) for name, field in one.items()}
+        if key == "properties"
+        else _described(one, levels)
+        for key, one in schema.items()
+        if levels >= 0 or key != "description"
+    }
 
 
 def _duration(field: str, limits: Mapping[str, str]) -> Schema:
@@ -139,3 +157,5 @@ _SHORTHAND: Mapping[str, Callable[[str, Mapping[str, str]], Schema]] = {
     "x-lockstep-time": _time,
     "x-lockstep-conditions": _conditions,
 }
+
+_OURS = frozenset({*_SHORTHAND, _GENERATED})

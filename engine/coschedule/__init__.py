@@ -39,7 +39,7 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
-from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency
@@ -58,7 +58,9 @@ from coschedule.queue.refusals import (
     Spelled,
     WindowTooShort,
 )
+from coschedule.queue.sizes import Sizes
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.terms import Term, TermKind
 
 __all__ = [
     "AMOUNT_LIMIT",
@@ -107,13 +109,17 @@ __all__ = [
     "Refusal",
     "Release",
     "Requirement",
+    "Role",
     "SerialWork",
     "SetUnitTimes",
     "Share",
+    "Sizes",
     "Smoothing",
     "Snapshot",
     "Spelled",
     "Taint",
+    "Term",
+    "TermKind",
     "TimeCredit",
     "TimesWork",
     "Toleration",

@@ -1,11 +1,12 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule import Constraints, GangKey, Load, Members
+from coschedule import Constraints, GangKey, Load, Members, Sizes
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.gang import GangFact, GangSpec, GangStatus, Needs
+from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
+from lockstep.facts.role import Needs, RoleSpec
 
 ONE_CPU = (("bid slots", 1), ("cpu", 1000), ("pods", 1))
 DEFAULT = "default"
@@ -49,17 +50,21 @@ def gang_spec(
     claims=(),
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``."""
-    return GangSpec(
-        minimum=size,
-        maximum=most or size,
-        work=work,
-        deadline_seconds=deadline,
-        priority_class=priority_class,
+    role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
+    return GangSpec(roles=(role,), work=work, deadline_seconds=deadline, priority_class=priority_class)
+
+
+def role_spec(name="", *, size=2, most=None, request=ONE_CPU, template=None, pieces=None, claims=(), load=Load.EQUAL):
+    """Describe one role of a gang; its load is ``load``, or of ``pieces``."""
+    return RoleSpec(
+        name=name,
+        path=f"roles[{name}].template" if name else "template",
+        sizes=Sizes(minimum=size, maximum=most or size),
         request=request,
         constraints=Constraints(),
         claims=claims,
         template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
-        load=Load.EQUAL if pieces is None else Load.PIECES,
+        load=load if pieces is None else Load.PIECES,
         pieces=pieces,
     )
 
@@ -134,7 +139,7 @@ def reservation(gang="g", *, attempt=1, members=(("n1", 1), ("n2", 1)), request=
         gang_uid=f"uid-of-{gang}",
         attempt=attempt,
         members=tuple(Members(*entry) for entry in members),
-        request=request,
+        requests={"": request},
         start=start,
         expected_finish=finish,
     )

@@ -63,14 +63,34 @@ def owned_by(gang, *, attempt=1, rank=0):
     return {"labels": labels, "ownerReferences": [owner]}
 
 
-def gang(name, *, size=2, most=None, cpu="1", spec=None, pod_spec=None, status=None, version="1", generation=1, **more):
+def role(name, *, size=1, most=None, load="Equal", cpu="1", **pod_spec):
+    """Describe a role of a GangJob; ``pod_spec`` is merged over the usual one."""
+    template = {"spec": {"containers": [container(requests={"cpu": cpu})], **pod_spec}}
+    return {"name": name, "size": {"min": size, "max": most or size}, "load": load, "template": template}
+
+
+def gang(
+    name,
+    *,
+    size=2,
+    most=None,
+    cpu="1",
+    roles=(),
+    spec=None,
+    pod_spec=None,
+    status=None,
+    version="1",
+    generation=1,
+    **more,
+):
     """Describe a GangJob; ``spec`` and ``pod_spec`` are merged over what is usual, ``more`` is further metadata."""
     template = {"spec": {"containers": [container(requests={"cpu": cpu})], **(pod_spec or {})}}
+    members = {"roles": list(roles)} if roles else {"size": {"min": size, "max": most or size}, "template": template}
     return {
         "apiVersion": API_VERSION,
         "kind": GANG_KIND,
         "metadata": metadata(name, namespace="default", version=version, generation=generation, **more),
-        "spec": {"size": {"min": size, "max": most or size}, "template": template, **(spec or {})},
+        "spec": {**members, **(spec or {})},
         **({"status": status} if status else {}),
     }
 

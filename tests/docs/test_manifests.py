@@ -46,7 +46,9 @@ def test_readme_shows_a_gang_and_a_bid():
     ("change", "want_fault"),
     [
         pytest.param(lambda spec: spec.update(sizes=1), ".spec.sizes is unknown", id="a field that is not there"),
-        pytest.param(lambda spec: spec.pop("size"), ".spec.size is missing", id="a field that has to be there"),
+        pytest.param(
+            lambda spec: spec["template"].pop("spec"), ".spec.template.spec is missing", id="a field that is missing"
+        ),
         pytest.param(
             lambda spec: spec["size"].update(min="2"), ".spec.size.min is not of type integer", id="another type"
         ),

@@ -10,10 +10,12 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.node import Node
 from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
-from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.plan import plan
+from coschedule.queue.sizes import Sizes
 from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.terms import Term, TermKind
 from engine.brute.pieces import Job, Offer
 
 NOW = 1000.0
@@ -58,41 +60,66 @@ def node(
 def gang(
     name="g",
     *,
-    size=1,
-    most=None,
+    roles=(),
     serial=None,
     times=None,
-    request=(1,),
     priority=0,
     created=0.0,
-    constraints=ANYWHERE,
     deadline=None,
-    load=Load.EQUAL,
-    pieces=None,
     per_member=0,
     not_before=-math.inf,
     may_hold=True,
     held=(),
+    terms=(),
+    **alike,
 ):
-    """Describe a gang of ``size`` to ``most`` members; without ``serial`` or ``times`` its run time is unknown."""
+    """Describe a gang of ``roles``, or of members that are ``alike``, as in ``role``.
+
+    Without ``serial`` or ``times`` its run time is unknown.
+    """
     serial_work = SerialWork(serial=serial, per_member=per_member) if serial else None
     work = TimesWork(times=tuple(times)) if times else serial_work
     return PendingGang(
         key=GangKey("default", name),
         priority=priority,
         created=created,
-        minimum=size,
-        maximum=most or size,
+        roles=tuple(roles) or (role(**alike),),
         work=work,
-        request=request,
-        constraints=constraints,
         deadline=deadline,
-        load=load,
-        pieces=pieces,
         not_before=not_before,
         may_hold=may_hold,
         held=held,
+        terms=tuple(terms),
     )
+
+
+def role(
+    name="",
+    *,
+    size=1,
+    most=None,
+    multiple_of=1,
+    allowed=(),
+    request=(1,),
+    constraints=ANYWHERE,
+    load=Load.EQUAL,
+    pieces=None,
+):
+    """Describe ``size`` to ``most`` members."""
+    sizes = Sizes(minimum=size, maximum=most or size, multiple_of=multiple_of, allowed=tuple(allowed))
+    return Role(name=name, sizes=sizes, request=request, constraints=constraints, load=load, pieces=pieces)
+
+
+def together(*roles, key="zone", towards=()):
+    """Say that roles share one domain, or that their members are where one of those ``towards`` is."""
+    names = frozenset(roles)
+    return Term(kind=TermKind.TOGETHER, topology_key=key, roles=names, towards=frozenset(towards) or names)
+
+
+def apart(*roles, key="kubernetes.io/hostname", towards=()):
+    """Say that members of roles share no domain, or none with one of those ``towards``."""
+    names = frozenset(roles)
+    return Term(kind=TermKind.APART, topology_key=key, roles=names, towards=frozenset(towards) or names)
 
 
 def nodes_taken(placement):

@@ -10,7 +10,19 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from coschedule import Constraints, GangKey, Load, NodeTable, PendingGang, Release, SerialWork, Snapshot, plan
+from coschedule import (
+    Constraints,
+    GangKey,
+    Load,
+    NodeTable,
+    PendingGang,
+    Release,
+    Role,
+    SerialWork,
+    Sizes,
+    Snapshot,
+    plan,
+)
 
 GANGS = 200
 RUNNING = 100
@@ -89,13 +101,16 @@ def _gang(number: int, chance: np.random.Generator, load: Load) -> PendingGang:
         key=GangKey("bench", f"g{number:04d}"),
         priority=0,
         created=float(number),
-        minimum=smallest,
-        maximum=2 * smallest,
         work=SerialWork(serial=float(chance.integers(600, 36000)), fixed=5.0, per_member=0.2),
-        request=(1000 * int(chance.integers(1, 5)), 2 << 30, 1),
-        constraints=Constraints(),
-        load=load,
-        pieces=PIECES_A_MEMBER * smallest if load is Load.PIECES else None,
+        roles=(
+            Role(
+                sizes=Sizes(minimum=smallest, maximum=2 * smallest),
+                request=(1000 * int(chance.integers(1, 5)), 2 << 30, 1),
+                constraints=Constraints(),
+                load=load,
+                pieces=PIECES_A_MEMBER * smallest if load is Load.PIECES else None,
+            ),
+        ),
     )
 
 

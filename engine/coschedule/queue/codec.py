@@ -65,7 +65,7 @@ def _encode_placement(placement: Placement) -> dict[str, Any]:
 
 
 def _encode_members(members: Members) -> dict[str, Any]:
-    row = {"node": members.node, "size": members.count, "share": None, "pieces": None}
+    row = {"role": members.role or None, "node": members.node, "size": members.count, "share": None, "pieces": None}
     return row | encode_part(members.part)
 
 
@@ -88,10 +88,10 @@ def _decode_decision(value: Any, path: str) -> Decision:
 
 
 def _decode_members(value: Any, path: str) -> Members:
-    row = read_object(value, path, required=("node", "size"), optional=("share", "pieces"))
-    hints = {"node": str, "size": int, "share": float, "pieces": int}
+    row = read_object(value, path, required=("node", "size"), optional=("role", "share", "pieces"))
+    hints = {"role": str, "node": str, "size": int, "share": float, "pieces": int}
     given = {name: _decode(hints[name], item, join(path, name)) for name, item in row.items() if item is not None}
-    return Members(given["node"], given["size"], decode_part(given))
+    return Members(given["node"], given["size"], decode_part(given), given.get("role", ""))
 
 
 def _decode_unplaceable(value: Any, path: str) -> Unplaceable:

@@ -19,18 +19,19 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """``count`` members on the node of that name, and the ``part`` of the work that each of them has."""
+    """``count`` members of a role on the node of that name, and the ``part`` of the work that each of them has."""
 
     node: str
     count: int
     part: Part = None
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """A gang of ``size`` members on ``members``, ranks numbered along that list, in node order.
+    """A gang of ``size`` members on ``members``, ranks numbered along that list: role by role, then in node order.
 
-    A node is listed once for each different number of pieces that its members have, larger numbers first.
+    A node is listed once for each different number of pieces that members of a role have there, larger numbers first.
 
     Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
     ``speedup`` is T(1) / (finish - now), None when either is unknown.

@@ -11,7 +11,7 @@ from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.candidates import Candidate, Consider, GangLoad, SearchSpace, search_space_of
 from coschedule.queue.deadlines import fewest_members
-from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.gangs import Load, PendingGang, Role
 from coschedule.queue.loads.equal import EqualLoad
 from coschedule.queue.loads.pieces import PiecesLoad
 from coschedule.queue.loads.proportional import ProportionalLoad
@@ -22,12 +22,13 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Demand:
-    """A gang with what is fixed about it: what a member requests, int[r], where it may run, bool[n], its sizes.
+    """A gang of one role with what is fixed about it: what a member requests, int[r], where it may run, bool[n].
 
     ``load`` is None when the run time is unknown. ``consider`` is told what is looked at.
     """
 
     gang: PendingGang
+    role: Role
     request: IntArray
     passes: BoolArray
     load: GangLoad | None
@@ -41,12 +42,12 @@ class Demand:
 
     @property
     def needed(self) -> int:
-        """The least size that may run; the minimum when no size of the range has a time."""
-        return int(self.load.sizes[0]) if self.load and self.load.sizes.size else self.gang.minimum
+        """The least size that may run; the least of all when none has a time."""
+        return int(self.load.sizes[0]) if self.load and self.load.sizes.size else self.role.sizes.least
 
     def search_space(self, timeline: Timeline) -> SearchSpace:
         """Find the slots that a timeline has for the gang."""
-        most, not_before = _largest(self.gang), self.gang.not_before
+        most, not_before = _largest(self.role), self.gang.not_before
         open_slots = open_slots_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
         return search_space_of(open_slots, self.consider)
 
@@ -62,7 +63,7 @@ class Demand:
     def soonest(self, space: SearchSpace) -> Candidate | None:
         """Choose the earliest finish, whatever the deadline, or the earliest start when the run time is unknown."""
         if self.load is None:
-            return self._earliest_start(space, self.gang.minimum, space.instants)
+            return self._earliest_start(space, 1, space.instants)
         return self.load.earliest_finish(space, among=space.instants, limit=math.inf)
 
     def alternative(self, space: SearchSpace, chosen: Candidate) -> Candidate | None:
@@ -79,41 +80,47 @@ class Demand:
             space, among=space.instants, limit=math.inf
         )
 
-    def _earliest_start(self, space: SearchSpace, minimum: int, among: IntArray) -> Candidate | None:
-        return earliest_start(
-            space.open_slots, minimum=minimum, maximum=_largest(self.gang), pieces=self.gang.pieces, among=among
-        )
+    def _earliest_start(self, space: SearchSpace, least: int, among: IntArray) -> Candidate | None:
+        sizes = self.role.sizes.between(least, _largest(self.role))
+        return earliest_start(space.open_slots, sizes=sizes, pieces=self.role.pieces, among=among)
 
 
 def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider) -> Demand:
     """Prepare the choice for a gang."""
+    [role] = gang.roles
     return Demand(
         gang=gang,
-        request=np.array(gang.request, dtype=np.int64),
+        role=role,
+        request=np.array(role.request, dtype=np.int64),
         passes=passes,
-        load=None if gang.work is None else _load_of(gang, gang.work),
+        load=None if gang.work is None else _load_of(role, gang.work),
         consider=consider,
     )
 
 
-def _load_of(gang: PendingGang, work: Work) -> GangLoad:
-    goal = Goal(minimum=gang.minimum, maximum=_largest(gang))
+def _load_of(role: Role, work: Work) -> GangLoad:
+    load = _load_of_range(role, work)
+    return load.where(role.sizes.has(load.sizes)) if role.sizes.have_gaps else load
+
+
+def _load_of_range(role: Role, work: Work) -> GangLoad:
+    goal = Goal(minimum=role.sizes.minimum, maximum=_largest(role))
     table = size_table(work, goal, slots=goal.maximum, exact=False)
-    if gang.load is Load.PROPORTIONAL:
+    if role.load is Load.PROPORTIONAL:
         loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
         return ProportionalLoad(sizes=loads.sizes, work=loads.work)
-    if gang.load is Load.PIECES:
+    if role.load is Load.PIECES:
         assert isinstance(work, SerialWork), "the snapshot checks it"
-        assert gang.pieces is not None, "the snapshot checks it"
+        assert role.pieces is not None, "the snapshot checks it"
         return PiecesLoad(
-            pieces=gang.pieces,
-            seconds_per_piece=float(work.serial) / gang.pieces,
+            pieces=role.pieces,
+            seconds_per_piece=float(work.serial) / role.pieces,
             sizes=table.sizes,
             overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
         )
     return EqualLoad(sizes=table.sizes, times=table.times)
 
 
-def _largest(gang: PendingGang) -> int:
+def _largest(role: Role) -> int:
     """Tell the most members that could have something to do."""
-    return gang.maximum if gang.pieces is None else min(gang.maximum, gang.pieces)
+    return role.sizes.maximum if role.pieces is None else min(role.sizes.maximum, role.pieces)

@@ -5,38 +5,36 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.decisions import Members
-from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.gangs import Load, Role
 from coschedule.queue.parts import Pieces, Share
 
 
-def divide_work(
-    gang: PendingGang, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray
-) -> tuple[Members, ...]:
+def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
     """Tell what the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``, have to do; see ``Placement``."""
-    if gang.load is Load.PROPORTIONAL:
-        return _by_speed(nodes, counts, slowdowns)
-    if gang.pieces is not None:
-        return _by_pieces(nodes, counts, divide_pieces(np.repeat(slowdowns, counts), gang.pieces))
-    return tuple(Members(node, count) for node, count in zip(nodes, counts.tolist(), strict=True))
+    if role.load is Load.PROPORTIONAL:
+        return _by_speed(role, nodes, counts, slowdowns)
+    if role.pieces is not None:
+        return _by_pieces(role, nodes, counts, divide_pieces(np.repeat(slowdowns, counts), role.pieces))
+    return tuple(Members(node, count, None, role.name) for node, count in zip(nodes, counts.tolist(), strict=True))
 
 
-def _by_speed(nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
+def _by_speed(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
     """Divide the work in proportion to speed [A 4]: a member's share is its speed over the speed of all."""
     speeds = 1 / slowdowns
     shares = speeds / (speeds * counts).sum()
     return tuple(
-        Members(node, count, Share(share))
+        Members(node, count, Share(share), role.name)
         for node, count, share in zip(nodes, counts.tolist(), shares.tolist(), strict=True)
     )
 
 
-def _by_pieces(nodes: tuple[str, ...], counts: IntArray, given: IntArray) -> tuple[Members, ...]:
+def _by_pieces(role: Role, nodes: tuple[str, ...], counts: IntArray, given: IntArray) -> tuple[Members, ...]:
     """List members of a node together that have as many pieces; ``given[m]`` is what member m has, node by node."""
     members = []
     for node, of_node in zip(nodes, np.split(given, np.cumsum(counts)[:-1]), strict=True):
         numbers, times = np.unique(-of_node, return_counts=True)
         members += [
-            Members(node, count, Pieces(-number))
+            Members(node, count, Pieces(-number), role.name)
             for number, count in zip(numbers.tolist(), times.tolist(), strict=True)
         ]
     return tuple(members)

@@ -43,14 +43,14 @@ def refuse(
 def _no_node(demand: Demand, snapshot: Snapshot, feasibility: Feasibility) -> NoNodeFits | None:
     if demand.passes.any():
         return None
-    failures = tuple(feasibility.failures(demand.gang.constraints).items())
+    failures = tuple(feasibility.failures(demand.role.constraints).items())
     return NoNodeFits(needed=demand.needed, nodes=len(snapshot.nodes.names), failures=failures)
 
 
 def _no_time(demand: Demand) -> NoTimeForSize | None:
     if demand.load is None or demand.load.sizes.size:
         return None
-    return NoTimeForSize(minimum=demand.gang.minimum, maximum=demand.gang.maximum)
+    return NoTimeForSize(minimum=demand.role.sizes.minimum, maximum=demand.role.sizes.maximum)
 
 
 def _late(demand: Demand, by_now: Timeline) -> DeadlineCannotBeMet | None:
@@ -72,7 +72,7 @@ def _too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLas
     nodes, wanted = np.flatnonzero(demand.passes), np.flatnonzero(demand.request)
     at_last = _free_at_last(snapshot, wanted)[nodes]
     by_resource = _slots_by_resource(demand, wanted, at_last)
-    slots = by_resource.min(axis=1, initial=demand.gang.maximum)
+    slots = by_resource.min(axis=1, initial=demand.role.sizes.maximum)
     fit = int(slots.sum())
     if fit >= demand.needed:
         return None
@@ -94,7 +94,7 @@ def _too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLas
 def _would_fit_without(demand: Demand, wanted: IntArray, in_the_end: IntArray, lasting: IntArray) -> bool:
     """Whether too little comes back at all, and without the pods that are not meant to end there would be enough."""
     fitting = [
-        _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.gang.maximum).sum()
+        _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.role.sizes.maximum).sum()
         for free in (in_the_end, _sum(in_the_end, lasting))
     ]
     return bool(fitting[0] < demand.needed <= fitting[1])
@@ -117,7 +117,7 @@ def _free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
 
 def _slots_by_resource(demand: Demand, wanted: IntArray, free: IntArray) -> IntArray:
     """Count the members that each of the wanted resources alone would allow, int[n, w]."""
-    slots: IntArray = np.clip(free // demand.request[wanted], 0, demand.gang.maximum)
+    slots: IntArray = np.clip(free // demand.request[wanted], 0, demand.role.sizes.maximum)
     return slots
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.sizes import Sizes
+from coschedule.queue.terms import Term
 
 
 class GangKey(NamedTuple):
@@ -17,7 +19,7 @@ class GangKey(NamedTuple):
 
 
 class Load(StrEnum):
-    """How a gang's work is divided among its members."""
+    """How a gang's work is divided among the members of a role."""
 
     EQUAL = "Equal"
     """Every member has the same share [A 3]."""
@@ -25,16 +27,42 @@ class Load(StrEnum):
     """A member's share is in proportion to its speed [A 4]."""
     PIECES = "Pieces"
     """The work is whole pieces; every member has one at least [S 4]."""
+    NONE = "None"
+    """Members have no part of the work: neither their number nor their speed counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """Members that are alike: ``request`` is what each takes of each resource of the snapshot.
+
+    ``pieces``, into which the serial work is divided, goes with ``Load.PIECES`` and is not below the least size.
+    Raises ValueError when a number makes no sense.
+    """
+
+    name: str = ""
+    sizes: Sizes
+    request: tuple[int, ...]
+    constraints: Constraints
+    load: Load = Load.EQUAL
+    pieces: int | None = None
+
+    def __post_init__(self) -> None:
+        if any(amount < 0 for amount in self.request):
+            raise ValueError("a request cannot be negative")
+        if (self.load is Load.PIECES) != (self.pieces is not None):
+            raise ValueError("pieces go with a load of pieces, and only with that")
+        if self.pieces is not None and self.pieces < self.sizes.least:
+            raise ValueError(f"{self.sizes.least} members need as many pieces, not {self.pieces}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingGang:
-    """A gang that waits for nodes.
+    """A gang that waits for nodes: members of one role or of several, that start and end together.
 
-    It takes any size from ``minimum`` to ``maximum`` for which ``work`` knows a time; ``work`` is None when its run
-    time is unknown. ``request`` is what one member takes of each resource of the snapshot. ``deadline`` is an absolute
-    time, which cannot bind a gang whose run time is unknown. ``pieces``, into which the serial work is divided, goes
-    with ``Load.PIECES`` and is not below ``minimum``. It does not start before ``not_before``, an absolute time.
+    At most one role has sizes to choose from. A gang takes any of them for which ``work`` knows a time; ``work`` is
+    None when its run time is unknown. The time is that of as many members as have a load. Where the load of one role is
+    proportional or pieces, no other has one. ``deadline`` is an absolute time, which cannot bind a gang whose run time
+    is unknown. It does not start before ``not_before``, an absolute time. Members also obey ``terms`` among themselves.
 
     Where it fits only when others have ended, nobody knows when, it may hold nodes if ``may_hold``; ``held`` are the
     nodes it holds already, by index. Raises ValueError when a number makes no sense.
@@ -43,34 +71,36 @@ class PendingGang:
     key: GangKey
     priority: int
     created: float
-    minimum: int
-    maximum: int
+    roles: tuple[Role, ...]
     work: Work | None
-    request: tuple[int, ...]
-    constraints: Constraints
     deadline: float | None = None
-    load: Load = Load.EQUAL
-    pieces: int | None = None
     not_before: float = -math.inf
     may_hold: bool = True
     held: tuple[int, ...] = ()
+    terms: tuple[Term, ...] = ()
 
     def __post_init__(self) -> None:
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):
             raise ValueError("created and deadline must be numbers")
         if not self.not_before < math.inf:
             raise ValueError("not_before must be a time, or -inf")
-        if not 1 <= self.minimum <= self.maximum:
-            raise ValueError(f"sizes must satisfy 1 <= minimum <= maximum, not {self.minimum} and {self.maximum}")
-        if any(amount < 0 for amount in self.request):
-            raise ValueError("a request cannot be negative")
-        if (self.load is Load.PIECES) != (self.pieces is not None):
-            raise ValueError("pieces go with a load of pieces, and only with that")
-        if self.pieces is not None:
-            self._check_pieces(self.pieces)
+        self._check_roles()
+        self._check_loads()
 
-    def _check_pieces(self, pieces: int) -> None:
-        if pieces < self.minimum:
-            raise ValueError(f"{self.minimum} members need as many pieces, not {pieces}")
-        if self.work is not None and not isinstance(self.work, SerialWork):
+    def _check_roles(self) -> None:
+        names = {role.name for role in self.roles}
+        if not names or len(names) < len(self.roles):
+            raise ValueError("a gang must have roles of different names")
+        if any(not term.roles | term.towards <= names for term in self.terms):
+            raise ValueError("terms must name roles of the gang")
+        if sum(role.sizes.vary for role in self.roles) > 1:
+            raise ValueError("one role at most must have sizes to choose from")
+
+    def _check_loads(self) -> None:
+        loads = [role.load for role in self.roles if role.load is not Load.NONE]
+        if self.work is not None and not loads:
+            raise ValueError("work must be that of members with a load")
+        if len(loads) > 1 and set(loads) != {Load.EQUAL}:
+            raise ValueError("where one load is unequal, all others must be None")
+        if Load.PIECES in loads and self.work is not None and not isinstance(self.work, SerialWork):
             raise ValueError("measured times do not say how long a piece takes")

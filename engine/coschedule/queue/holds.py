@@ -70,7 +70,7 @@ def _in_the_end(timeline: Timeline, demand: Demand, someday: IntArray) -> InTheE
 
 
 def _slots(demand: Demand, free: IntArray) -> IntArray:
-    slots = np.full(len(free), demand.gang.maximum, dtype=np.int64)
+    slots = np.full(len(free), demand.role.sizes.maximum, dtype=np.int64)
     for resource in np.flatnonzero(demand.request):
         np.minimum(slots, free[:, resource] // demand.request[resource], out=slots)
     return np.maximum(slots, 0, out=slots)

@@ -84,7 +84,8 @@ class _Planner:
         masks = {}
         for gang in self._snapshot.gangs:
             try:
-                masks[gang.constraints] = self._feasibility.mask(gang.constraints)
+                for role in gang.roles:
+                    masks[role.constraints] = self._feasibility.mask(role.constraints)
             except Exception:
                 if self._rescue is None:
                     raise
@@ -92,7 +93,7 @@ class _Planner:
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
-        passes = self._feasibility.mask(gang.constraints)
+        passes = self._feasibility.mask(gang.roles[0].constraints)
         demand = demand_of(gang, passes, partial(self._observer.considered, gang))
         space = demand.search_space(self._timeline)
         chosen = demand.best(space)
@@ -199,7 +200,7 @@ class _Planner:
         by_name = np.argsort(nodes)
         nodes = nodes[by_name]
         names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
-        return divide_work(demand.gang, names, chosen_nodes.counts[by_name], self._snapshot.slowdown[nodes])
+        return divide_work(demand.role, names, chosen_nodes.counts[by_name], self._snapshot.slowdown[nodes])
 
     def _name(self, rank: int) -> str:
         return self._snapshot.nodes.names[int(self._timeline.node[rank])]

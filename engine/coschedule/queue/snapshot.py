@@ -86,7 +86,7 @@ class Snapshot:
 
     def _check_gangs(self) -> None:
         for gang in self.gangs:
-            if len(gang.request) != len(self.resources):
+            if any(len(role.request) != len(self.resources) for role in gang.roles):
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
         if len({gang.key for gang in self.gangs}) != len(self.gangs):
             raise ValueError("gang keys must be distinct")

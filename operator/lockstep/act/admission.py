@@ -1,14 +1,15 @@
-"""What admission made of the members of one attempt, beside what was planned."""
+"""What admission made of the members of one role of an attempt, beside what was planned."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.api.gangjob import parse_needs
 from lockstep.api.membership import membership
 from lockstep.api.names import GANG_LABEL
+from lockstep.api.role import parse_needs
 from lockstep.belief.needs import as_compared, combined, is_within
-from lockstep.facts.gang import GangSpec, Needs, Refusal
+from lockstep.facts.gang import Refusal
 from lockstep.facts.reasons import Reason
+from lockstep.facts.role import Needs, RoleSpec
 
 Manifest = Mapping[str, Any]
 
@@ -31,11 +32,12 @@ _OF_CONTAINER = ("ports", "resources", "restartPolicy")
 
 
 class Admission:
-    """Sees every member's pod as the API server answers it. Members that look alike are understood once."""
+    """Sees the pods of one role as the API server answers them. Members that look alike are understood once."""
 
-    def __init__(self, spec: GangSpec) -> None:
-        self._planned = spec.needs
-        self._is_known = spec.written is not None
+    def __init__(self, role: RoleSpec) -> None:
+        self._planned = role.needs
+        self._path = role.path
+        self._is_known = role.written is not None
         self._alike: tuple[Any, ...] | None = None
         self._seen: Needs | Refusal | None = None
 
@@ -50,13 +52,13 @@ class Admission:
         if alike == self._alike or isinstance(self._seen, Refusal):
             return
         self._alike = alike
-        needs = admitted_needs(self._planned, pod)
+        needs = admitted_needs(self._planned, pod, self._path)
         if isinstance(needs, Needs) and self._seen is not None:
             needs = combined(self._seen, needs)
         self._seen = needs
 
     def verdict(self) -> Needs | Refusal | None:
-        """With what the gang has to be planned anew; None where its members are as planned.
+        """With what the role has to be planned anew; None where its members are as planned.
 
         Where admission makes members differ, a plan is for the largest of all that were seen, and members that ask for
         less are then no surprise any more.
@@ -68,9 +70,9 @@ class Admission:
         return None if is_within(self._seen, self._planned) else combined(self._planned, self._seen)
 
 
-def admitted_needs(planned: Needs, pod: Manifest) -> Needs | Refusal:
+def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
     """What a pod of that spec asks of its node, or why admission has made it one that can't be placed."""
-    needs = parse_needs(pod)
+    needs = parse_needs(pod, path)
     if isinstance(needs, Refusal):
         return Refusal(needs.reason, f"With what admission adds to the members: {needs.message}")
     return as_compared(planned, needs)

@@ -23,7 +23,7 @@ from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact, GangStatus, Needs, Refusal
+from lockstep.facts.gang import GangFact, GangStatus, Verdict
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
@@ -66,7 +66,7 @@ class Outcome:
     ending: Ending
     failure: Failure | None = None
     refusal: str = ""
-    verdict: Needs | Refusal | None = None
+    verdict: Verdict | None = None
 
 
 class Attempt:
@@ -89,7 +89,7 @@ class Attempt:
         self._services = services
         self._gang = gang
         self._reservation = reservation
-        self._verdict: Needs | Refusal | None = None
+        self._verdict: Verdict | None = None
         self.changed = asyncio.Event()
         self.is_undoing = False
         self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
@@ -142,14 +142,14 @@ class Attempt:
     async def _create_and_bind(self) -> Failure | None:
         services, there = self._services, self._pods()
         creator = Creator(services.client, self._gang, self._reservation)
-        unbound = next((key for key, pod in there.items() if not pod.node), None)
+        unbound = {key for key, pod in there.items() if not pod.node}
         ended = self._ended_and_gone(there)
         failure = await creator.create_missing({key: pod.uid for key, pod in there.items()} | ended, unbound)
         if failure is not None:
             self._verdict = creator.verdict
             await self._delete_strangers(creator.strangers)
             return failure
-        if isinstance(creator.seen, Needs):
+        if creator.seen:
             services.state.templates.seen(self._gang, creator.seen)
         binder = Binder(services.client, self._reservation, count=services.count_binding)
         bound = {key: pod.node for key, pod in there.items() if pod.node}

@@ -1,6 +1,7 @@
 """Step 2 of an attempt: create every member's pod, unbound."""
 
 import asyncio
+from collections.abc import Collection
 
 from lockstep.act.admission import Admission, estranged
 from lockstep.act.concurrent import for_each
@@ -11,10 +12,11 @@ from lockstep.api.doubtful import read_pod
 from lockstep.api.member_pod import MemberPods
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact, Needs, Refusal
+from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Reason
-from lockstep.report.admission import differences
+from lockstep.facts.role import Needs
+from lockstep.report.admission import in_words
 
 _NOT_FOUND = 404
 # Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.
@@ -34,42 +36,61 @@ class Creator:
         self._client = client
         self._gang = gang
         self._keys = list(reservation.pod_keys())
+        self._roles = list(reservation.roles_by_rank())
         self._pods = MemberPods(gang, reservation.attempt, reservation.members)
         assert gang.spec is not None, "a refused gang has no members"
-        self._planned = gang.spec.needs
-        self._admission = Admission(gang.spec)
+        self._planned = {role.name: role.needs for role in gang.spec.roles}
+        self._admissions = {role.name: Admission(role) for role in gang.spec.roles}
         self.uids: dict[PodKey, str] = {}
         self.strangers: list[PodFact] = []
-        self.verdict: Needs | Refusal | None = None
+        self.verdict: Verdict | None = None
         self._refused_rank = len(self._keys)
 
     @property
-    def seen(self) -> Needs | Refusal | None:
-        """What the members need as admission made them, of those whose creation was answered."""
-        return self._admission.seen
+    def seen(self) -> dict[str, Needs]:
+        """What the members of each role need as admission made them, of those whose creation was answered."""
+        seen = {name: admission.seen for name, admission in self._admissions.items()}
+        return {name: needs for name, needs in seen.items() if isinstance(needs, Needs)}
 
-    async def create_missing(self, already: dict[PodKey, str], unbound: PodKey | None = None) -> Failure | None:
-        """Create all members but those that are ``already`` there (key → UID); ``unbound`` is one of these, if any."""
+    async def create_missing(self, already: dict[PodKey, str], unbound: Collection[PodKey] = ()) -> Failure | None:
+        """Create all members but those that are ``already`` there (key → UID); ``unbound`` are some of these."""
         self.uids.update(already)
         missing = [rank for rank, key in enumerate(self._keys) if key not in self.uids]
         failure = await for_each(missing, self._create)
         return await self._compare(unbound) if failure is None else failure
 
-    async def _compare(self, unbound: PodKey | None) -> Failure | None:
+    async def _compare(self, unbound: Collection[PodKey]) -> Failure | None:
         """Fail where admission made other members than were planned: they might not fit where they are to go."""
-        if self._admission.seen is None and unbound is not None:
-            # An earlier process made them all: one of them tells what their template has become.
-            answer = await self._client.get(paths.pod(unbound))
-            spec = answer.body.get("spec") if answer.is_success else None
-            if spec and not spec.get("nodeName"):
-                self._admission.see(spec)
-        self.verdict = self._admission.verdict()
+        for role, admission in self._admissions.items():
+            ranks = zip(self._keys, self._roles, strict=True)
+            one = next((key for key, name in ranks if name == role and key in unbound), None)
+            if admission.seen is None and one is not None:
+                await self._look_at(one, admission)
+        self.verdict = self._verdict()
         if self.verdict is None:
             return None
         if isinstance(self.verdict, Refusal):
             return Failure(reason=Reason.CHANGED_BY_ADMISSION, message=self.verdict.message.rstrip("."))
-        words = differences(self._planned, self.verdict)
+        words = in_words({name: (self._planned[name], needs) for name, needs in self.verdict.items()})
         return Failure(reason=Reason.CHANGED_BY_ADMISSION, message=f"admission has changed the members: {words}")
+
+    async def _look_at(self, pod: PodKey, admission: Admission) -> None:
+        """An earlier process made all members of a role: one of them tells what their template has become."""
+        answer = await self._client.get(paths.pod(pod))
+        spec = answer.body.get("spec") if answer.is_success else None
+        if spec and not spec.get("nodeName"):
+            admission.see(spec)
+
+    def _verdict(self) -> Verdict | None:
+        """With what the gang has to be planned anew; None where its members are as planned."""
+        changed: dict[str, Needs] = {}
+        for role, admission in self._admissions.items():
+            verdict = admission.verdict()
+            if isinstance(verdict, Refusal):
+                return verdict
+            if verdict is not None:
+                changed[role] = verdict
+        return changed or None
 
     async def _create(self, rank: int) -> Failure | None:
         for seconds in _PAUSES_SECONDS:
@@ -93,10 +114,10 @@ class Creator:
                 self._note_refusal(rank, refusal)
                 return Failure(reason=Reason.TEMPLATE_REFUSED, message=refusal.message.rstrip("."))
             self.uids[key] = answer.body["metadata"]["uid"]
-            self._admission.see(answer.body["spec"])
+            self._admissions[self._roles[rank]].see(answer.body["spec"])
             return None
         if answer.is_success or is_conflict(answer):
-            return await self._take_over(key)
+            return await self._take_over(rank)
         self._note_refusal(rank, refused_template(answer))
         return refused_pod(key.name, answer)
 
@@ -105,8 +126,9 @@ class Creator:
         if refusal is not None and rank < self._refused_rank:
             self._refused_rank, self.verdict = rank, refusal
 
-    async def _take_over(self, key: PodKey) -> Failure | None:
+    async def _take_over(self, rank: int) -> Failure | None:
         """A pod of that name is there: ours if an earlier try, or an earlier process, made it for this very attempt."""
+        key = self._keys[rank]
         answer = await self._client.get(paths.pod(key))
         if answer.code == _NOT_FOUND:
             return _NOTHING_IN_THE_WAY
@@ -118,5 +140,5 @@ class Creator:
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
         if not pod.node:
-            self._admission.see(answer.body["spec"])
+            self._admissions[self._roles[rank]].see(answer.body["spec"])
         return None

@@ -7,7 +7,7 @@ they wait, each less and less often. A gang that can start at once is never chec
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,8 @@ from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError
 from lockstep.api.member_pod import MemberPods
 from lockstep.belief.phases import Phase
-from lockstep.facts.gang import GangFact, GangSpec, Needs, Refusal
+from lockstep.facts.gang import GangFact, GangSpec, Refusal, Verdict
+from lockstep.facts.role import Needs, RoleSpec
 from lockstep.logs.fields import about
 
 # A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
@@ -96,29 +97,40 @@ class DryRuns:
             self.forget(key)
             return
         try:
-            answer = await self._client.dry_run(paths.pods_to_be(key.namespace), first_member(gang, spec))
+            verdict = await self._verdict(gang, spec)
         except ApiUnavailableError as error:
             log.warning("its members could not be checked: %s", error, extra=about(key))
         else:
-            self._believe(gang, spec, answer)
+            self._believe(gang, spec, verdict)
         self._later(key)
 
-    def _believe(self, gang: GangFact, spec: GangSpec, answer: Answer) -> None:
+    async def _verdict(self, gang: GangFact, spec: GangSpec) -> Verdict:
+        """What admission makes of the first member of each role; nothing of those refused for what waiting mends."""
+        verdict: dict[str, Needs] = {}
+        for role, pod in first_members(gang, spec):
+            answer = await self._client.dry_run(paths.pods_to_be(gang.key.namespace), pod)
+            needs = verdict_of(answer, role, pod)
+            if isinstance(needs, Refusal):
+                return needs
+            if needs is not None:
+                verdict[role.name] = needs
+        return verdict
+
+    def _believe(self, gang: GangFact, spec: GangSpec, verdict: Verdict) -> None:
         now = self._waiting(gang.key)
         if now is None or now.uid != gang.uid:
             return
-        verdict = verdict_of(answer, spec, first_member(gang, spec))
-        if verdict is None and now.refusal is not None:
+        if now.refusal is not None and not isinstance(verdict, Refusal):
             # What is in the way by now is mended by waiting.
-            verdict = spec.needs
-        if verdict is not None and self._state.admission_says(now, verdict) and isinstance(verdict, Needs):
+            verdict = {role.name: role.needs for role in spec.roles} | dict(verdict)
+        if verdict and self._state.admission_says(now, verdict) and not isinstance(verdict, Refusal):
             self._told(self._state.gangs[gang.key])
 
     def _later(self, key: GangKey) -> None:
         gang, asked = self._waiting(key), self._asked.get(key)
         if gang is None:
             self.forget(key)
-        if gang is None or asked is None or (gang.spec is not None and gang.spec.written is None):
+        if gang is None or asked is None or (gang.spec is not None and not gang.spec.is_changed_by_admission):
             return
         pause = min(_FIRST_AGAIN_SECONDS * 2.0**asked.checked, _LONGEST_AGAIN_SECONDS)
         asked.checked = min(asked.checked + 1, 16)
@@ -132,15 +144,19 @@ class DryRuns:
         return gang if phase.is_planned or phase is Phase.REFUSED else None
 
 
-def first_member(gang: GangFact, spec: GangSpec) -> dict[str, Any]:
-    """The pod of a first member, with the name of the last attempt's, so that a refusal is told in the same words."""
-    members = (Members("", spec.minimum),)
-    return MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members).pod(0)
+def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
+    """The pod of the first member of each role, named as in the last attempt, so that refusals use the same words."""
+    members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
+    pods = MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members)
+    rank = 0
+    for role in spec.roles:
+        yield role, pods.pod(rank)
+        rank += role.sizes.minimum
 
 
-def verdict_of(answer: Answer, spec: GangSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
+def verdict_of(answer: Answer, role: RoleSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
     """What admission makes of a member; None where it is refused for what waiting mends."""
     if answer.is_success:
         stranger = estranged(sent["metadata"], answer.body["metadata"])
-        return stranger or admitted_needs(spec.needs, answer.body["spec"])
+        return stranger or admitted_needs(role.needs, answer.body["spec"], role.path)
     return refused_template(answer)

@@ -13,8 +13,8 @@ class _Amount(NamedTuple):
     quantity: Quantity
 
 
-def check_amounts(pod: Mapping[str, Any]) -> None:
-    """Raise ``ValueError`` with a sentence about the first amount that can't be planned with.
+def check_amounts(pod: Mapping[str, Any], path: str) -> None:
+    """Raise ``ValueError`` with a sentence about the first amount below ``path`` that can't be planned with.
 
     The pods of others are counted as they are; what a gang asks for has to be exact, or its owner is told.
     """
@@ -22,12 +22,12 @@ def check_amounts(pod: Mapping[str, Any]) -> None:
         try:
             exact = exact_units(resource, quantity)
         except ValueError as error:
-            raise ValueError(f"template.spec.{field}: {error}") from error
+            raise ValueError(f"{path}.{field}: {error}") from error
         if exact < 0:
-            raise ValueError(f"template.spec.{field}: {quantity} is below 0")
+            raise ValueError(f"{path}.{field}: {quantity} is below 0")
         if exact > LARGEST_AMOUNT:
             unit = "thousandths" if resource == "cpu" else "bytes or pieces"
-            raise ValueError(f"template.spec.{field}: {quantity} is more than {LARGEST_AMOUNT} {unit}")
+            raise ValueError(f"{path}.{field}: {quantity} is more than {LARGEST_AMOUNT} {unit}")
 
 
 def _amounts(pod: Mapping[str, Any]) -> Iterator[_Amount]:

@@ -1,13 +1,14 @@
 """The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from coschedule import Members
 from lockstep.api.membership import member_labels, pod_name
 from lockstep.api.names import API_VERSION, GANG_KIND, RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import spelled_part
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang import GangFact, GangSpec
+from lockstep.facts.role import RoleSpec
 
 Manifest = dict[str, Any]
 
@@ -19,7 +20,7 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 
 
 class MemberPods:
-    """Makes the pods of one attempt. What they share is built once; pods must not be changed after they were made.
+    """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
 
     Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, and the gang's
     priority class. What the node pool asks of members stands in the gang's template already.
@@ -27,12 +28,10 @@ class MemberPods:
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
         assert gang.spec is not None, "a refused gang has no members"
-        template = gang.spec.template
-        metadata = template.get("metadata") or {}
         self._gang = gang
         self._attempt = attempt
-        self._annotations = metadata.get("annotations") or {}
-        self._labels = member_labels(gang, attempt)
+        self._kinds = {role.name: _Kind.of(gang, gang.spec, role, attempt) for role in gang.spec.roles}
+        self._roles = [entry.role for entry in members for _ in range(entry.count)]
         self._owner = {
             "apiVersion": API_VERSION,
             "kind": GANG_KIND,
@@ -42,9 +41,6 @@ class MemberPods:
             # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
             "blockOwnerDeletion": False,
         }
-        self._spec = {"restartPolicy": "Never", **template["spec"], "schedulerName": SCHEDULER_NAME}
-        if gang.spec.priority_class:
-            self._spec["priorityClassName"] = gang.spec.priority_class
         self._shared_variables = {
             "LOCKSTEP_GANG": gang.key.name,
             "LOCKSTEP_ATTEMPT": str(attempt),
@@ -54,26 +50,43 @@ class MemberPods:
 
     def pod(self, rank: int) -> Manifest:
         """The pod of that rank."""
+        kind = self._kinds[self._roles[rank]]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {
                 "name": pod_name(self._gang.key.name, self._attempt, rank),
                 "namespace": self._gang.key.namespace,
-                "labels": {**self._labels, RANK_LABEL: str(rank)},
-                "annotations": self._annotations,
+                "labels": {**kind.labels, RANK_LABEL: str(rank)},
+                "annotations": kind.annotations,
                 "ownerReferences": [self._owner],
             },
-            "spec": self._spec_of(rank),
+            "spec": self._spec_of(kind, rank),
         }
 
-    def _spec_of(self, rank: int) -> Manifest:
+    def _spec_of(self, kind: "_Kind", rank: int) -> Manifest:
         variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank), **self._variables_by_rank[rank]}
-        spec = dict(self._spec)
-        for kind in ("initContainers", "containers"):
-            if spec.get(kind):
-                spec[kind] = [_with_variables(container, variables) for container in spec[kind]]
+        spec = dict(kind.spec)
+        for field in ("initContainers", "containers"):
+            if spec.get(field):
+                spec[field] = [_with_variables(container, variables) for container in spec[field]]
         return spec
+
+
+class _Kind(NamedTuple):
+    """What the pods of one role share."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: Manifest
+
+    @classmethod
+    def of(cls, gang: GangFact, spec: GangSpec, role: RoleSpec, attempt: int) -> Self:
+        """What the pods of that role of an attempt share."""
+        own = {"restartPolicy": "Never", **role.template["spec"], "schedulerName": SCHEDULER_NAME}
+        priority = {"priorityClassName": spec.priority_class} if spec.priority_class else {}
+        annotations = (role.template.get("metadata") or {}).get("annotations") or {}
+        return cls(member_labels(gang.key, role, attempt), annotations, {**own, **priority})
 
 
 def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from coschedule import GangKey
-from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL
-from lockstep.facts.gang import GangFact
+from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, ROLE_LABEL
 from lockstep.facts.pod import Membership
+from lockstep.facts.role import RoleSpec
 
 Manifest = Mapping[str, Any]
 
@@ -32,8 +32,8 @@ def pod_name(gang: str, attempt: int, rank: int) -> str:
     return f"{gang}-{attempt}-{rank}"
 
 
-def member_labels(gang: GangFact, attempt: int) -> dict[str, str]:
-    """The labels that all members of an attempt have, besides that of the rank."""
-    assert gang.spec is not None, "a refused gang has no members"
-    own = (gang.spec.template.get("metadata") or {}).get("labels") or {}
-    return {**own, GANG_LABEL: gang.key.name, ATTEMPT_LABEL: str(attempt)}
+def member_labels(gang: GangKey, role: RoleSpec, attempt: int) -> dict[str, str]:
+    """The labels that all members of one role of an attempt have, besides that of the rank."""
+    own = (role.template.get("metadata") or {}).get("labels") or {}
+    named = {ROLE_LABEL: role.name} if role.name else {}
+    return {**own, GANG_LABEL: gang.name, ATTEMPT_LABEL: str(attempt), **named}

@@ -14,3 +14,5 @@ REPORTING_CONTROLLER = "lockstep.dev/operator"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
+# Of members of a gang that has roles.
+ROLE_LABEL = "lockstep.dev/role"

@@ -1,6 +1,7 @@
 """A member's part of the gang's work as statuses and pods spell it: shares are decimals, not floats."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from coschedule import Members, Part, decode_part, encode_part
 
@@ -17,7 +18,7 @@ def spelled_part(part: Part) -> Spelling:
 
 def as_spelled(members: Iterable[Members]) -> tuple[Members, ...]:
     """Round shares to what the API spells, so that members are the same when they are read again."""
-    return tuple(Members(entry.node, entry.count, decode_part(spelled_part(entry.part))) for entry in members)
+    return tuple(replace(entry, part=decode_part(spelled_part(entry.part))) for entry in members)
 
 
 def _decimal(share: float) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from coschedule import Taint
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
+from lockstep.facts.role import RoleSpec
 
 Manifest = Mapping[str, Any]
 
@@ -39,11 +40,14 @@ class Pool:
     def refusal(self, gang: GangFact) -> Refusal | None:
         """Why the gang can't be placed in the pool, if its template selects other nodes."""
         assert gang.spec is not None, "a refused gang is not asked"
-        selected = dict(gang.spec.constraints.node_selector)
+        return next((refusal for role in gang.spec.roles if (refusal := self._refusal(role))), None)
+
+    def _refusal(self, role: RoleSpec) -> Refusal | None:
+        selected = dict(role.constraints.node_selector)
         for key, value in self.selector:
             if selected.get(key, value) != value:
                 message = (
-                    f"template.spec.nodeSelector: {key}={selected[key]} selects none of the nodes of the operator's "
+                    f"{role.path}.spec.nodeSelector: {key}={selected[key]} selects none of the nodes of the operator's "
                     f"pool, which have {key}={value}."
                 )
                 return Refusal(Reason.INVALID_SPEC, message)

@@ -6,9 +6,10 @@ Binding a claim is a scheduler's work that we don't do yet; obeying where a boun
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from coschedule import Constraints
-from lockstep.facts.gang import GangFact, Refusal
+from coschedule import Constraints, GangKey
+from lockstep.facts.gang import GangFact, GangSpec, Refusal
 from lockstep.facts.reasons import Reason
+from lockstep.facts.role import RoleSpec
 from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact
 
 # Modes in which members on several nodes, or several members, can use one volume.
@@ -49,19 +50,18 @@ class Claims:
     def refusal(self, gang: GangFact) -> Refusal | None:
         """Why the gang can't use one of its claims, if so."""
         assert gang.spec is not None, "a refused gang is not asked"
-        for use in gang.spec.claims:
-            problem = self._problem(gang, use)
-            if problem is not None:
-                return Refusal(Reason.UNSUPPORTED_FIELD, f"template.spec.{use.field}: claim {use.claim} {problem}.")
+        for role in gang.spec.roles:
+            for use in role.claims:
+                problem = self._problem(gang.key.namespace, gang.spec, use)
+                if problem is not None:
+                    message = f"{role.path}.spec.{use.field}: claim {use.claim} {problem}."
+                    return Refusal(Reason.UNSUPPORTED_FIELD, message)
         return None
 
-    def constraints(self, gang: GangFact) -> Constraints:
+    def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
         """The template's own constraints, and those of the volumes that it claims."""
-        assert gang.spec is not None, "a refused gang is not asked"
-        affinities = {affinity for volume in self._volumes_of(gang) for affinity in volume.affinities}
-        return (
-            replace(gang.spec.constraints, volumes=tuple(sorted(affinities))) if affinities else gang.spec.constraints
-        )
+        affinities = {affinity for volume in self._volumes_of(gang, role) for affinity in volume.affinities}
+        return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
 
     def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
         """The volumes of CSI drivers to which these claims, namespace and name, are bound."""
@@ -75,22 +75,25 @@ class Claims:
         self.changes += 1
         self._changed()
 
-    def _problem(self, gang: GangFact, use: ClaimUse) -> str | None:
-        assert gang.spec is not None, "a refused gang is not asked"
-        claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
+    def _problem(self, namespace: str, spec: GangSpec, use: ClaimUse) -> str | None:
+        claim = self.claims.get(ClaimKey(namespace, use.claim))
         if claim is None:
             return "does not exist"
         if claim.is_deleting:
             return "is being deleted"
         if not claim.is_bound or claim.volume not in self.volumes:
             return "is not bound to a volume yet, and Lockstep does not bind claims"
-        if gang.spec.maximum > 1 and not claim.modes & _SHARED_MODES:
+        if _most_users(spec, use.claim) > 1 and not claim.modes & _SHARED_MODES:
             return f"is {', '.join(sorted(claim.modes))}, which the members of a gang can't share"
         return None
 
-    def _volumes_of(self, gang: GangFact) -> Iterator[VolumeFact]:
-        assert gang.spec is not None, "a refused gang is not asked"
-        for use in gang.spec.claims:
-            claim = self.claims.get(ClaimKey(gang.key.namespace, use.claim))
+    def _volumes_of(self, gang: GangKey, role: RoleSpec) -> Iterator[VolumeFact]:
+        for use in role.claims:
+            claim = self.claims.get(ClaimKey(gang.namespace, use.claim))
             if claim is not None and claim.volume in self.volumes:
                 yield self.volumes[claim.volume]
+
+
+def _most_users(spec: GangSpec, claim: str) -> int:
+    """How many members may use the claim."""
+    return sum(role.sizes.maximum for role in spec.roles if any(use.claim == claim for use in role.claims))

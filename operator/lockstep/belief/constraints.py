@@ -9,6 +9,7 @@ from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
+from lockstep.facts.role import RoleSpec
 from lockstep.facts.volume import ClaimKey, CsiVolume
 
 Bar = tuple[str, frozenset[str]]
@@ -16,10 +17,14 @@ Bar = tuple[str, frozenset[str]]
 _ONCE = "ReadWriteOncePod"
 
 
-def constraints_of(state: State, gang: GangFact) -> Constraints:
-    """The constraints under which the gang is planned now."""
-    constraints = state.claims.constraints(gang)
-    barred = (*_by_anti_affinity(state, gang), *_by_claims_in_use(state, gang), *_by_attach_limits(state, gang))
+def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
+    """The constraints under which the members of one role are planned now."""
+    constraints = state.claims.constraints(gang.key, role)
+    barred = (
+        *_by_anti_affinity(state, gang, role),
+        *_by_claims_in_use(state, gang, role),
+        *_by_attach_limits(state, gang, role),
+    )
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -32,32 +37,31 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
     return amounts
 
 
-def _by_anti_affinity(state: State, gang: GangFact) -> Iterator[Bar]:
+def _by_anti_affinity(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
     """The nodes near pods that want no such member near them."""
     namespace, keeping_away = gang.key.namespace, state.neighbours.keeping_away
     if not keeping_away.concerns(namespace):
         return
     # Whoever keeps single ranks away is rare: what holds for the first holds for all.
-    labels = {**member_labels(gang, gang.status.attempt + 1), RANK_LABEL: "0"}
+    labels = {**member_labels(gang.key, role, gang.status.attempt + 1), RANK_LABEL: "0"}
     labels_of_namespace = state.namespaces.get(namespace, {})
     names = keeping_away.names(labels, namespace, labels_of_namespace, state.nodes, state.nodes_generation)
     if names:
         yield "near a pod whose anti-affinity keeps it away", names
 
 
-def _by_claims_in_use(state: State, gang: GangFact) -> Iterator[Bar]:
+def _by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
     """Every node, as long as somebody else uses a claim that only one pod may use."""
-    assert gang.spec is not None, "a refused gang is not planned"
-    for use in gang.spec.claims:
+    for use in role.claims:
         key = ClaimKey(gang.key.namespace, use.claim)
         claim = state.claims.claims.get(key)
         if claim is not None and _ONCE in claim.modes and _is_used_by_others(state, key, gang):
             yield f"closed to it while another pod uses claim {key.name}", frozenset(state.nodes)
 
 
-def _by_attach_limits(state: State, gang: GangFact) -> Iterator[Bar]:
-    """The nodes whose drivers can't attach the volumes of the gang's claims, which its members share."""
-    wanted = frozenset(state.claims.csi_volumes(_claims_of(gang)))
+def _by_attach_limits(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
+    """The nodes whose drivers can't attach the volumes of the role's claims, which its members share."""
+    wanted = frozenset(state.claims.csi_volumes(_claims_of_role(gang, role)))
     if wanted:
         for driver, nodes in sorted(state.attachments.full(wanted, _about_to_be_attached(state, gang)).items()):
             yield f"where {driver} can attach no more volumes", frozenset(nodes)
@@ -85,4 +89,9 @@ def _others_that_reserved(state: State, gang: GangFact) -> Iterator[GangFact]:
 
 
 def _claims_of(gang: GangFact) -> set[ClaimKey]:
-    return {ClaimKey(gang.key.namespace, use.claim) for use in gang.spec.claims} if gang.spec else set()
+    roles = gang.spec.roles if gang.spec else ()
+    return {claim for role in roles for claim in _claims_of_role(gang, role)}
+
+
+def _claims_of_role(gang: GangFact, role: RoleSpec) -> set[ClaimKey]:
+    return {ClaimKey(gang.key.namespace, use.claim) for use in role.claims}

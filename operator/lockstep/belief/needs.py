@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import product
 
 from coschedule import Constraints, NodeTerm, Requirement, Toleration
-from lockstep.facts.gang import Needs
+from lockstep.facts.role import Needs
 
 # What the API server lets every pod tolerate for a while. A plan that does not count on it is not wrong.
 _OF_EVERY_POD = frozenset(

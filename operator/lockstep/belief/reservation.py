@@ -1,11 +1,11 @@
 """What one attempt of a gang holds, and how it stands in the gang's status."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from coschedule import GangKey, Members
 from lockstep.api.membership import pod_name
-from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import parse_ranks
 
@@ -14,13 +14,16 @@ _LARGEST_ATTEMPT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What one attempt of a gang holds: so many members on these nodes, ranks along the list."""
+    """What one attempt of a gang holds: so many members on these nodes, ranks along the list.
+
+    ``requests`` is what a member takes, by the name of its role.
+    """
 
     gang: GangKey
     gang_uid: str
     attempt: int
     members: tuple[Members, ...]
-    request: Request
+    requests: Mapping[str, Request]
     start: float
     expected_finish: float | None
     succeeded_ranks: int = 0
@@ -34,6 +37,16 @@ class Reservation:
         """The node of each rank, from 0 on."""
         for entry in self.members:
             yield from [entry.node] * entry.count
+
+    def roles_by_rank(self) -> Iterator[str]:
+        """The name of the role of each rank."""
+        for entry in self.members:
+            yield from [entry.role] * entry.count
+
+    def requests_by_rank(self) -> Iterator[Request]:
+        """What the member of each rank takes of its node."""
+        for entry in self.members:
+            yield from [self.requests[entry.role]] * entry.count
 
     def memberships(self) -> Iterator[Membership]:
         """What tells the member of each rank from every other pod."""
@@ -53,20 +66,32 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     strays. Nobody can make belief hold more members than the largest gang has.
     """
     status = gang.status
-    if status.reserved_at is None or gang.spec is None:
-        return None
-    if not gang.spec.minimum <= sum(entry.count for entry in status.members) <= gang.spec.maximum:
+    if status.reserved_at is None or gang.spec is None or not _is_possible(gang.spec, status.members):
         return None
     return Reservation(
         gang=gang.key,
         gang_uid=gang.uid,
         attempt=status.attempt,
         members=status.members,
-        request=gang.spec.request,
+        requests=requests_of(gang.spec),
         start=status.start if status.start is not None else status.reserved_at,
         expected_finish=status.expected_finish,
         succeeded_ranks=parse_ranks(status.succeeded_ranks),
     )
+
+
+def requests_of(spec: GangSpec) -> dict[str, Request]:
+    """What a member takes of its node, by the name of its role."""
+    return {role.name: role.request for role in spec.roles}
+
+
+def _is_possible(spec: GangSpec, members: Iterable[Members]) -> bool:
+    sizes = {role.name: 0 for role in spec.roles}
+    for entry in members:
+        if entry.role not in sizes:
+            return False
+        sizes[entry.role] += entry.count
+    return all(role.sizes.minimum <= sizes[role.name] <= role.sizes.maximum for role in spec.roles)
 
 
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:

@@ -16,7 +16,7 @@ _MOST_NOWHERE = 100
 
 def columns_for(gangs: Iterable[GangFact], nodes: Iterable[NodeFact]) -> tuple[str, ...]:
     """The names of the columns, sorted; the shared one is the last."""
-    asked = {name for gang in gangs if gang.spec for name, _ in gang.spec.request}
+    asked = {name for gang in gangs if gang.spec for role in gang.spec.roles for name, _ in role.request}
     if len(asked) <= _MOST_NOWHERE:
         return tuple(sorted(asked))
     offered = {name for node in nodes for name, _ in node.allocatable}

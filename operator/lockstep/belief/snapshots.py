@@ -12,14 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Snapshot
 from lockstep.belief.constraints import constraints_of, taken_in_front
-from lockstep.belief.misfits import Misfit, NodesGone, NodesNotInPool, TooLittleRoom, closed, failed_check
+from lockstep.belief.members_left import Left, how_many_fit, members_left
+from lockstep.belief.misfits import (
+    ChecksFail,
+    Misfit,
+    NodesGone,
+    NodesNotInPool,
+    TooLittleRoom,
+    closed,
+    failed_check,
+)
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
+from lockstep.facts.role import RoleSpec
 
 # Of what many pods take from one node, no 64 bits wrap around.
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
@@ -119,48 +129,46 @@ class SnapshotCutter:
         which a member is still to be bound: those that run stay where they are.
         """
         nodes = self._node_arrays()
-        counts = self._members_left(reservation)
-        unknown = tuple(node for node in counts if node not in nodes.index)
+        left = members_left(self._state, reservation)
+        unknown = tuple(node for node in left if node not in nodes.index)
         if unknown:
             gone = tuple(node for node in unknown if node not in self._state.nodes)
             return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
-        constraints = constraints_of(self._state, gang)
         return (
-            failed_check(nodes, sorted(counts), constraints)
-            or closed(nodes, sorted(counts), now, expected_end(reservation, now))
-            or self._short(nodes, counts, reservation, self._state.priorities.of(gang))
+            self._failed_check(nodes, left, gang)
+            or closed(nodes, sorted(left), now, expected_end(reservation, now))
+            or self._short(nodes, left, reservation, self._state.priorities.of(gang))
         )
 
-    def _members_left(self, reservation: Reservation) -> Counter[str]:
-        """How many members that have not ended are to be on each node that still waits for one of them."""
-        counts: Counter[str] = Counter()
-        waiting: set[str] = set()
-        for key, node in zip(reservation.pod_keys(), reservation.nodes_by_rank(), strict=True):
-            pod = self._state.pods.get(key)
-            if pod is None or not pod.has_ended:
-                counts[node] += 1
-            if pod is None or not pod.node:
-                waiting.add(node)
-        return Counter({node: count for node, count in counts.items() if node in waiting})
+    def _failed_check(self, nodes: NodeArrays, left: Mapping[str, Left], gang: GangFact) -> ChecksFail | None:
+        """The nodes of members that are still to be bound, and do not pass the constraints of their role."""
+        for role in gang.spec.roles if gang.spec else ():
+            names = sorted(node for node, members in left.items() if role.name in members.unbound)
+            failed = failed_check(nodes, names, constraints_of(self._state, gang, role)) if names else None
+            if failed is not None:
+                return failed
+        return None
 
     def _short(
-        self, nodes: NodeArrays, counts: Counter[str], reservation: Reservation, priority: int | None
+        self, nodes: NodeArrays, left: Mapping[str, Left], reservation: Reservation, priority: int | None
     ) -> TooLittleRoom | None:
         """Name the first node without room, and the resource that is short there."""
-        names, wanted = list(counts), [(name, amount) for name, amount in reservation.request if amount]
-        rows = np.array([nodes.index[node] for node in names], dtype=np.intp)
+        wanted = tuple(sorted({name for one in reservation.requests.values() for name, amount in one if amount}))
+        amounts = {role: dict(request) for role, request in reservation.requests.items()}
+        rows = np.array([nodes.index[node] for node in left], dtype=np.intp)
         ledger = self._state.ledger
-        committed = ledger.committed(nodes.rows[rows], ledger.columns(tuple(name for name, _ in wanted)))
+        committed = ledger.committed(nodes.rows[rows], ledger.columns(wanted))
         own = self._own_charges(reservation)
         in_front = taken_in_front(self._state, priority)
-        for number, node in enumerate(names):
-            for column, (resource, amount) in enumerate(wanted):
+        for number, (node, members) in enumerate(left.items()):
+            for column, resource in enumerate(wanted):
                 allocatable = int(self._allocatable(nodes, resource)[rows[number]])
                 taken = int(committed[number, column]) + in_front[node, resource]
                 free = allocatable - taken + own[node, resource]
-                if free < counts[node] * amount:
-                    fit = max(0, free // amount)
-                    return TooLittleRoom(node=node, fit=fit, wanted=counts[node], resource=resource)
+                each = [(count, amounts[role].get(resource, 0)) for role, count in members.counts.items()]
+                if free < sum(count * amount for count, amount in each):
+                    total = members.counts.total()
+                    return TooLittleRoom(node=node, fit=how_many_fit(free, each), wanted=total, resource=resource)
         return None
 
     def _own_charges(self, reservation: Reservation) -> Counter[tuple[str, str]]:
@@ -206,17 +214,22 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
-            minimum=spec.minimum,
-            maximum=spec.maximum,
+            roles=tuple(self._role(gang, role, resources) for role in spec.roles),
             work=spec.work,
-            request=amounts_in(resources, spec.request),
-            constraints=constraints_of(self._state, gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
-            load=spec.load,
-            pieces=spec.pieces,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
+        )
+
+    def _role(self, gang: GangFact, role: RoleSpec, resources: tuple[str, ...]) -> Role:
+        return Role(
+            name=role.name,
+            sizes=role.sizes,
+            request=amounts_in(resources, role.request),
+            constraints=constraints_of(self._state, gang, role),
+            load=role.load,
+            pieces=role.pieces,
         )
 
 

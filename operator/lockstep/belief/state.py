@@ -32,7 +32,7 @@ from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
 from lockstep.facts.cluster import NamespaceFact, PriorityClass
-from lockstep.facts.gang import GangFact, Needs, Refusal
+from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.node import NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
@@ -186,7 +186,7 @@ class State:
         self.news.look_at(key)
         self._changed(needs_plan=True)
 
-    def admission_says(self, gang: GangFact, verdict: Needs | Refusal) -> bool:
+    def admission_says(self, gang: GangFact, verdict: Verdict) -> bool:
         """Admission takes the gang's members so, or not at all. Returns whether that changes how it is planned."""
         known = self.gangs.get(gang.key)
         if known is None or known.uid != gang.uid:
@@ -205,13 +205,14 @@ class State:
     def hold(self, reservation: Reservation) -> None:
         """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
         self.reservations[reservation.gang] = reservation
+        requests = reservation.requests_by_rank()
         ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
-        for pod, member, node in ranks:
+        for (pod, member, node), request in zip(ranks, requests, strict=True):
             known = self.pods.get(pod)
             if has_rank(reservation.succeeded_ranks, member.rank):
                 continue
             if known is None or known.member != member or not known.has_ended:
-                self.ledger.assume(member, node, reservation.request)
+                self.ledger.assume(member, node, request)
         self.generation += 1
 
     def forget(self, gang: GangKey) -> None:
@@ -278,7 +279,11 @@ class State:
             self.forget(fact.key)
 
     def _claims_changed(self) -> None:
-        concerned = {key for key, gang in self.gangs.items() if gang.spec is not None and gang.spec.claims}
+        concerned = {
+            key
+            for key, gang in self.gangs.items()
+            if gang.spec is not None and any(role.claims for role in gang.spec.roles)
+        }
         self.news.look_at(*concerned)
         self._changed(needs_plan=bool(concerned))
 

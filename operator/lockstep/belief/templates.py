@@ -7,11 +7,13 @@ in the same namespace is planned with it from the start; what becomes of its own
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lockstep.belief.needs import as_compared
-from lockstep.facts.gang import GangFact, GangSpec, Needs, Refusal
+from lockstep.facts.gang import GangFact, GangSpec, Refusal, Verdict
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.role import Needs, RoleSpec
 
 # Templates that admission changes, of which what it does is kept for later gangs.
 _MOST_SHARED = 1_000
@@ -23,7 +25,7 @@ class _Template:
 
     generation: int
     written: GangSpec
-    verdict: Needs | Refusal | None = None
+    verdict: Verdict | None = None
 
 
 class TemplateMemory:
@@ -42,20 +44,20 @@ class TemplateMemory:
             return replace(gang, spec=None, refusal=template.verdict)
         return replace(gang, spec=_with_verdict(template.written, template.verdict), refusal=None)
 
-    def learn(self, gang: GangFact, verdict: Needs | Refusal) -> None:
+    def learn(self, gang: GangFact, verdict: Verdict) -> None:
         """Keep what admission makes of the members, in the place of what was known."""
         template = self._template(gang)
         if template is None:
-            if gang.spec is None or verdict == gang.spec.needs:
+            if gang.spec is None or verdict == {role.name: role.needs for role in gang.spec.roles}:
                 # It is refused for what it says itself by now, or taken as it is written.
                 return
             template = self._by_gang[gang.uid] = _Template(generation=gang.generation, written=gang.spec)
         template.verdict = verdict
-        if isinstance(verdict, Needs):
+        if not isinstance(verdict, Refusal):
             self._share(gang, template.written, verdict)
 
-    def seen(self, gang: GangFact, needs: Needs) -> None:
-        """Members were created so, which suits their plan: for later gangs of the template."""
+    def seen(self, gang: GangFact, needs: Mapping[str, Needs]) -> None:
+        """Members of these roles were created so, which suits their plan: for later gangs of the template."""
         template = self._by_gang.get(gang.uid)
         if template is not None and needs != template.verdict:
             self._share(gang, template.written, needs)
@@ -99,13 +101,18 @@ class TemplateMemory:
         """What was seen of the same template in an earlier gang."""
         if gang.spec is None or not self._shared:
             return None
-        needs = self._shared.get(_digest(gang, gang.spec))
-        template = _Template(generation=gang.generation, written=gang.spec, verdict=needs)
+        shared = {role.name: self._shared.get(_digest(gang, gang.spec, role)) for role in gang.spec.roles}
+        verdict = {name: needs for name, needs in shared.items() if needs is not None}
+        template = _Template(generation=gang.generation, written=gang.spec, verdict=verdict or None)
         self._by_gang[gang.uid] = template
         return template
 
-    def _share(self, gang: GangFact, written: GangSpec, needs: Needs) -> None:
-        digest = _digest(gang, written)
+    def _share(self, gang: GangFact, written: GangSpec, needs: Mapping[str, Needs]) -> None:
+        for role in written.roles:
+            if role.name in needs:
+                self._share_role(_digest(gang, written, role), role, needs[role.name])
+
+    def _share_role(self, digest: bytes, written: RoleSpec, needs: Needs) -> None:
         self._shared.pop(digest, None)
         if as_compared(written.needs, needs) != written.needs:
             self._shared[digest] = needs
@@ -113,18 +120,24 @@ class TemplateMemory:
             del self._shared[next(iter(self._shared))]
 
 
-def _digest(gang: GangFact, spec: GangSpec) -> bytes:
-    """The same for gangs of one namespace whose members admission can't tell from one another, but for their names."""
-    text = json.dumps([gang.key.namespace, spec.priority_class, spec.template], sort_keys=True)
+def _digest(gang: GangFact, spec: GangSpec, role: RoleSpec) -> bytes:
+    """The same for roles of one namespace whose members admission can't tell from one another, but for their names."""
+    text = json.dumps([gang.key.namespace, spec.priority_class, role.template], sort_keys=True)
     return hashlib.sha256(text.encode()).digest()
 
 
-def _with_verdict(spec: GangSpec, needs: Needs | None) -> GangSpec:
-    admitted = spec.needs if needs is None else as_compared(spec.needs, needs)
+def _with_verdict(spec: GangSpec, verdict: Mapping[str, Needs] | None) -> GangSpec:
+    if not verdict:
+        return spec
+    return replace(spec, roles=tuple(_as_admitted(role, verdict.get(role.name, role.needs)) for role in spec.roles))
+
+
+def _as_admitted(role: RoleSpec, needs: Needs) -> RoleSpec:
+    admitted = as_compared(role.needs, needs)
     return replace(
-        spec,
+        role,
         request=admitted.request,
         constraints=admitted.constraints,
         claims=admitted.claims,
-        written=None if admitted == spec.needs else spec.needs,
+        written=None if admitted == role.needs else role.needs,
     )

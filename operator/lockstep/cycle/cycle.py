@@ -15,7 +15,7 @@ from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
-from lockstep.belief.reservation import Reservation, next_attempt
+from lockstep.belief.reservation import Reservation, next_attempt, requests_of
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.planning import Decided, Planning, PlanOptions
@@ -234,7 +234,7 @@ class Cycle:
             attempt=attempt,
             # As the status spells them: the next process has nothing else to go on from.
             members=status.members,
-            request=gang.spec.request,
+            requests=requests_of(gang.spec),
             start=now,
             expected_finish=None if placement.finish == float("inf") else placement.finish,
         )
@@ -263,7 +263,7 @@ class Cycle:
 
     def _admission_told(self, gang: GangFact) -> None:
         """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
-        if gang.spec is not None and gang.spec.written is not None:
+        if gang.spec is not None and gang.spec.is_changed_by_admission:
             self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
 
     def _retry_due(self, gang: GangKey) -> None:

@@ -55,7 +55,7 @@ def _work(gang: GangFact, usual: float) -> float:
     """Member-seconds of a gang at its least size; what is usual where nobody knows."""
     if gang.spec is None or gang.spec.work is None:
         return usual
-    seconds = float(gang.spec.work.float_times(gang.spec.minimum)[-1])
+    seconds = float(gang.spec.work.float_times(gang.spec.least_working)[-1])
     return gang.spec.minimum * seconds if seconds < math.inf else usual
 
 

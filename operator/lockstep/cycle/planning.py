@@ -21,7 +21,8 @@ from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
-from lockstep.facts.gang import GangFact, Needs
+from lockstep.facts.gang import GangFact
+from lockstep.facts.role import Needs
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import in_pool
@@ -58,7 +59,7 @@ class Asked(NamedTuple):
 
     uid: str
     generation: int
-    needs: Needs | None
+    needs: tuple[Needs, ...]
     priority: int | None
 
 
@@ -204,7 +205,7 @@ class Planning:
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
     def _asked(self, gang: GangFact) -> Asked:
-        needs = None if gang.spec is None else gang.spec.needs
+        needs = () if gang.spec is None else gang.spec.needs
         return Asked(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
     def _terms(self, gang: GangFact, now: float) -> Terms:

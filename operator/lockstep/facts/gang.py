@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from coschedule import Constraints, GangKey, Load, Members, Work
-from lockstep.facts.pod import Request
-from lockstep.facts.volume import ClaimUse
+from coschedule import GangKey, Load, Members, Work
+from lockstep.facts.role import Needs, RoleSpec
 
 
 class Refusal(NamedTuple):
@@ -16,41 +15,47 @@ class Refusal(NamedTuple):
     message: str
 
 
-class Needs(NamedTuple):
-    """What one member asks of its node: all of its pod that a plan looks at."""
-
-    request: Request
-    constraints: Constraints
-    claims: tuple[ClaimUse, ...]
+Verdict = Mapping[str, Needs] | Refusal
+"""What admission makes of members, by the name of their role, as far as it is known; or why it takes none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
-    """What a GangJob asks for.
+    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission."""
 
-    ``deadline_seconds`` counts from the submission; ``pieces`` goes with the load of that name, and only with that;
-    ``template`` is the pod template as written, with what the node pool asks of members. ``request``, ``constraints``
-    and ``claims`` are those of the template, or what admission was seen to make of them: then ``written`` has those of
-    the template.
-    """
-
-    minimum: int
-    maximum: int
+    roles: tuple[RoleSpec, ...]
     work: Work | None
     deadline_seconds: float | None
     priority_class: str
-    request: Request
-    constraints: Constraints
-    claims: tuple[ClaimUse, ...]
-    template: Mapping[str, Any]
-    load: Load = Load.EQUAL
-    pieces: int | None = None
-    written: "Needs | None" = None
 
     @property
-    def needs(self) -> Needs:
-        """What a member is planned with."""
-        return Needs(self.request, self.constraints, self.claims)
+    def minimum(self) -> int:
+        """The fewest members of all roles together."""
+        return sum(role.sizes.minimum for role in self.roles)
+
+    @property
+    def maximum(self) -> int:
+        """The most members of all roles together."""
+        return sum(role.sizes.maximum for role in self.roles)
+
+    @property
+    def least_working(self) -> int:
+        """The fewest members that do a part of the work."""
+        return sum(role.sizes.minimum for role in self.roles if role.load is not Load.NONE)
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """What a member of each role is planned with."""
+        return tuple(role.needs for role in self.roles)
+
+    @property
+    def is_changed_by_admission(self) -> bool:
+        """Whether members of a role are planned as admission makes them, not as its template says."""
+        return any(role.written is not None for role in self.roles)
+
+    def role(self, name: str) -> RoleSpec | None:
+        """The role of that name."""
+        return next((role for role in self.roles if role.name == name), None)
 
 
 class ConditionFact(NamedTuple):

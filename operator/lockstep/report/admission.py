@@ -1,11 +1,12 @@
 """What admission changes of a gang's members, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from coschedule import Constraints, Toleration
 from lockstep.facts.columns import HOST_PORT_PREFIX
-from lockstep.facts.gang import GangSpec, Needs
+from lockstep.facts.gang import GangSpec
 from lockstep.facts.pod import Request
+from lockstep.facts.role import Needs
 
 _BINARY_UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 _BYTES = frozenset({"memory", "ephemeral-storage"})
@@ -13,7 +14,13 @@ _BYTES = frozenset({"memory", "ephemeral-storage"})
 
 def changes(spec: GangSpec) -> str:
     """What admission makes of the members, instead of what the template says; '' where it changes nothing."""
-    return "" if spec.written is None else differences(spec.written, spec.needs)
+    return in_words({role.name: (role.written, role.needs) for role in spec.roles if role.written is not None})
+
+
+def in_words(changed: Mapping[str, tuple[Needs, Needs]]) -> str:
+    """What is different, by the names of roles: what was planned, and what admission makes of it."""
+    words = ((name, differences(planned, admitted)) for name, (planned, admitted) in changed.items())
+    return "; ".join(f"role {name}: {one}" if name else one for name, one in words)
 
 
 def differences(planned: Needs, admitted: Needs) -> str:

@@ -176,7 +176,7 @@ def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 def _mark_accepted(gang: GangFact, now: float) -> GangStatus:
     says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
-    if gang.spec is not None and gang.spec.written is not None:
+    if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
     return with_condition(_with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)

@@ -28,6 +28,10 @@ LABELS = (
 )
 
 
+NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."
+SIZE_FORM = "spec.size: Invalid value: size must have either min and max, which multipleOf may go with, or allowed."
+
+
 def spec(**fields):
     return {"spec": fields}
 
@@ -58,7 +62,20 @@ def pod(**fields):
             "spec.size.max: Invalid value: 10001: spec.size.max in body should be less than or equal to 10000",
             id="max above 10,000",
         ),
-        pytest.param(spec(size=None), f"[spec.size: Required value{NOT_CHECKED}", id="no size"),
+        pytest.param(spec(size=None), NEITHER, id="no size"),
+        pytest.param(spec(template=None), NEITHER, id="no template"),
+        pytest.param(spec(size={"allowed": [2, 4]}), SIZE_FORM, id="a range and allowed sizes"),
+        pytest.param(spec(size={"max": None}), SIZE_FORM, id="half a range"),
+        pytest.param(
+            spec(size={"min": 9, "max": 15, "multipleOf": 8}),
+            "spec.size.multipleOf: Invalid value: size.multipleOf must have a multiple from size.min to size.max.",
+            id="no multiple in the range",
+        ),
+        pytest.param(
+            spec(size={"min": None, "max": None, "allowed": [4, 4]}),
+            "spec.size.allowed[1]: Duplicate value: 4",
+            id="the same size twice",
+        ),
         pytest.param(
             work(serialTime="1h", profile=[{"members": 2, "time": "1h"}]),
             "spec.work: Invalid value: work must have exactly one of serialTime and profile.",
@@ -205,7 +222,7 @@ def test_gangjob_refuses_toleration(answer_to_gang, toleration, want):
             id="in a container",
         ),
         pytest.param(pod(ephemeralContainers=[]), "spec.template.spec.ephemeralContainers", id="for running pods only"),
-        pytest.param(spec(roles=[]), "spec.roles", id="of a later version"),
+        pytest.param(spec(rolls=[]), "spec.rolls", id="misspelt"),
         pytest.param(
             {"spec": {"template": {"metadata": {"finalizers": ["example.com/mine"]}}}},
             "spec.template.metadata.finalizers",

@@ -9,6 +9,9 @@ import yaml
 
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."
+OF_TEMPLATES = (OF_KUBERNETES, "spec.template.metadata.", "spec.roles[].template.")
+# Descriptions of a template reach down to the fields of a container, and those of roles are not described again.
+DESCRIBED_LEVELS = 3
 BOUNDS = {
     "array": {"maxItems", "x-kubernetes-list-type"},
     "integer": {"minimum", "maximum"},
@@ -86,17 +89,14 @@ def test_no_field_takes_just_anything():
 
 
 def test_every_field_is_described():
-    named = [field for field in FIELDS if field.name]
+    described = [field for field in FIELDS if field.name and is_described(field.path)]
 
-    assert [field.path for field in named if len(field.schema.get("description", "")) < len("A sentence.")] == []
+    assert len(described) > 200
+    assert [field.path for field in described if len(field.schema.get("description", "")) < len("A sentence.")] == []
 
 
 def test_description_of_ours_begins_with_the_fields_name():
-    ours = [
-        field
-        for field in FIELDS
-        if field.name and not field.path.startswith((OF_KUBERNETES, "spec.template.metadata."))
-    ]
+    ours = [field for field in FIELDS if field.name and not field.path.startswith(OF_TEMPLATES)]
 
     wrong = [field.path for field in ours if not field.schema["description"].startswith(f"{field.name} ")]
     unfinished = [field.path for field in ours if not field.schema["description"].endswith(".")]
@@ -112,8 +112,14 @@ def test_immutable_fields_say_so():
         if any(rule["rule"] == "self == oldSelf" for rule in field.schema.get("x-kubernetes-validations", ()))
     ]
 
-    assert {field.path for field in changeless} == {"spec.size", "spec.load", "spec.pieces", "spec.template"}
+    of_roles = {f"spec.roles[].{field}" for field in ("size", "load", "pieces", "startAfter", "template")}
+    assert {field.path for field in changeless} == {"spec.size", "spec.load", "spec.pieces", "spec.template", *of_roles}
     assert [field.path for field in changeless if "Immutable." not in field.schema["description"]] == []
+
+
+def is_described(path):
+    inside = path.removeprefix("spec.template.")
+    return not path.startswith("spec.roles[].template.") and (inside == path or inside.count(".") < DESCRIBED_LEVELS)
 
 
 def test_every_rule_answers_with_a_sentence():

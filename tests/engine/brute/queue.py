@@ -47,7 +47,7 @@ def plan_queue(snapshot, passes):
         elif found is not None:
             for node, count in enumerate(found.counts):
                 if count:
-                    taken.append(Taken(node, count, gang.request, found.start, found.finish))
+                    taken.append(Taken(node, count, gang.roles[0].request, found.start, found.finish))
     return results
 
 
@@ -90,7 +90,13 @@ def best_hold(snapshot, gang, taken, passes):
 
 
 def _sizes(gang):
-    return range(gang.minimum, min(gang.maximum, gang.pieces or gang.maximum) + 1)
+    [role] = gang.roles
+    sizes, most = role.sizes, role.pieces or role.sizes.maximum
+    return [
+        size
+        for size in range(sizes.minimum, min(sizes.maximum, most) + 1)
+        if size % sizes.multiple_of == 0 and (not sizes.allowed or size in sizes.allowed)
+    ]
 
 
 def _may_end_in_time(snapshot, gang, sizes, start):
@@ -114,9 +120,9 @@ def _in_the_end(snapshot, gang, taken, node):
 
 
 def _use(snapshot, gang, found):
-    if gang.pieces is None:
+    if gang.roles[0].pieces is None:
         return (-found.size,)
-    return (_longest(snapshot, found.counts, gang.pieces), found.size)
+    return (_longest(snapshot, found.counts, gang.roles[0].pieces), found.size)
 
 
 def _preference(snapshot, found):
@@ -133,7 +139,7 @@ def placements(snapshot, gang, taken, passes):
             size = sum(counts)
             finish = _finish(snapshot, gang, counts, size, start)
             if finish is not None and all(
-                _lasts(snapshot, taken, Taken(node, count, gang.request, start, finish))
+                _lasts(snapshot, taken, Taken(node, count, gang.roles[0].request, start, finish))
                 for node, count in enumerate(counts)
                 if count
             ):
@@ -141,7 +147,7 @@ def placements(snapshot, gang, taken, passes):
 
 
 def _finish(snapshot, gang, counts, size, start):
-    if not gang.minimum <= size <= gang.maximum or (gang.pieces is not None and size > gang.pieces):
+    if size not in _sizes(gang):
         return None
     if gang.work is None:
         return math.inf
@@ -157,11 +163,11 @@ def _time(work, size):
 
 
 def _run_time(snapshot, gang, counts, size, time):
-    if gang.load == "Proportional":
+    if gang.roles[0].load == "Proportional":
         return size * time / sum(count / float(snapshot.slowdown[node]) for node, count in enumerate(counts))
-    if gang.load == "Pieces":
+    if gang.roles[0].load == "Pieces":
         overhead = gang.work.fixed + gang.work.per_member * size
-        return _longest(snapshot, counts, gang.pieces) * gang.work.serial / gang.pieces + overhead
+        return _longest(snapshot, counts, gang.roles[0].pieces) * gang.work.serial / gang.roles[0].pieces + overhead
     return time * max(float(snapshot.slowdown[node]) for node, count in enumerate(counts) if count)
 
 
@@ -211,8 +217,8 @@ def _closing(taken, node):
 
 
 def _fitting(gang, free):
-    fit = [amount // one for amount, one in zip(free, gang.request, strict=True) if one]
-    return max(0, min([*fit, gang.maximum]))
+    fit = [amount // one for amount, one in zip(free, gang.roles[0].request, strict=True) if one]
+    return max(0, min([*fit, gang.roles[0].sizes.maximum]))
 
 
 def _lasts(snapshot, taken, wanted):

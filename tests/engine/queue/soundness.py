@@ -19,7 +19,9 @@ def assert_in_range(snapshot, placement, gang):
     names = [one.node for one in placement.members]
     assert names == sorted(names)
     assert all(one.count >= 1 for one in placement.members)
-    assert gang.minimum <= placement.size == sum(one.count for one in placement.members) <= gang.maximum
+    [role] = gang.roles
+    assert placement.size == sum(one.count for one in placement.members)
+    assert role.sizes.has(placement.size)
     earliest = max(snapshot.now, gang.not_before)
     assert earliest <= placement.start < placement.finish
     assert placement.slowest in names
@@ -43,7 +45,10 @@ def assert_never_too_much(snapshot, placements, gangs):
             for placement in placements:
                 if placement.start <= instant < placement.finish:
                     count = dict(nodes_taken(placement)).get(name, 0)
-                    used = [sum_ + count * one for sum_, one in zip(used, gangs[placement.gang].request, strict=True)]
+                    used = [
+                        sum_ + count * one
+                        for sum_, one in zip(used, gangs[placement.gang].roles[0].request, strict=True)
+                    ]
             free = free_at(snapshot, index, instant)
             assert all(amount <= there for amount, there in zip(used, free, strict=True) if amount), (name, instant)
 

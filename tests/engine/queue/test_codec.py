@@ -9,9 +9,11 @@ import pytest
 from coschedule.model.errors import InvalidValueError
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.queue.decisions import Placement, Unplaceable
+from coschedule.queue.decisions import Placement, Plan, Unplaceable
+from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
-from engine.builders import NOW, gang, in_front, node, release, snapshot
+from coschedule.queue.terms import Term, TermKind
+from engine.builders import NOW, gang, in_front, node, release, role, snapshot
 
 CONSTRAINTS = Constraints(
     node_selector=(("disk", "ssd"),),
@@ -59,6 +61,33 @@ def test_snapshot_comes_back_equal():
         assert getattr(back.nodes, name) == getattr(snap.nodes, name)
     assert (back.nodes.ready == snap.nodes.ready).all()
     assert (back.nodes.unschedulable == snap.nodes.unschedulable).all()
+
+
+def test_roles_and_terms_come_back_equal():
+    roles = [
+        role("workers", most=8, multiple_of=2, allowed=(2, 4), request=(1, 0), constraints=CONSTRAINTS),
+        role("launcher", request=(0, 1), load=Load.NONE),
+    ]
+    apart = Term(
+        kind=TermKind.APART,
+        topology_key="zone",
+        roles=frozenset({"workers"}),
+        towards=frozenset({"workers", "launcher"}),
+    )
+    one = gang("roles", roles=roles, serial=6, terms=[apart])
+
+    back = decode_snapshot(through_json(encode_snapshot(snapshot(NODES, [one], resources=("cpu", "memory")))))
+
+    assert back.gangs == (one,)
+
+
+def test_role_of_members_comes_back():
+    snap = snapshot(NODES, [gang(roles=[role("workers", request=(1, 0))], serial=1)], resources=("cpu", "memory"))
+    [placement] = plan(snap).decisions
+    made = Plan(generation=1, decisions=(placement,))
+
+    assert [one.role for one in placement.members] == ["workers"]
+    assert decode_plan(through_json(encode_plan(made, repr))) == made
 
 
 def test_types_of_numbers_come_back():
@@ -112,14 +141,14 @@ def test_empty_cluster_comes_back():
         pytest.param(("free", 0), [1], "", id="a ragged table"),
         pytest.param(("free", 0, 0), 2**70, "", id="more than 64 bits"),
         pytest.param(("gangs", 0, "key", "name"), 3, "gangs[0].key.name", id="a number for a name"),
-        pytest.param(("gangs", 0, "minimum"), 0, "gangs[0]", id="a gang of nobody"),
+        pytest.param(("gangs", 0, "roles", 0, "sizes", "minimum"), 0, "gangs[0].roles[0].sizes", id="a gang of nobody"),
         pytest.param(("gangs", 0, "work"), {"fixed": 1}, "gangs[0].work.serial", id="half a description of work"),
         pytest.param(("gangs", 0, "work"), 3, "gangs[0].work", id="a number for work"),
         pytest.param(("gangs", 0, "work", "serial"), "1/0", "gangs[0].work.serial", id="division by zero"),
         pytest.param(
-            ("gangs", 0, "constraints", "node_selector", 0),
+            ("gangs", 0, "roles", 0, "constraints", "node_selector", 0),
             ["a"],
-            "gangs[0].constraints.node_selector[0]",
+            "gangs[0].roles[0].constraints.node_selector[0]",
             id="half a label",
         ),
     ],

@@ -7,7 +7,7 @@ import pytest
 from coschedule.queue.decisions import Members, Unplaceable
 from coschedule.queue.gangs import Load
 from coschedule.queue.parts import Pieces
-from coschedule.queue.refusals import Reason
+from coschedule.queue.refusals import NoTimeForSize, Reason
 from engine.builders import NOW, gang, node, only
 
 SPEEDS = [node("n1", slowdown=1.0), node("n2", slowdown=2.0), node("n3", slowdown=4.0)]
@@ -50,6 +50,36 @@ def test_node_is_listed_once_for_each_number_of_pieces():
     placement = only([node("n1", free=3)], gang(size=3, serial=7, load=Load.PIECES, pieces=7))
 
     assert placement.members == (Members("n1", 1, Pieces(3)), Members("n1", 2, Pieces(2)))
+
+
+@pytest.mark.parametrize(
+    ("load", "pieces"), [(Load.EQUAL, None), (Load.PROPORTIONAL, None), (Load.PIECES, 12)], ids=str
+)
+@pytest.mark.parametrize("serial", [12, None], ids=["known run time", "unknown run time"])
+def test_only_sizes_that_the_program_can_have_are_chosen(load, pieces, serial):
+    nodes = [node(f"n{index}") for index in range(7)]
+
+    assert only(nodes, gang(most=16, multiple_of=3, serial=serial, load=load, pieces=pieces)).size == 6
+    assert only(nodes, gang(most=16, allowed=(1, 2, 4, 8), serial=serial, load=load, pieces=pieces)).size == 4
+
+
+def test_deadline_is_met_with_the_fewest_members_that_the_program_can_have():
+    nodes = [node(f"n{index}") for index in range(8)]
+
+    assert only(nodes, gang(most=8, serial=12, deadline=NOW + 4)).size == 3
+    assert only(nodes, gang(most=8, allowed=(1, 2, 4, 8), serial=12, deadline=NOW + 4)).size == 4
+
+
+def test_refusal_asks_for_the_least_size_that_the_program_can_have():
+    refusal = only(SPEEDS, gang(size=3, most=16, multiple_of=4, serial=12)).refusal
+
+    assert (refusal.reason, refusal.needed) == (Reason.NOT_ENOUGH_ROOM, 4)
+
+
+def test_no_size_that_the_program_can_have_was_measured():
+    refusal = only(SPEEDS, gang(most=3, multiple_of=2, times=[6, math.inf, 2])).refusal
+
+    assert refusal == NoTimeForSize(minimum=1, maximum=3)
 
 
 def test_fewest_members_for_the_same_finish():

@@ -50,6 +50,8 @@ def random_gang(rnd, index):
         f"g{index:02}",
         size=minimum,
         most=minimum * rnd.choice([1, 2, 4]),
+        multiple_of=rnd.choice([1, 1, minimum]),
+        allowed=rnd.choice([(), (), (1, 2, 4, 8, 16, 32)]),
         serial=rnd.choice([None, 10, 100, 400, 1000 * rnd.random() + 1]) if rnd.random() < 0.9 else None,
         request=(rnd.randint(0, 3), rnd.randint(0, 4)),
         priority=rnd.randint(0, 2),
@@ -156,7 +158,7 @@ def carried_out(snap, placement):
     back = []
     for name, count in nodes_taken(placement):
         index = snap.nodes.names.index(name)
-        taken = tuple(count * amount for amount in bound.request)
+        taken = tuple(count * amount for amount in bound.roles[0].request)
         free[index] -= taken
         if placement.finish < float("inf"):
             back.append(release(index, placement.finish, *taken))
@@ -175,4 +177,4 @@ def test_snapshot_is_left_as_it_was():
     plan(snap)
 
     assert (snap.free == before).all()
-    assert snap.gangs[0].constraints == ANYWHERE
+    assert snap.gangs[0].roles[0].constraints == ANYWHERE

@@ -5,8 +5,9 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
+from coschedule.queue.gangs import Load
 from coschedule.queue.nodes import NodeTable
-from engine.builders import gang, node, release, snapshot
+from engine.builders import apart, gang, node, release, role, snapshot
 
 TWO = [node("a"), node("b")]
 
@@ -67,11 +68,23 @@ def test_node_names_are_sorted_distinct_and_one_a_row(names):
     [
         pytest.param({"size": 0}, id="nobody"),
         pytest.param({"size": 3, "most": 2}, id="an empty range"),
+        pytest.param({"size": 5, "most": 7, "multiple_of": 4}, id="no multiple in the range"),
+        pytest.param({"size": 5, "most": 7, "allowed": (4, 8)}, id="no allowed size in the range"),
+        pytest.param({"most": 9, "allowed": (8, 4)}, id="sizes out of order"),
+        pytest.param({"multiple_of": 0}, id="a multiple of nothing"),
+        pytest.param({"size": 3, "load": Load.PIECES, "pieces": 2}, id="a piece too few"),
+        pytest.param({"load": Load.NONE, "serial": 3}, id="work that nobody does"),
+        pytest.param({"roles": [role("a"), role("a")]}, id="two roles of one name"),
+        pytest.param({"roles": [role("a", most=2), role("b", most=2)]}, id="two sizes to choose"),
+        pytest.param(
+            {"roles": [role("a", load=Load.PROPORTIONAL), role("b")]}, id="members with a share and others without"
+        ),
+        pytest.param({"terms": [apart("x")]}, id="a term about no role"),
         pytest.param({"request": (-1,)}, id="a negative request"),
         pytest.param({"created": float("nan")}, id="an age that is no number"),
         pytest.param({"deadline": float("nan")}, id="a deadline that is no number"),
     ],
 )
 def test_gang_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"must|cannot"):
+    with pytest.raises(ValueError, match=r"must|cannot|need"):
         gang(**wrong)

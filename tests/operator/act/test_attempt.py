@@ -14,7 +14,7 @@ from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refus
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt, Ending
-from lockstep.belief.reservation import Reservation
+from lockstep.belief.reservation import Reservation, requests_of
 from lockstep.facts.reasons import Reason
 from lockstep.report.conditions import mark_reserved
 
@@ -53,7 +53,7 @@ class Try:
             gang_uid=self.gang.uid,
             attempt=1,
             members=self.status.members,
-            request=self.gang.spec.request,
+            requests=requests_of(self.gang.spec),
             start=now(),
             expected_finish=now() + 60,
         )

@@ -60,4 +60,4 @@ def test_gang_is_refused_with_the_field(pod_spec, want):
 def test_largest_amount_can_be_planned():
     fact = parse_gang(gang("g", pod_spec=template(requests={"memory": "512Ti"})), None)
 
-    assert dict(fact.spec.request)["memory"] == 2**49
+    assert dict(fact.spec.roles[0].request)["memory"] == 2**49

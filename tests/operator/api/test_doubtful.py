@@ -36,7 +36,7 @@ def state(counted):
 def room(state):
     """How many members that take one CPU each would fit on each node, by name."""
     snapshot = SnapshotCutter(state).cut(NOW, [gang_fact()])
-    amounts = dict(zip(snapshot.resources, snapshot.gangs[0].request, strict=True))
+    amounts = dict(zip(snapshot.resources, snapshot.gangs[0].roles[0].request, strict=True))
     fit = [max(0, min(row // [amounts[name] for name in snapshot.resources])) for row in snapshot.free]
     return dict(zip(snapshot.nodes.names, [int(one) for one in fit], strict=True))
 
@@ -134,7 +134,7 @@ def test_gang_is_refused_with_a_sentence(state, counted):
     fact = state.gangs[GangKey("default", "g")]
 
     assert (fact.spec, fact.refusal.reason, counted) == (None, Reason.INVALID_SPEC, ["gangjobs"])
-    assert fact.refusal.message == "The GangJob can't be understood: KeyError 'max'."
+    assert fact.refusal.message == "The GangJob can't be understood: KeyError 'min'."
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def test_rigid_gang():
 
     assert (fact.key, fact.uid, fact.resource_version, fact.generation) == (("default", "g"), "uid-of-g", "17", 3)
     assert (fact.spec.minimum, fact.spec.maximum, fact.spec.work, fact.spec.deadline_seconds) == (4, 4, None, None)
-    assert fact.spec.request == (("bid slots", 1), ("cpu", 2000), ("pods", 1))
-    assert fact.spec.constraints == Constraints()
+    assert fact.spec.roles[0].request == (("bid slots", 1), ("cpu", 2000), ("pods", 1))
+    assert fact.spec.roles[0].constraints == Constraints()
     assert not fact.is_deleting
 
 
@@ -105,9 +105,9 @@ def test_deadline_counts_from_the_submission():
     ],
 )
 def test_load(spec, want):
-    parsed = spec_of(spec=spec)
+    [role] = spec_of(spec=spec).roles
 
-    assert (parsed.load, parsed.pieces) == want
+    assert (role.load, role.pieces) == want
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,10 @@ def test_constraints():
     tolerations = [{"operator": "Exists"}, {"key": "pool", "value": "gangs", "effect": "NoSchedule"}]
     selector = {"zone": "b", "disk": "ssd"}
 
-    constraints = spec_of(
-        pod_spec={"affinity": affinity, "tolerations": tolerations, "nodeSelector": selector}
-    ).constraints
+    pod_spec = {"affinity": affinity, "tolerations": tolerations, "nodeSelector": selector}
+    [role] = spec_of(pod_spec=pod_spec).roles
 
-    assert constraints == Constraints(
+    assert role.constraints == Constraints(
         node_selector=(("disk", "ssd"), ("zone", "b")),
         affinity=(
             NodeTerm((Requirement("speed", "In", ("fast", "faster")),), ()),
@@ -151,7 +150,8 @@ def test_constraints():
 def test_preferred_affinity_restricts_nothing():
     preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]}
 
-    assert spec_of(pod_spec={"affinity": {"nodeAffinity": preferred}}).constraints.affinity is None
+    [role] = spec_of(pod_spec={"affinity": {"nodeAffinity": preferred}}).roles
+    assert role.constraints.affinity is None
 
 
 SUPPORTED_VOLUMES = [
@@ -210,7 +210,7 @@ def test_name_of_another_scheduler_is_answered_with_what_to_write():
 def test_claims_are_noted_with_the_field_that_names_them():
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
 
-    assert parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim]}).spec.claims == (
+    assert parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim]}).spec.roles[0].claims == (
         ("volumes[3].persistentVolumeClaim", "data"),
     )
 
@@ -289,7 +289,7 @@ def test_deletion_is_seen_within_one_generation():
 def test_template_is_kept_as_written():
     fact = parse(pod_spec={"containers": [container(env=[{"name": "A", "value": "1"}])]})
 
-    assert fact.spec.template["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
+    assert fact.spec.roles[0].template["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
 
 
 def test_status():

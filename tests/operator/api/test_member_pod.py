@@ -4,13 +4,13 @@ import copy
 
 import pytest
 
-from builders.facts import gang_fact, gang_spec, reservation
+from builders.facts import gang_fact, gang_spec, reservation, role_spec
 from coschedule import Members, Pieces, Share
 from docs.markdown import ROOT, first_cells
 from lockstep.api.member_pod import MemberPods
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import reserved_in_status
-from lockstep.facts.gang import GangStatus
+from lockstep.facts.gang import GangSpec, GangStatus
 from lockstep.facts.pod import PodKey
 
 TEMPLATE = {
@@ -172,3 +172,31 @@ def test_what_is_made_is_read_as_a_member():
 
 def test_template_without_metadata_will_do():
     assert made(template={"spec": {"containers": [{"name": "main"}]}})["metadata"]["annotations"] == {}
+
+
+def of_roles(*entries):
+    """The pods of an attempt whose members have these roles, by rank."""
+    roles = (role_spec("launcher", size=1, template=LAUNCHER), role_spec("workers", most=4, template=TEMPLATE))
+    spec = GangSpec(roles=roles, work=None, deadline_seconds=None, priority_class="")
+    pods = MemberPods(gang_fact("g", spec=spec), 2, entries)
+    return [pods.pod(rank) for rank in range(sum(entry.count for entry in entries))]
+
+
+LAUNCHER = {"metadata": {"labels": {"app": "mpi"}}, "spec": {"containers": [{"name": "launch", "image": "mpi:1"}]}}
+
+
+def test_pod_of_a_role_has_its_template_and_its_label():
+    pods = of_roles(
+        Members("n1", 1, role="launcher"), Members("n1", 1, role="workers"), Members("n2", 1, role="workers")
+    )
+
+    assert [pod["spec"]["containers"][0]["name"] for pod in pods] == ["launch", "main", "main"]
+    assert [pod["metadata"]["labels"]["lockstep.dev/role"] for pod in pods] == ["launcher", "workers", "workers"]
+    assert [pod["metadata"]["labels"]["app"] for pod in pods] == ["mpi", "heat", "heat"]
+
+
+def test_ranks_go_through_the_roles():
+    pods = of_roles(Members("n2", 1, role="launcher"), Members("n1", 2, role="workers"))
+
+    assert [pod["metadata"]["name"] for pod in pods] == ["g-2-0", "g-2-1", "g-2-2"]
+    assert {variables(pod["spec"]["containers"][0])["LOCKSTEP_SIZE"] for pod in pods} == {"3"}

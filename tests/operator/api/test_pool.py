@@ -20,7 +20,7 @@ def gang_in(pool, **template):
 
 
 def tolerations(*own):
-    return gang_in(POOL, tolerations=list(own)).spec.template["spec"]["tolerations"]
+    return gang_in(POOL, tolerations=list(own)).spec.roles[0].template["spec"]["tolerations"]
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_node_is_in_the_pool_by_all_of_its_labels(labels, want):
 def test_members_are_planned_and_created_with_what_the_pool_asks():
     fact = gang_in(POOL, nodeSelector={"disk": "ssd"}, tolerations=[{"operator": "Exists", "key": "own"}])
 
-    assert fact.spec.constraints.node_selector == (("disk", "ssd"), *SELECTOR)
-    assert fact.spec.constraints.tolerations == (
+    assert fact.spec.roles[0].constraints.node_selector == (("disk", "ssd"), *SELECTOR)
+    assert fact.spec.roles[0].constraints.tolerations == (
         Toleration("own", "Exists", "", ""),
         Toleration("pool", "Equal", "gangs", "NoSchedule"),
         Toleration("lent", "Exists", "", "NoExecute"),
@@ -61,7 +61,7 @@ def test_gang_s_manifest_is_not_changed():
 def test_without_a_pool_templates_stay_as_they_are():
     manifest = gang("g")
 
-    assert parse_gang(manifest, None, ALL_NODES).spec.template is manifest["spec"]["template"]
+    assert parse_gang(manifest, None, ALL_NODES).spec.roles[0].template is manifest["spec"]["template"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_same_label_in_the_template_is_fine():
     fact = gang_in(POOL, nodeSelector={"pool": "gangs"})
 
     assert POOL.refusal(fact) is None
-    assert fact.spec.constraints.node_selector == SELECTOR
+    assert fact.spec.roles[0].constraints.node_selector == SELECTOR
 
 
 def test_other_value_of_a_label_is_refused_by_name():

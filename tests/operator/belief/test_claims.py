@@ -65,13 +65,14 @@ def test_bound_claim_that_the_members_can_share_is_accepted(fact, size):
     state = state_with(VOLUME, fact, size=size)
 
     assert state.claims.refusal(state.gangs[KEY]) is None
-    assert state.claims.constraints(state.gangs[KEY]).volumes == ((EAST, WEST),)
+    assert state.claims.constraints(KEY, state.gangs[KEY].spec.roles[0]).volumes == ((EAST, WEST),)
 
 
 def test_volume_that_is_reached_from_everywhere_adds_nothing():
     state = state_with(VolumeFact("pv", ()), claim())
 
-    assert state.claims.constraints(state.gangs[KEY]) == state.gangs[KEY].spec.constraints
+    [role] = state.gangs[KEY].spec.roles
+    assert state.claims.constraints(KEY, role) == role.constraints
 
 
 @pytest.mark.parametrize(

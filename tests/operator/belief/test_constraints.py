@@ -30,13 +30,13 @@ def with_claim(name="g", *, modes=ONCE):
 
 
 def barred(state, gang):
-    return constraints_of(state, gang).barred
+    return constraints_of(state, gang, gang.spec.roles[0]).barred
 
 
 def test_nothing_around_changes_nothing(state):
     gang = gang_fact("g")
 
-    assert constraints_of(state, gang) == gang.spec.constraints
+    assert constraints_of(state, gang, gang.spec.roles[0]) == gang.spec.roles[0].constraints
 
 
 def test_pod_that_wants_no_gang_near_it_is_left_alone(state):

@@ -42,7 +42,7 @@ def test_columns_of_our_own_and_those_of_nodes_are_never_shared():
 
 def test_request_without_a_column_of_its_own_takes_the_shared_one():
     columns = columns_for(crowd(150), [node_fact()])
-    amounts = [dict(zip(columns, amounts_in(columns, gang.spec.request), strict=True)) for gang in crowd(150)]
+    amounts = [dict(zip(columns, amounts_in(columns, gang.spec.roles[0].request), strict=True)) for gang in crowd(150)]
 
     assert [(one[NOWHERE], one["cpu"]) for one in amounts] == 100 * [(0, 1000)] + 50 * [(1, 1000)]
 

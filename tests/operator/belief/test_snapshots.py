@@ -73,7 +73,7 @@ def test_only_resources_that_gangs_ask_for_are_columns(state):
     snapshot = cut(state, wants_gpu, gang_fact("b"))
 
     assert snapshot.resources == ("bid slots", "cpu", "example.com/gpu", "pods")
-    assert [gang.request for gang in snapshot.gangs] == [(0, 0, 2, 1), (1, 1000, 0, 1)]
+    assert [gang.roles[0].request for gang in snapshot.gangs] == [(0, 0, 2, 1), (1, 1000, 0, 1)]
     assert column(snapshot, "example.com/gpu") == [0]
 
 
@@ -225,14 +225,18 @@ def test_gang_is_told_to_the_planner(state):
     [pending] = cut(state, gang).gangs
 
     assert (pending.key, pending.priority, pending.created) == (gang.key, 7, 900.0)
-    assert (pending.minimum, pending.maximum, pending.deadline) == (2, 5, 1200.0)
-    assert pending.request == (1, 1000, 1)
+    [role] = pending.roles
+    assert (role.sizes.minimum, role.sizes.maximum, pending.deadline) == (2, 5, 1200.0)
+    assert role.request == (1, 1000, 1)
 
 
 def test_load_is_told_to_the_planner(state):
     snapshot = cut(state, gang_fact("a"), gang_fact("b", spec=gang_spec(pieces=9)))
 
-    assert [(gang.load, gang.pieces) for gang in snapshot.gangs] == [(Load.EQUAL, None), (Load.PIECES, 9)]
+    assert [(gang.roles[0].load, gang.roles[0].pieces) for gang in snapshot.gangs] == [
+        (Load.EQUAL, None),
+        (Load.PIECES, 9),
+    ]
 
 
 def test_snapshot_names_the_generation_it_was_cut_from(state):

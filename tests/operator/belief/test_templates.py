@@ -13,7 +13,8 @@ from lockstep.report.admission import changes
 TWO_CPU = tuple((name, 2000 if name == "cpu" else amount) for name, amount in ONE_CPU)
 REFUSED = Refusal(Reason.TEMPLATE_REFUSED, "The API server refuses the members: no.")
 GANG = gang_fact(spec=gang_spec())
-LARGER = GANG.spec.needs._replace(request=TWO_CPU)
+WRITTEN = {"": GANG.spec.roles[0].needs}
+LARGER = {"": GANG.spec.roles[0].needs._replace(request=TWO_CPU)}
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def known(state):
 def test_gang_is_planned_as_admission_makes_it(state):
     assert state.admission_says(GANG, LARGER)
 
-    assert known(state).spec.request == TWO_CPU
+    assert known(state).spec.roles[0].request == TWO_CPU
     assert changes(known(state).spec) == "cpu 2 instead of 1"
     assert state.news.is_plan_due
 
@@ -41,12 +42,12 @@ def test_same_verdict_is_no_news(state):
     state.news.begin_plan()
 
     assert not state.admission_says(GANG, LARGER)
-    assert not state.admission_says(GANG, replace(GANG.spec, request=TWO_CPU).needs)
+    assert not state.admission_says(GANG, {"": LARGER[""]._replace()})
     assert not state.news.is_plan_due
 
 
 def test_nothing_is_kept_of_a_gang_that_admission_leaves_alone(state):
-    assert not state.admission_says(GANG, GANG.spec.needs)
+    assert not state.admission_says(GANG, WRITTEN)
 
     assert known(state) is GANG
 
@@ -63,14 +64,14 @@ def test_older_fact_of_the_gang_does_not_undo_what_was_learnt(state):
 
     state.apply_gang(replace(GANG, resource_version="2"))
 
-    assert known(state).spec.request == TWO_CPU
+    assert known(state).spec.roles[0].request == TWO_CPU
 
 
 def test_refused_gang_has_a_refusal_and_is_itself_again_when_it_is_taken(state):
     state.admission_says(GANG, REFUSED)
     assert (known(state).spec, known(state).refusal) == (None, REFUSED)
 
-    assert state.admission_says(known(state), GANG.spec.needs)
+    assert state.admission_says(known(state), WRITTEN)
     # A report that was on its way brings the refused fact once more.
     state.apply_gang(replace(GANG, spec=None, refusal=REFUSED, resource_version="2"))
 
@@ -85,7 +86,7 @@ def test_change_of_the_spec_lifts_a_refusal_but_keeps_what_admission_adds(state)
     state.admission_says(known(state), LARGER)
     state.apply_gang(replace(GANG, generation=3, resource_version="3"))
 
-    assert known(state).spec.request == TWO_CPU
+    assert known(state).spec.roles[0].request == TWO_CPU
 
 
 def test_change_that_makes_a_spec_invalid_is_told_as_such(state):
@@ -115,18 +116,18 @@ def test_later_gang_of_the_template_is_planned_so_from_the_start(state):
     state.apply_gang(gang_fact("second", spec=gang_spec(size=5)))
     state.apply_gang(gang_fact("other", spec=gang_spec(template={"spec": {"containers": []}})))
 
-    assert state.gangs[("default", "second")].spec.request == TWO_CPU
-    assert state.gangs[("default", "other")].spec.request == ONE_CPU
+    assert state.gangs[("default", "second")].spec.roles[0].request == TWO_CPU
+    assert state.gangs[("default", "other")].spec.roles[0].request == ONE_CPU
 
 
 def test_newest_sight_of_a_template_counts_for_later_gangs(state):
     state.admission_says(GANG, LARGER)
-    state.templates.seen(GANG, GANG.spec.needs)
+    state.templates.seen(GANG, WRITTEN)
 
     state.apply_gang(gang_fact("second", spec=gang_spec()))
 
-    assert state.gangs[("default", "second")].spec.request == ONE_CPU
-    assert known(state).spec.request == TWO_CPU
+    assert state.gangs[("default", "second")].spec.roles[0].request == ONE_CPU
+    assert known(state).spec.roles[0].request == TWO_CPU
 
 
 def test_refusal_is_the_gangs_own(state):
@@ -146,8 +147,8 @@ def test_shared_templates_are_bounded(state):
     state.apply_gang(gang_fact("first", spec=gang_spec(template={"spec": {"containers": [], "hostname": "h0"}})))
     state.apply_gang(gang_fact("last", spec=gang_spec(template={"spec": {"containers": [], "hostname": "h1099"}})))
 
-    assert state.gangs[("default", "first")].spec.request == ONE_CPU
-    assert state.gangs[("default", "last")].spec.request == TWO_CPU
+    assert state.gangs[("default", "first")].spec.roles[0].request == ONE_CPU
+    assert state.gangs[("default", "last")].spec.roles[0].request == TWO_CPU
 
 
 def test_verdict_on_a_gang_that_is_gone_is_of_no_other(state):

@@ -113,7 +113,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
     ],
 )
 def test_reason_and_sentence(nodes, one, want_reason, want_detail):
-    resources = ("cpu", "memory")[: len(one.request)]
+    resources = ("cpu", "memory")[: len(one.roles[0].request)]
 
     [decision] = plan(snapshot(nodes, [one], resources=resources)).decisions
 

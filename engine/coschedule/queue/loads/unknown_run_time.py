@@ -14,20 +14,21 @@ from coschedule.queue.slots.segments import change, least_from_here
 
 
 def earliest_start(
-    open_slots: OpenSlots, *, minimum: int, maximum: int, pieces: int | None = None, among: IntArray
+    open_slots: OpenSlots, *, sizes: IntArray, pieces: int | None = None, among: IntArray
 ) -> Candidate | None:
-    """Find the first of the instants ``among``, rising, from which ``minimum`` slots stay; take up to ``maximum``.
+    """Find the first of the instants ``among``, rising, from which slots for one of the ``sizes``, rising, stay.
 
-    ``among`` are indices of instants. ``pieces``, if given, are divided among the members; there are ``maximum`` or
-    more.
+    ``among`` are indices of instants. ``pieces``, if given, are divided among the members; no size is above them.
     """
+    if not sizes.size:
+        return None
     staying = _staying(open_slots)[:, among]
-    enough = np.flatnonzero(staying.max(axis=0, initial=0) >= minimum)
-    if maximum < minimum or not enough.size:
+    enough = np.flatnonzero(staying.max(axis=0, initial=0) >= sizes[0])
+    if not enough.size:
         return None
     first = enough[0]
     held = staying[:, first]
-    sizes = np.arange(minimum, min(maximum, int(held[-1])) + 1)
+    sizes = sizes[sizes <= held[-1]]
     size = int(sizes[-1]) if pieces is None else _soonest_done(open_slots.slowdowns, held, sizes, pieces)
     return Candidate(np.inf, size, float(open_slots.instants[among[first]]), int(np.searchsorted(held, size)))
 

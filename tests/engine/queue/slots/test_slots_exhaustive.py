@@ -119,7 +119,7 @@ def test_earliest_start_finds_slots_that_stay_for_ever(seed):
     minimum = rnd.randint(1, 6)
     slowest = len(open_slots.slowdowns) - 1
 
-    found = earliest_start(open_slots, minimum=minimum, maximum=9, among=np.arange(len(open_slots.instants)))
+    found = earliest_start(open_slots, sizes=np.arange(minimum, 10), among=np.arange(len(open_slots.instants)))
 
     staying = {start: kept(open_slots, slowest, start, np.inf) for start in open_slots.instants.tolist()}
     enough = [start for start, count in staying.items() if count >= minimum]

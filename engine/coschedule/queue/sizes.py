@@ -1,0 +1,57 @@
+"""The sizes that a program can have."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """The multiples of ``multiple_of`` from ``minimum`` to ``maximum``; of these those in ``allowed``, unless it is ().
+
+    ValueError where that leaves no size, or a number makes no sense.
+    """
+
+    minimum: int
+    maximum: int
+    multiple_of: int = 1
+    allowed: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.minimum <= self.maximum:
+            raise ValueError(f"sizes must satisfy 1 <= minimum <= maximum, not {self.minimum} and {self.maximum}")
+        if self.multiple_of < 1 or any(
+            left >= right for left, right in zip(self.allowed, self.allowed[1:], strict=False)
+        ):
+            raise ValueError("sizes must be multiples of 1 or more, and those that are allowed must rise")
+        if not self.between(self.minimum, self.maximum).size:
+            raise ValueError(f"there must be an allowed size from {self.minimum} to {self.maximum}")
+
+    @property
+    def have_gaps(self) -> bool:
+        """Whether a size between two others may be missing."""
+        return self.multiple_of > 1 or bool(self.allowed)
+
+    @property
+    def least(self) -> int:
+        """The least size."""
+        return int(self.between(self.minimum, self.maximum)[0])
+
+    @property
+    def vary(self) -> bool:
+        """Whether there is more than one size."""
+        return len(self.between(self.minimum, self.maximum)) > 1
+
+    def between(self, least: int, most: int) -> IntArray:
+        """List the sizes from ``least`` to ``most``, rising."""
+        sizes = np.arange(max(least, self.minimum), min(most, self.maximum) + 1)
+        return sizes[self.has(sizes)] if self.have_gaps else sizes
+
+    def has(self, sizes: IntArray) -> BoolArray:
+        """Tell of each of ``sizes[p]`` whether it may be taken: bool[p]."""
+        taken: BoolArray = (self.minimum <= sizes) & (sizes <= self.maximum) & (sizes % self.multiple_of == 0)
+        if self.allowed:
+            taken &= np.isin(sizes, self.allowed)
+        return taken

@@ -1,0 +1,122 @@
+"""The roles of a GangJob, from its manifest: a spec with a template of its own is one role without a name."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coschedule import Constraints, Load, Sizes, Toleration
+from lockstep.api.amounts import check_amounts
+from lockstep.api.names import SCHEDULER_NAME
+from lockstep.api.node_terms import parse_terms
+from lockstep.api.pod_request import pod_request
+from lockstep.api.pool import Pool
+from lockstep.api.unsupported import unsupported
+from lockstep.facts.gang import Refusal
+from lockstep.facts.reasons import Reason
+from lockstep.facts.role import Needs, RoleSpec
+from lockstep.facts.volume import ClaimUse
+
+Manifest = Mapping[str, Any]
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def parse_roles(spec: Manifest, pool: Pool) -> tuple[RoleSpec, ...] | Refusal:
+    """The roles, whose members ask for nodes of ``pool`` besides what their templates say; or why one can't be obeyed.
+
+    Raises ValueError or ArithmeticError where numbers make no sense.
+    """
+    roles: list[RoleSpec] = []
+    for path, manifest in _manifests(spec):
+        role = _role(path, manifest, pool)
+        if isinstance(role, Refusal):
+            return role
+        roles.append(role)
+    if any(role.load is Load.PIECES for role in roles) and "profile" in spec.get("work", {}):
+        raise ValueError("work.profile: does not say how long a piece takes")
+    return tuple(roles)
+
+
+def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
+    """What a pod with that spec, found at ``path``, asks of its node as a member; or why it can't be placed so."""
+    not_obeyed = next(unsupported(pod), None) or _other_scheduler(pod)
+    if not_obeyed is not None:
+        return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
+    try:
+        check_amounts(pod, f"{path}.spec")
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)))
+    except (ValueError, ArithmeticError) as error:
+        return Refusal(Reason.INVALID_SPEC, f"{error}.")
+
+
+def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Each role as it is written, and where its template is."""
+    if "roles" not in spec:
+        yield "template", spec
+    for number, role in enumerate(spec.get("roles") or ()):
+        yield f"roles[{number}].template", role
+
+
+def _role(path: str, manifest: Manifest, pool: Pool) -> RoleSpec | Refusal:
+    template = pool.template_in(manifest["template"])
+    needs = parse_needs(template["spec"], path)
+    if isinstance(needs, Refusal):
+        return needs
+    load, sizes = Load(manifest.get("load", Load.EQUAL)), _sizes(manifest["size"])
+    return RoleSpec(
+        name=manifest.get("name", ""),
+        path=path,
+        sizes=sizes,
+        request=needs.request,
+        constraints=needs.constraints,
+        claims=needs.claims,
+        template=template,
+        load=load,
+        pieces=_pieces(manifest, load, sizes),
+        start_after=tuple(manifest.get("startAfter") or ()),
+    )
+
+
+def _sizes(size: Manifest) -> Sizes:
+    allowed = tuple(sorted(int(one) for one in size.get("allowed") or ()))
+    if allowed:
+        return Sizes(minimum=allowed[0], maximum=allowed[-1], allowed=allowed)
+    return Sizes(minimum=int(size["min"]), maximum=int(size["max"]), multiple_of=int(size.get("multipleOf", 1)))
+
+
+def _other_scheduler(pod: Manifest) -> str | None:
+    name = pod.get("schedulerName") or SCHEDULER_NAME
+    if name == SCHEDULER_NAME:
+        return None
+    return f"schedulerName: Lockstep places the members, not {name}: write {SCHEDULER_NAME}, or leave the field out"
+
+
+def _claims(pod: Manifest) -> Iterator[ClaimUse]:
+    for number, volume in enumerate(pod.get("volumes") or ()):
+        if "persistentVolumeClaim" in volume:
+            field = f"volumes[{number}].persistentVolumeClaim"
+            yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
+
+
+def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
+    """The number of pieces. Raises ValueError where the rest of the role makes no sense of it."""
+    pieces: int | None = role.get("pieces")
+    if (load is Load.PIECES) != (pieces is not None):
+        raise ValueError("pieces: goes with load Pieces, and only with that")
+    if pieces is None:
+        return None
+    if pieces < sizes.minimum:
+        raise ValueError(f"pieces: {sizes.minimum} members need as many, not {pieces}")
+    return pieces
+
+
+def _constraints(pod: Manifest) -> Constraints:
+    node_affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
+    required = node_affinity.get(_REQUIRED)
+    return Constraints(
+        node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
+        affinity=None if required is None else parse_terms(required),
+        tolerations=tuple(
+            Toleration(one.get("key", ""), one.get("operator") or "Equal", one.get("value", ""), one.get("effect", ""))
+            for one in pod.get("tolerations") or ()
+        ),
+    )

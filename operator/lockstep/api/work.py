@@ -1,0 +1,38 @@
+"""How a gang's run time falls with its size, from its manifest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from coschedule import SerialWork, TimesWork, Work
+from lockstep.api.quantities import duration_seconds
+
+Manifest = Mapping[str, Any]
+
+
+def parse_work(work: Manifest, maximum: int) -> Work:
+    """The work of a GangJob of which ``maximum`` members at most do a part."""
+    if "profile" in work:
+        return _measured(work["profile"], maximum)
+    overhead = work.get("overhead") or {}
+    return SerialWork(
+        serial=duration_seconds(work["serialTime"]),
+        fixed=duration_seconds(overhead.get("fixed", "0s")),
+        per_member=duration_seconds(overhead.get("perMember", "0s")),
+        per_log_member=duration_seconds(overhead.get("perLogMember", "0s")),
+    )
+
+
+def _measured(profile: list[Manifest], maximum: int) -> Work:
+    """Run times at every size, from measured ones.
+
+    Between two measured sizes, members · time runs straight: Amdahl's law through both points. Sizes outside the
+    measured ones are not allowed.
+    """
+    points = sorted((int(point["members"]), duration_seconds(point["time"])) for point in profile)
+    sizes = np.array([members for members, _ in points])
+    member_seconds = np.array([members * seconds for members, seconds in points])
+    every = np.arange(1, min(maximum, int(sizes[-1])) + 1)
+    times = np.where(every >= sizes[0], np.interp(every, sizes, member_seconds) / every, np.inf)
+    return TimesWork(times=tuple(times.tolist()))

@@ -1,0 +1,45 @@
+"""Members that are alike: how many there may be, what each asks of its node, and what each does of the work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from coschedule import Constraints, Load, Sizes
+from lockstep.facts.pod import Request
+from lockstep.facts.volume import ClaimUse
+
+
+class Needs(NamedTuple):
+    """What one member asks of its node: all of its pod that a plan looks at."""
+
+    request: Request
+    constraints: Constraints
+    claims: tuple[ClaimUse, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSpec:
+    """One role of a gang; a GangJob without roles has one whose name is empty.
+
+    ``path`` is the field of the GangJob's spec that has its template; ``pieces`` goes with the load of that name, and
+    only with that; ``template`` is the pod template as written, with what the node pool asks of members. ``request``,
+    ``constraints`` and ``claims`` are those of the template, or what admission was seen to make of them: then
+    ``written`` has those of the template. Its containers start when all members of ``start_after`` run.
+    """
+
+    name: str = ""
+    path: str = "template"
+    sizes: Sizes
+    request: Request
+    constraints: Constraints
+    claims: tuple[ClaimUse, ...]
+    template: Mapping[str, Any]
+    load: Load = Load.EQUAL
+    pieces: int | None = None
+    start_after: tuple[str, ...] = ()
+    written: Needs | None = None
+
+    @property
+    def needs(self) -> Needs:
+        """What a member is planned with."""
+        return Needs(self.request, self.constraints, self.claims)

@@ -1,0 +1,108 @@
+"""Roles of a GangJob: what they may say, and the sentence that answers what they may not."""
+
+import pytest
+
+TEMPLATE = {"spec": {"containers": [{"name": "member", "image": "registry.k8s.io/pause:3.10"}]}}
+LAUNCHER = {"name": "launcher", "size": {"min": 1, "max": 1}, "load": "None", "template": TEMPLATE}
+WORKERS = {"name": "workers", "size": {"min": 2, "max": 16}, "template": TEMPLATE}
+FIXED = {**WORKERS, "size": {"min": 4, "max": 4}}
+
+
+def roles(*listed, **fields):
+    return {"spec": {"size": None, "template": None, "roles": list(listed), **fields}}
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        pytest.param(roles(WORKERS), id="one role"),
+        pytest.param(roles(LAUNCHER, WORKERS), id="a launcher and its workers"),
+        pytest.param(roles({**LAUNCHER, "startAfter": ["workers"]}, WORKERS), id="a launcher after its workers"),
+        pytest.param(roles(WORKERS, {**FIXED, "name": "more"}), id="two roles that share the work"),
+        pytest.param(roles(LAUNCHER, {**WORKERS, "load": "Proportional"}), id="shares of one role"),
+        pytest.param(roles(LAUNCHER, {**WORKERS, "load": "Pieces", "pieces": 64}), id="pieces of one role"),
+        pytest.param(
+            roles(LAUNCHER, {**WORKERS, "size": {"allowed": [4, 8, 16]}}, work={"serialTime": "1h"}), id="allowed sizes"
+        ),
+    ],
+)
+def test_gangjob_accepts_roles(answer_to_gang, patch):
+    assert answer_to_gang(patch) == ""
+
+
+@pytest.mark.parametrize(
+    ("patch", "want"),
+    [
+        pytest.param(
+            {"spec": {"roles": [WORKERS]}},
+            "spec: Invalid value: spec must have either size and template, or roles, each of which has its own.",
+            id="roles beside a template",
+        ),
+        pytest.param(
+            roles(WORKERS, load="Proportional"),
+            "spec.load: Forbidden: load and pieces go with template; with roles, each role has its own.",
+            id="roles beside a load",
+        ),
+        pytest.param(
+            roles(WORKERS, {**WORKERS, "name": "others"}),
+            "spec.roles: Invalid value: roles must not have more than one whose size varies; give all others a size.min"
+            " that equals their size.max.",
+            id="two sizes that vary",
+        ),
+        pytest.param(
+            roles(WORKERS, {**WORKERS, "name": "others", "size": {"allowed": [1, 2]}}),
+            "spec.roles: Invalid value: roles must not have more than one whose size varies; give all others a size.min"
+            " that equals their size.max.",
+            id="two sizes that vary, one of them by a list",
+        ),
+        pytest.param(
+            roles(*({**FIXED, "name": f"r{number}", "size": {"min": 5001, "max": 5001}} for number in (1, 2))),
+            "spec.roles: Invalid value: roles must not have more than 10000 members together.",
+            id="too many members",
+        ),
+        pytest.param(
+            roles(FIXED, {**WORKERS, "name": "others", "load": "Proportional"}),
+            "spec.roles: Invalid value: roles must all have load None but the one with Proportional or Pieces, because"
+            " the work is divided among the members of one role.",
+            id="shares beside an equal load",
+        ),
+        pytest.param(
+            roles(LAUNCHER),
+            "spec.roles: Invalid value: roles must have one at least whose load is not None, because somebody has to do"
+            " the work.",
+            id="nobody works",
+        ),
+        pytest.param(
+            roles({**WORKERS, "startAfter": ["workers"]}),
+            "spec.roles: Invalid value: startAfter must name other roles, which have no startAfter themselves.",
+            id="a role after itself",
+        ),
+        pytest.param(
+            roles({**LAUNCHER, "startAfter": ["wrokers"]}, WORKERS),
+            "spec.roles: Invalid value: startAfter must name other roles, which have no startAfter themselves.",
+            id="after a role that is not there",
+        ),
+        pytest.param(
+            roles({**LAUNCHER, "startAfter": ["workers"]}, {**WORKERS, "startAfter": ["launcher"]}),
+            "spec.roles: Invalid value: startAfter must name other roles, which have no startAfter themselves.",
+            id="a circle",
+        ),
+        pytest.param(
+            roles({**WORKERS, "load": "Pieces"}),
+            "spec.roles[0].pieces: Required value: pieces must say into how many pieces the work is divided, because"
+            " load is Pieces.",
+            id="pieces without their number",
+        ),
+        pytest.param(
+            roles({**WORKERS, "load": "Pieces", "pieces": 64}, work={"profile": [{"members": 2, "time": "1h"}]}),
+            "spec.work.profile: Forbidden: load Pieces needs work.serialTime; a profile does not say how long a piece"
+            " takes.",
+            id="pieces with a profile",
+        ),
+        pytest.param(
+            roles(FIXED, LAUNCHER, FIXED), 'spec.roles[2]: Duplicate value: {"name":"workers"}', id="a name twice"
+        ),
+    ],
+)
+def test_gangjob_refuses_roles(answer_to_gang, patch, want):
+    assert answer_to_gang(patch) == want
