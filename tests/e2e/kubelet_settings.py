@@ -84,4 +84,5 @@ def kubelet_configuration(node: Node, number: int, folder: Path) -> dict[str, An
         "registerWithTaints": [{"key": one.key, "value": one.value, "effect": str(one.effect)} for one in node.taints],
         "resolvConf": "",
         "staticPodPath": str(folder / "static"),
+        "syncFrequency": "5s",
     }

@@ -50,6 +50,12 @@ def nodes(machine: Machine) -> Mapping[str, KubeletNode]:
 
 
 @pytest.fixture(scope="session")
+def release_values() -> tuple[str, ...]:
+    """Members on a node that is lost are given up soon after."""
+    return ("operator.unreachableAfter=5s",)
+
+
+@pytest.fixture(scope="session")
 def offers(cluster: Cluster, release: Release) -> None:
     """Room for three members on each node of the pool."""
     del release

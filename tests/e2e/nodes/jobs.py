@@ -47,6 +47,18 @@ class Jobs(Gangs):
         """Return the names of the members."""
         return {pod["metadata"]["name"] for pod in self.pods(name)}
 
+    def until_on(self, name: str, node: str) -> set[str]:
+        """Wait until all members that are to stay run on one node; return their names."""
+
+        def probe() -> set[str]:
+            staying = [pod for pod in self.pods(name) if "deletionTimestamp" not in pod["metadata"]]
+            where = {(pod["spec"].get("nodeName"), pod["status"]["phase"]) for pod in staying}
+            assert where == {(node, "Running")}, f"{name}: {where}"
+            return {pod["metadata"]["name"] for pod in staying}
+
+        names: set[str] = self._cluster.until(probe)
+        return names
+
     def started(self, name: str, members: int) -> list[float]:
         """Wait until the first instruction of so many members is in their logs; return when each was, in order."""
 
