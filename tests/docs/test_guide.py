@@ -118,6 +118,7 @@ SLOW = [bid_of(name, "n09") for name in NODES[8:]]
 EXAMPLES = [
     pytest.param(gang_of("stencil"), [], id="stencil"),
     pytest.param(gang_of("solver"), [], id="solver"),
+    pytest.param(gang_of("fourier"), [], id="fourier"),
     pytest.param(gang_of("training"), SLOW, id="training"),
     pytest.param(gang_of("weather"), SLOW, id="weather"),
     pytest.param(gang_of("sweep"), SLOW, id="sweep"),

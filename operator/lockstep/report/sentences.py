@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from coschedule import Alternative, Placement, encode_part
+from coschedule import Alternative, Members, Placement, encode_part
 from lockstep.api.quantities import rfc3339
 
 _MOST_RANGES = 6
@@ -12,8 +12,7 @@ _MOST_RANGES = 6
 
 def chosen(placement: Placement, *, now: float) -> str:
     """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""
-    nodes = dict.fromkeys(entry.node for entry in placement.members)
-    parts = [f"{n_members(placement.size)} on {node_ranges(list(nodes))}"]
+    parts = [_who_is_where(placement)]
     if placement.size > 1:
         parts += _spread(placement)
     if placement.start > now:
@@ -25,6 +24,23 @@ def chosen(placement: Placement, *, now: float) -> str:
     if other is None or _is_as_good(other, placement):
         return sentence
     return f"{sentence}; {_instead(other, placement, now)}"
+
+
+def _who_is_where(placement: Placement) -> str:
+    """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``."""
+    roles = dict.fromkeys(entry.role for entry in placement.members)
+    if list(roles) == [""]:
+        return f"{n_members(placement.size)} on {_nodes_of(placement.members)}"
+    return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role) for role in roles)
+
+
+def _role_is_where(placement: Placement, role: str) -> str:
+    members = [entry for entry in placement.members if entry.role == role]
+    return f"{sum(entry.count for entry in members)} {role} on {_nodes_of(members)}"
+
+
+def _nodes_of(members: Iterable[Members]) -> str:
+    return node_ranges(list(dict.fromkeys(entry.node for entry in members)))
 
 
 def _awaited(placement: Placement) -> str:

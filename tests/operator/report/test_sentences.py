@@ -38,6 +38,11 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
     [
         pytest.param(placement("n1"), "1 member on n1", id="nothing is known"),
         pytest.param(
+            placement(("n1", 1, None, "launcher"), *((node, 1, None, "workers") for node in EIGHT), gain=5.9),
+            "9 members: 1 launcher on n1, 8 workers on n03…n10, effective speed-up 5.9",
+            id="roles",
+        ),
+        pytest.param(
             placement("n1", "n2", start=NOW + 40),
             "2 members on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room",
             id="a later start, and the node it waits for",
