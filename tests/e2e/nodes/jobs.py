@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from e2e.cluster import Cluster, CommandError, Manifest
@@ -28,30 +29,35 @@ class Jobs(Gangs):
         """Change fields of a GangJob's spec."""
         self._cluster.patch("gangjob", name, {"spec": spec}, namespace=NAMESPACE)
 
-    def run_in(self, pod: str, *command: str) -> None:
-        """Run a command in a member's container; it may end with the container."""
-        self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--", *command)
+    def add(self, manifest: Manifest) -> None:
+        """Apply what a GangJob needs beside itself."""
+        self._cluster.apply(manifest, namespace=NAMESPACE)
 
-    def log(self, pod: str) -> str:
+    def run_in(self, pod: str, *command: str) -> None:
+        """Run a command in a member's container."""
+        self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--container=member", "--", *command)
+
+    def log(self, pod: str, container: str = "member") -> str:
         """Return what a member has written; empty while there is nothing to see."""
         try:
-            return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", "--container=member")
+            return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", f"--container={container}")
         except CommandError:
             return ""
 
     def logs(self, name: str) -> dict[str, str]:
         """Return what the members that are there have written, by pod."""
-        return {pod: self.log(pod) for pod in sorted(self.names(name))}
+        return {pod["metadata"]["name"]: self.log(pod["metadata"]["name"]) for pod in self.staying(name)}
 
-    def names(self, name: str) -> set[str]:
-        """Return the names of the members."""
-        return {pod["metadata"]["name"] for pod in self.pods(name)}
+    def staying(self, name: str) -> list[Manifest]:
+        """Return the members that nobody has deleted, by rank."""
+        pods = [pod for pod in self.pods(name) if "deletionTimestamp" not in pod["metadata"]]
+        return sorted(pods, key=lambda pod: _rank(pod["metadata"]["name"]))
 
     def until_on(self, name: str, node: str) -> set[str]:
         """Wait until all members that are to stay run on one node; return their names."""
 
         def probe() -> set[str]:
-            staying = [pod for pod in self.pods(name) if "deletionTimestamp" not in pod["metadata"]]
+            staying = self.staying(name)
             where = {(pod["spec"].get("nodeName"), pod["status"]["phase"]) for pod in staying}
             assert where == {(node, "Running")}, f"{name}: {where}"
             return {pod["metadata"]["name"] for pod in staying}
@@ -59,21 +65,24 @@ class Jobs(Gangs):
         names: set[str] = self._cluster.until(probe)
         return names
 
-    def started(self, name: str, members: int) -> list[float]:
-        """Wait until the first instruction of so many members is in their logs; return when each was, in order."""
+    def started_by_rank(self, name: str, members: int) -> list[float]:
+        """Wait until the first instruction of so many members is in their logs; return when each was, by rank."""
 
         def probe() -> list[float]:
-            texts = self.logs(name).values()
-            found = sorted(float(at) for text in texts for at in re.findall(r"^started (\S+)", text, re.MULTILINE)[:1])
-            assert len(found) == members, f"{name}: {len(found)} of {members} members have begun"
-            return found
+            texts = [text for text in self.logs(name).values() if "started" in text]
+            assert len(texts) == members, f"{name}: {len(texts)} of {members} members have begun"
+            return [number_after("started", text) for text in texts]
 
         times: list[float] = self._cluster.until(probe)
         return times
 
-    def since_submission(self, name: str, at: float) -> float:
-        """Return how long after the submission something was, in seconds."""
-        return at - self._submitted[name]
+    def start_of(self, name: str, members: int) -> dict[str, float]:
+        """Return what is measured of the start of so many members, once all have begun."""
+        times = self.started_by_rank(name, members)
+        return {
+            "from apply to the last member's first instruction": max(times) - self._submitted[name],
+            "from the first member's to the last one's": max(times) - min(times),
+        }
 
 
 def job(name: str, **spec: Any) -> Manifest:
@@ -81,19 +90,35 @@ def job(name: str, **spec: Any) -> Manifest:
     return {"apiVersion": "lockstep.dev/v1alpha1", "kind": "GangJob", "metadata": {"name": name}, "spec": spec}
 
 
+def role(name: str, members: int, template: Manifest, **more: Any) -> Manifest:
+    """Return a role of so many members."""
+    return {"name": name, "size": size(members), "template": template, **more}
+
+
 def size(members: int) -> Manifest:
     """Return a size that does not vary."""
     return {"min": members, "max": members}
 
 
-def template(*command: str, grace_seconds: int = 1, **container: Any) -> Manifest:
+def template(*command: str, grace_seconds: int = 1, first: Sequence[Manifest] = (), **container: Any) -> Manifest:
     """Return the template of members that run a command of the members' image."""
-    member = {
-        "name": "member",
-        "image": IMAGE,
-        "imagePullPolicy": "Never",
-        "command": list(command),
-        "resources": {"requests": REQUEST},
-        **container,
+    containers = [_container(command=list(command), **{"name": "member", **container})]
+    before = [_container(**one) for one in first]
+    return {
+        "spec": {"terminationGracePeriodSeconds": grace_seconds, "initContainers": before, "containers": containers}
     }
-    return {"spec": {"terminationGracePeriodSeconds": grace_seconds, "containers": [member]}}
+
+
+def number_after(word: str, text: str) -> float:
+    """Return the first number that follows a word at the beginning of a line."""
+    found = re.search(rf"^{word} (\S+)", text, re.MULTILINE)
+    assert found is not None, f"nothing is {word} in {text!r}"
+    return float(found.group(1))
+
+
+def _container(**fields: Any) -> Manifest:
+    return {"image": IMAGE, "imagePullPolicy": "Never", "resources": {"requests": REQUEST}, **fields}
+
+
+def _rank(pod: str) -> int:
+    return int(pod.rpartition("-")[2])
