@@ -88,7 +88,7 @@ def real_cluster(
                 SANDBOX,
                 image=os.environ["LOCKSTEP_E2E_IMAGE"],
                 home=home,
-                patience_seconds=180,
+                patience_seconds=90,
                 last_words=lambda: last_words(home / "nodes"),
             ),
             started,

@@ -28,8 +28,8 @@ def kubelets(
 ) -> Iterator[Mapping[str, KubeletNode]]:
     """Start nodes, and yield them by name once all are ready.
 
-    ``operator`` is the archive of the image that nodes without taints have, ``members`` those that the others have;
-    all have the image of members that do nothing.
+    All have the operator's image, which is also that of the gates before members, and that of members that do nothing.
+    ``members`` are the archives of those that do something.
     """
     pause = folder / "pause.tar"
     write_pause_image(pause)
@@ -42,7 +42,7 @@ def kubelets(
         for one in started.values():
             leaving.callback(one.stop)
             one.start_containerd()
-            for archive in (pause, *(members if one.node.taints else [operator])):
+            for archive in (pause, operator, *members):
                 one.import_image(archive)
             one.start_kubelet()
         eventually(lambda: ready_nodes(sandbox) == set(started), seconds=READY_SECONDS)

@@ -65,12 +65,25 @@ class Jobs(Gangs):
         names: set[str] = self._cluster.until(probe)
         return names
 
-    def started_by_rank(self, name: str, members: int) -> list[float]:
+    def until_written(self, name: str, word: str) -> None:
+        """Wait until one of the members has written that word."""
+        self._cluster.until(lambda: any(word in text for text in self.logs(name).values()))
+
+    def until_gone(self, name: str) -> None:
+        """Wait until none of the members is left."""
+        self._cluster.until(lambda: not self.pods(name))
+
+    def until_ended(self, name: str) -> None:
+        """Wait until none of the members runs."""
+        self._cluster.until(lambda: not [pod for pod in self.pods(name) if pod["status"]["phase"] == "Running"])
+
+    def started_by_rank(self, name: str, members: int, attempt: int = 1) -> list[float]:
         """Wait until the first instruction of so many members is in their logs; return when each was, by rank."""
 
         def probe() -> list[float]:
-            texts = [text for text in self.logs(name).values() if "started" in text]
-            assert len(texts) == members, f"{name}: {len(texts)} of {members} members have begun"
+            logs = self.logs(name).items()
+            texts = [text for pod, text in logs if pod.startswith(f"{name}-{attempt}-") and "started" in text]
+            assert len(texts) >= members, f"{name}: {len(texts)} of {members} members have begun"
             return [number_after("started", text) for text in texts]
 
         times: list[float] = self._cluster.until(probe)
