@@ -114,7 +114,7 @@ endef
 MEMBERS := build/members.tar
 
 .PHONY: e2e-needs
-e2e-needs: $(INSTALLED)
+e2e-needs: $(INSTALLED) ## Say what this machine lacks for real nodes, and have their programs ready
 	@PYTHONPATH=tests $(BIN)/python -m e2e.needs
 	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kubelet helm coredns \
 	  local-path-provisioner
@@ -123,9 +123,11 @@ e2e-needs: $(INSTALLED)
 e2e-kubelets: e2e-needs image-rootfs ## The same on real kubelets of this machine: as root, with containerd, runc, CNI, busybox
 	$(call on_kubelets,tests/e2e)
 
+TESTS ?= tests/e2e/nodes
+
 .PHONY: e2e-nodes
 e2e-nodes: e2e-needs image-rootfs $(MEMBERS) ## Real programs on real kubelets: Open MPI, a ring, failures, volumes; as root
-	$(call on_kubelets,tests/e2e/nodes)
+	$(call on_kubelets,$(TESTS))
 
 $(MEMBERS): $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@

@@ -61,7 +61,7 @@ def test_rule_for_what_was_killed_has_the_gang_fail(jobs):
 
     kill(jobs, "fails-1-1", "stay")
 
-    jobs.until("fails", "Complete", "False", "MemberFailed")
+    jobs.until("fails", "Complete", "True", "MemberFailed")
     jobs.until_ended("fails")
 
 
