@@ -28,6 +28,19 @@ class Candidate(NamedTuple):
     pace: int
 
 
+class Outline(NamedTuple):
+    """When a gang could run, and with how many members; the lesser tuple is the better one."""
+
+    finish: float
+    size: int
+    start: float
+
+
+def outline_of(candidate: Candidate | None) -> Outline | None:
+    """Leave out of a candidate what only its own search understands."""
+    return None if candidate is None else Outline(candidate.finish, candidate.size, candidate.start)
+
+
 class Considered(NamedTuple):
     """Some runs that a search has looked at: for ``start[q]`` and slots no slower than ``slowdown[q]``, every size.
 

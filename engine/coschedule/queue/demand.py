@@ -24,21 +24,17 @@ from coschedule.queue.slots.timeline import Timeline
 class Demand:
     """A gang of one role with what is fixed about it: what a member requests, int[r], where it may run, bool[n].
 
-    ``load`` is None when the run time is unknown. ``consider`` is told what is looked at.
+    A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` is told what
+    is looked at.
     """
 
     gang: PendingGang
     role: Role
     request: IntArray
     passes: BoolArray
+    per_node: int
     load: GangLoad | None
     consider: Consider
-
-    @property
-    def serial(self) -> float | None:
-        """T(1), None when it is not known."""
-        serial = math.inf if self.gang.work is None else float(self.gang.work.float_times(1)[0])
-        return serial if serial < math.inf else None
 
     @property
     def needed(self) -> int:
@@ -47,24 +43,24 @@ class Demand:
 
     def search_space(self, timeline: Timeline) -> SearchSpace:
         """Find the slots that a timeline has for the gang."""
-        most, not_before = _largest(self.role), self.gang.not_before
+        most, not_before = min(self.role.largest, self.per_node), self.gang.not_before
         open_slots = open_slots_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
         return search_space_of(open_slots, self.consider)
 
-    def best(self, space: SearchSpace) -> Candidate | None:
-        """Choose the earliest finish or, with a deadline, the fewest members that meet it.
+    def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
+        """Choose the earliest finish up to ``limit`` or, with a deadline, the fewest members that meet it.
 
         A gang whose run time is unknown starts as early as it can; a deadline cannot bind it.
         """
         if self.load is None or self.gang.deadline is None:
-            return self.soonest(space)
+            return self.soonest(space, limit)
         return fewest_members(space, self.load, among=space.instants, deadline=self.gang.deadline)
 
-    def soonest(self, space: SearchSpace) -> Candidate | None:
+    def soonest(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
         """Choose the earliest finish, whatever the deadline, or the earliest start when the run time is unknown."""
         if self.load is None:
             return self._earliest_start(space, 1, space.instants)
-        return self.load.earliest_finish(space, among=space.instants, limit=math.inf)
+        return self.load.earliest_finish(space, among=space.instants, limit=limit)
 
     def alternative(self, space: SearchSpace, chosen: Candidate) -> Candidate | None:
         """Choose the candidate that says most about ``chosen``; see ``Placement``."""
@@ -81,18 +77,19 @@ class Demand:
         )
 
     def _earliest_start(self, space: SearchSpace, least: int, among: IntArray) -> Candidate | None:
-        sizes = self.role.sizes.between(least, _largest(self.role))
+        sizes = self.role.sizes.between(least, self.role.largest)
         return earliest_start(space.open_slots, sizes=sizes, pieces=self.role.pieces, among=among)
 
 
-def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider) -> Demand:
-    """Prepare the choice for a gang."""
+def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider, *, per_node: int | None = None) -> Demand:
+    """Prepare the choice for a gang; a node may be limited to fewer members than it has room for."""
     [role] = gang.roles
     return Demand(
         gang=gang,
         role=role,
         request=np.array(role.request, dtype=np.int64),
         passes=passes,
+        per_node=per_node or role.sizes.maximum,
         load=None if gang.work is None else _load_of(role, gang.work),
         consider=consider,
     )
@@ -104,7 +101,7 @@ def _load_of(role: Role, work: Work) -> GangLoad:
 
 
 def _load_of_range(role: Role, work: Work) -> GangLoad:
-    goal = Goal(minimum=role.sizes.minimum, maximum=_largest(role))
+    goal = Goal(minimum=role.sizes.minimum, maximum=role.largest)
     table = size_table(work, goal, slots=goal.maximum, exact=False)
     if role.load is Load.PROPORTIONAL:
         loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
@@ -119,8 +116,3 @@ def _load_of_range(role: Role, work: Work) -> GangLoad:
             overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
         )
     return EqualLoad(sizes=table.sizes, times=table.times)
-
-
-def _largest(role: Role) -> int:
-    """Tell the most members that could have something to do."""
-    return role.sizes.maximum if role.pieces is None else min(role.sizes.maximum, role.pieces)

@@ -4,10 +4,11 @@ from collections import Counter
 
 import numpy as np
 
-from coschedule.model.numbers import IntArray
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.decisions import Unplaceable
 from coschedule.queue.demand import Demand
+from coschedule.queue.gangs import PendingGang
 from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
@@ -15,6 +16,7 @@ from coschedule.queue.refusals import (
     NoNodeFits,
     NotEnoughRoom,
     NoTimeForSize,
+    Refusal,
     WindowTooShort,
 )
 from coschedule.queue.slots.timeline import Timeline
@@ -23,24 +25,24 @@ from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 def refuse(
     demand: Demand, *, snapshot: Snapshot, feasibility: Feasibility, at_first: Timeline, by_now: Timeline
-) -> Unplaceable:
+) -> Refusal:
     """Explain why ``demand`` has no placement ``by_now``; ``at_first`` is the timeline without the gangs in front.
 
     The first of these that is true: no node passes, no size has a time, the deadline is too early, too little room
     ever, windows too short; else it must be the gangs in front.
     """
-    refusal = (
-        _no_node(demand, snapshot, feasibility)
+    return (
+        no_node(demand, snapshot, feasibility)
         or _no_time(demand)
-        or _late(demand, by_now)
-        or _too_little(demand, snapshot)
+        or too_late(demand.gang, outline_of(demand.soonest(demand.search_space(by_now))), by_now)
+        or too_little(demand, snapshot)
         or _too_short(demand, snapshot, at_first)
-        or _held(demand, snapshot)
+        or held_in_front(demand.gang, snapshot, needed=demand.needed)
     )
-    return Unplaceable(gang=demand.gang.key, refusal=refusal)
 
 
-def _no_node(demand: Demand, snapshot: Snapshot, feasibility: Feasibility) -> NoNodeFits | None:
+def no_node(demand: Demand, snapshot: Snapshot, feasibility: Feasibility) -> NoNodeFits | None:
+    """Count what the nodes fail, if none passes."""
     if demand.passes.any():
         return None
     failures = tuple(feasibility.failures(demand.role.constraints).items())
@@ -53,26 +55,26 @@ def _no_time(demand: Demand) -> NoTimeForSize | None:
     return NoTimeForSize(minimum=demand.role.sizes.minimum, maximum=demand.role.sizes.maximum)
 
 
-def _late(demand: Demand, by_now: Timeline) -> DeadlineCannotBeMet | None:
-    soonest = demand.soonest(demand.search_space(by_now))
-    if soonest is None or demand.gang.deadline is None:
+def too_late(gang: PendingGang, soonest: Outline | None, by_now: Timeline) -> DeadlineCannotBeMet | None:
+    """Tell by how much the soonest run, if there is one, misses the deadline."""
+    if soonest is None or gang.deadline is None:
         return None
     return DeadlineCannotBeMet(
         seconds=soonest.finish - by_now.now,
         size=soonest.size,
-        late_seconds=soonest.finish - demand.gang.deadline,
+        late_seconds=soonest.finish - gang.deadline,
     )
 
 
-def _too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLastingPods | None:
+def too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLastingPods | None:
     """Compare with what is free once everything has ended that is expected to end, whatever the windows.
 
     Only what the gang asks for is looked at: others may ask for a thousand other resources.
     """
     nodes, wanted = np.flatnonzero(demand.passes), np.flatnonzero(demand.request)
-    at_last = _free_at_last(snapshot, wanted)[nodes]
+    at_last = free_at_last(snapshot, wanted)[nodes]
     by_resource = _slots_by_resource(demand, wanted, at_last)
-    slots = by_resource.min(axis=1, initial=demand.role.sizes.maximum)
+    slots = by_resource.min(axis=1, initial=demand.per_node)
     fit = int(slots.sum())
     if fit >= demand.needed:
         return None
@@ -94,7 +96,7 @@ def _too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLas
 def _would_fit_without(demand: Demand, wanted: IntArray, in_the_end: IntArray, lasting: IntArray) -> bool:
     """Whether too little comes back at all, and without the pods that are not meant to end there would be enough."""
     fitting = [
-        _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.role.sizes.maximum).sum()
+        _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.per_node).sum()
         for free in (in_the_end, _sum(in_the_end, lasting))
     ]
     return bool(fitting[0] < demand.needed <= fitting[1])
@@ -106,7 +108,8 @@ def _sum(free: IntArray, more: IntArray) -> IntArray:
     return total
 
 
-def _free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
+def free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
+    """Tell what of the wanted resources is free once everything has ended that is expected to end: int[n, w]."""
     free: IntArray = snapshot.free[:, wanted]
     for release in snapshot.releases:
         if release.time < np.inf:
@@ -117,20 +120,28 @@ def _free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
 
 def _slots_by_resource(demand: Demand, wanted: IntArray, free: IntArray) -> IntArray:
     """Count the members that each of the wanted resources alone would allow, int[n, w]."""
-    slots: IntArray = np.clip(free // demand.request[wanted], 0, demand.role.sizes.maximum)
+    slots: IntArray = np.clip(free // demand.request[wanted], 0, demand.per_node)
     return slots
 
 
 def _too_short(demand: Demand, snapshot: Snapshot, at_first: Timeline) -> WindowTooShort | None:
     if demand.soonest(demand.search_space(at_first)) is not None:
         return None
-    start = np.maximum(snapshot.start[demand.passes], max(snapshot.now, demand.gang.not_before))
-    until = snapshot.until[demand.passes]
+    shortest = _shortest(demand, snapshot)
+    return windows(demand.gang, snapshot, demand.passes, needed=demand.needed, shortest=shortest)
+
+
+def windows(
+    gang: PendingGang, snapshot: Snapshot, passes: BoolArray, *, needed: int, shortest: float | None
+) -> WindowTooShort:
+    """Count the windows of the nodes that pass, bool[n], which are too short for the shortest run."""
+    start = np.maximum(snapshot.start[passes], max(snapshot.now, gang.not_before))
+    until = snapshot.until[passes]
     never = (until <= start) | (start == np.inf)
     closing = (until < np.inf) & ~never
     return WindowTooShort(
-        needed=demand.needed,
-        shortest_seconds=_shortest(demand, snapshot),
+        needed=needed,
+        shortest_seconds=shortest,
         passing=len(start),
         never_open=int(never.sum()),
         closing=int(closing.sum()),
@@ -145,6 +156,7 @@ def _shortest(demand: Demand, snapshot: Snapshot) -> float | None:
     return float(demand.load.runs_at(float(snapshot.slowdown[demand.passes].min())).min())
 
 
-def _held(demand: Demand, snapshot: Snapshot) -> HeldByGangsInFront:
-    nominated = any(pod.priority >= demand.gang.priority for pod in snapshot.nominated)
-    return HeldByGangsInFront(needed=demand.needed, nominated=nominated)
+def held_in_front(gang: PendingGang, snapshot: Snapshot, *, needed: int) -> HeldByGangsInFront:
+    """Tell who may be in front."""
+    nominated = any(pod.priority >= gang.priority for pod in snapshot.nominated)
+    return HeldByGangsInFront(needed=needed, nominated=nominated)

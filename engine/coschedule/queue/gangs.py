@@ -46,6 +46,11 @@ class Role:
     load: Load = Load.EQUAL
     pieces: int | None = None
 
+    @property
+    def largest(self) -> int:
+        """The most members that could have something to do."""
+        return self.sizes.maximum if self.pieces is None else min(self.sizes.maximum, self.pieces)
+
     def __post_init__(self) -> None:
         if any(amount < 0 for amount in self.request):
             raise ValueError("a request cannot be negative")
@@ -86,6 +91,12 @@ class PendingGang:
             raise ValueError("not_before must be a time, or -inf")
         self._check_roles()
         self._check_loads()
+
+    @property
+    def serial(self) -> float | None:
+        """T(1), None when it is not known."""
+        serial = math.inf if self.work is None else float(self.work.float_times(1)[0])
+        return serial if serial < math.inf else None
 
     def _check_roles(self) -> None:
         names = {role.name for role in self.roles}

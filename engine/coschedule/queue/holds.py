@@ -1,5 +1,8 @@
 """Nodes held for a gang that fits only when others have ended, nobody knows when.
 
+Only gangs of one role hold nodes, and only where no more is asked of their members together than at most one a node:
+what others would need in the end is not known node by node.
+
 Problem: slots that are free for good, or will be from a known time on, do not suffice. On every node there are
 ``most`` slots once everything has ended that is meant to end at all, of which ``missing`` wait for ends that nobody
 knows. Choose the nodes on which nobody else is put any more, so that the gang fits in the end.
@@ -70,7 +73,7 @@ def _in_the_end(timeline: Timeline, demand: Demand, someday: IntArray) -> InTheE
 
 
 def _slots(demand: Demand, free: IntArray) -> IntArray:
-    slots = np.full(len(free), demand.role.sizes.maximum, dtype=np.int64)
+    slots = np.full(len(free), demand.per_node, dtype=np.int64)
     for resource in np.flatnonzero(demand.request):
         np.minimum(slots, free[:, resource] // demand.request[resource], out=slots)
     return np.maximum(slots, 0, out=slots)

@@ -7,28 +7,30 @@ there now has ended, whatever comes later. One that may not hold can be kept wai
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray
-from coschedule.queue.candidates import Candidate
+from coschedule.queue.candidates import Outline
+from coschedule.queue.choosing.choice import Choice, Chooser
+from coschedule.queue.choosing.chooser import chooser_of
+from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
-from coschedule.queue.demand import Demand, demand_of
+from coschedule.queue.demand import Demand
 from coschedule.queue.divide_work import divide_work
 from coschedule.queue.explain import refuse
-from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.explain_together import Case, refuse_together
+from coschedule.queue.gangs import GangKey, PendingGang, Role
 from coschedule.queue.holds import Held, nodes_to_hold
-from coschedule.queue.limiting_nodes import LimitingNodes, find_limiting_nodes
-from coschedule.queue.node_choice import ChosenNodes, choose_nodes
+from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.observer import Observer, silent
 from coschedule.queue.order import in_order
-from coschedule.queue.refusals import PlanningFailed, Reason
-from coschedule.queue.slots.open_slots import OpenSlots
+from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.topology import Topology
 from coschedule.queue.windows_and_releases import expected_timeline
 
 # Why a gang has no placement, where that may change once others have ended, nobody knows when.
@@ -62,6 +64,7 @@ class _Planner:
         self._observer = observer
         self._rescue = rescue
         self._feasibility = Feasibility(snapshot.nodes)
+        self._topology = Topology(snapshot.nodes)
         self._at_first = self._timeline = expected_timeline(snapshot, self._masks())
         self._someday = snapshot.someday.copy()
         self._may_hold = snapshot.most_holding
@@ -93,33 +96,28 @@ class _Planner:
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
-        passes = self._feasibility.mask(gang.roles[0].constraints)
-        demand = demand_of(gang, passes, partial(self._observer.considered, gang))
-        space = demand.search_space(self._timeline)
-        chosen = demand.best(space)
-        if chosen is None:
-            return self._refuse(demand)
-        chosen_nodes = self._choose_nodes(space.open_slots, chosen)
-        limits = find_limiting_nodes(self._timeline, space.open_slots, chosen_nodes, chosen.start)
-        placement = self._placement(demand, chosen, chosen_nodes, limits, demand.alternative(space, chosen))
-        self._claim(demand, chosen, chosen_nodes)
+        consider = partial(self._observer.considered, gang)
+        chooser = chooser_of(gang, self._feasibility, self._topology, consider)
+        if isinstance(chooser, TopologiesCross | TooManyCombinations):
+            return Unplaceable(gang=gang.key, refusal=chooser)
+        choice = chooser.choose(self._timeline)
+        if choice is None:
+            return self._refuse(chooser)
+        placement = self._placement(gang, choice)
+        for role, nodes in zip(gang.roles, choice.seats, strict=True):
+            self._claim(role, nodes, choice.outline)
         return placement
 
-    def _claim(self, demand: Demand, chosen: Candidate, chosen_nodes: ChosenNodes) -> None:
+    def _claim(self, role: Role, nodes: ChosenNodes, outline: Outline) -> None:
+        request = np.array(role.request, dtype=np.int64)
         self._timeline = self._timeline.claimed(
-            Claim(
-                ranks=chosen_nodes.ranks,
-                counts=chosen_nodes.counts,
-                request=demand.request,
-                start=chosen.start,
-                finish=chosen.finish,
-            )
+            Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=outline.start, finish=outline.finish)
         )
-        if chosen.finish == np.inf:
+        if outline.finish == np.inf:
             # Nobody knows when it ends, but some time it does.
-            nodes = self._timeline.node[chosen_nodes.ranks]
-            taken = chosen_nodes.counts[:, np.newaxis] * demand.request
-            self._someday[nodes] = np.minimum(self._someday[nodes], AMOUNT_LIMIT - taken) + taken
+            indices = self._timeline.node[nodes.ranks]
+            taken = nodes.counts[:, np.newaxis] * request
+            self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
 
     def _let_in_front_of(self, gang: PendingGang) -> None:
         """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
@@ -135,35 +133,43 @@ class _Planner:
             )
             self._timeline = self._timeline.claimed(claim)
 
-    def _choose_nodes(self, open_slots: OpenSlots, chosen: Candidate) -> ChosenNodes:
-        finish, size, start, pace = chosen
-        return choose_nodes(self._timeline, open_slots, size=size, start=start, finish=finish, pace=pace)
+    def _refuse(self, chooser: Chooser) -> Unplaceable:
+        if isinstance(chooser, PlainChooser):
+            return self._refuse_plain(chooser.demand)
+        case = Case(
+            chooser=chooser,
+            snapshot=self._snapshot,
+            feasibility=self._feasibility,
+            topology=self._topology,
+            at_first=self._at_first,
+            by_now=self._timeline,
+        )
+        return Unplaceable(gang=chooser.gang.key, refusal=refuse_together(case))
 
-    def _refuse(self, demand: Demand) -> Unplaceable:
-        refused = refuse(
+    def _refuse_plain(self, demand: Demand) -> Unplaceable:
+        refusal = refuse(
             demand,
             snapshot=self._snapshot,
             feasibility=self._feasibility,
             at_first=self._at_first,
             by_now=self._timeline,
         )
-        held = self._held(demand) if refused.reason in _MAY_CHANGE else None
+        held = self._held(demand) if refusal.reason in _MAY_CHANGE else None
         if held is None:
-            return refused
+            return Unplaceable(gang=demand.gang.key, refusal=refusal)
         self._may_hold -= 1
-        nothing = np.zeros_like(demand.request)
         self._timeline = self._timeline.claimed(
             Claim(
                 ranks=held.ranks,
                 counts=np.ones_like(held.ranks),
-                request=nothing,
+                request=np.zeros_like(demand.request),
                 start=held.start,
                 finish=np.inf,
                 closes=True,
             )
         )
         names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
-        return replace(refused, hold=Hold(nodes=names, start=held.start))
+        return Unplaceable(gang=demand.gang.key, refusal=refusal, hold=Hold(nodes=names, start=held.start))
 
     def _held(self, demand: Demand) -> Held | None:
         """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
@@ -175,48 +181,45 @@ class _Planner:
         shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())
         return held if held.start + shortest <= demand.gang.deadline else None
 
-    def _placement(
-        self,
-        demand: Demand,
-        chosen: Candidate,
-        chosen_nodes: ChosenNodes,
-        limits: LimitingNodes,
-        other: Candidate | None,
-    ) -> Placement:
+    def _placement(self, gang: PendingGang, choice: Choice) -> Placement:
+        outline, other = choice.outline, choice.alternative
         return Placement(
-            gang=demand.gang.key,
-            size=chosen.size,
-            start=chosen.start,
-            finish=chosen.finish,
-            speedup=self._speedup(demand, chosen),
-            members=self._divide_work(demand, chosen_nodes),
-            slowest=self._name(limits.slowest),
-            latest=None if limits.latest is None else self._name(limits.latest),
-            alternative=None if other is None else self._alternative(demand, other),
+            gang=gang.key,
+            size=outline.size,
+            start=outline.start,
+            finish=outline.finish,
+            speedup=self._speedup(gang, outline),
+            members=self._members(gang, choice),
+            slowest=self._name(choice.slowest),
+            latest=None if choice.latest is None else self._name(choice.latest),
+            alternative=None if other is None else self._alternative(gang, other),
         )
 
-    def _divide_work(self, demand: Demand, chosen_nodes: ChosenNodes) -> tuple[Members, ...]:
-        nodes = self._timeline.node[chosen_nodes.ranks]
+    def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
+        by_role = [self._divide_work(role, nodes) for role, nodes in zip(gang.roles, choice.seats, strict=True)]
+        return tuple(members for of_role in by_role for members in of_role)
+
+    def _divide_work(self, role: Role, chosen: ChosenNodes) -> tuple[Members, ...]:
+        nodes = self._timeline.node[chosen.ranks]
         by_name = np.argsort(nodes)
         nodes = nodes[by_name]
         names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
-        return divide_work(demand.role, names, chosen_nodes.counts[by_name], self._snapshot.slowdown[nodes])
+        return divide_work(role, names, chosen.counts[by_name], self._snapshot.slowdown[nodes])
 
     def _name(self, rank: int) -> str:
         return self._snapshot.nodes.names[int(self._timeline.node[rank])]
 
-    def _alternative(self, demand: Demand, candidate: Candidate) -> Alternative:
+    def _alternative(self, gang: PendingGang, outline: Outline) -> Alternative:
         return Alternative(
-            size=candidate.size,
-            start=candidate.start,
-            finish=candidate.finish,
-            speedup=self._speedup(demand, candidate),
+            size=outline.size,
+            start=outline.start,
+            finish=outline.finish,
+            speedup=self._speedup(gang, outline),
         )
 
-    def _speedup(self, demand: Demand, candidate: Candidate) -> float | None:
-        if demand.serial is None:
-            return None
-        return demand.serial / (candidate.finish - self._snapshot.now)
+    def _speedup(self, gang: PendingGang, outline: Outline) -> float | None:
+        serial = gang.serial
+        return None if serial is None else serial / (outline.finish - self._snapshot.now)
 
 
 def failed(gang: GangKey, error: Exception) -> Unplaceable:

@@ -26,6 +26,14 @@ class Reason(StrEnum):
     """It fits when others have ended, nobody knows when; until then it keeps nodes from those behind it."""
     BEHIND_IN_QUEUE = "BehindInQueue"
     """Too many gangs are in front to plan it now. The engine plans whatever it is given; who asks it may not."""
+    NO_DOMAIN_FITS = "NoDomainFits"
+    """No single domain has room for all members, even when every gang with a known end has ended."""
+    NO_ROOM_TOGETHER = "NoRoomTogether"
+    """Members of every role would fit alone, but not all together, even when every gang with a known end has ended."""
+    TOPOLOGIES_CROSS = "TopologiesCross"
+    """Terms name two labels whose domains cut through each other."""
+    TOO_MANY_COMBINATIONS = "TooManyCombinations"
+    """Its roles have more combinations of members than the planner looks through."""
     PLANNING_FAILED = "PlanningFailed"
     """Planning it raised an exception, which is a mistake of the planner's; the other gangs were planned without it."""
 
@@ -119,6 +127,55 @@ class HeldByGangsInFront:
     reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT
     needed: int
     nominated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoDomainFits:
+    """None of ``domains`` domains, which are nodes with one value of all ``keys``, has room for ``needed`` members."""
+
+    reason: ClassVar[Reason] = Reason.NO_DOMAIN_FITS
+    needed: int
+    keys: tuple[str, ...]
+    domains: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoRoomTogether:
+    """The ``needed`` members of all ``roles`` roles do not fit together, while each role alone would."""
+
+    reason: ClassVar[Reason] = Reason.NO_ROOM_TOGETHER
+    needed: int
+    roles: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologiesCross:
+    """Some domain of one of the two labels ``keys`` is in several domains of the other, and the other way round."""
+
+    reason: ClassVar[Reason] = Reason.TOPOLOGIES_CROSS
+    keys: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyCombinations:
+    """The roles have ``combinations`` combinations of members, of which at most ``most`` are looked through."""
+
+    reason: ClassVar[Reason] = Reason.TOO_MANY_COMBINATIONS
+    combinations: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfRole:
+    """A refusal that is about the members of one ``role`` alone."""
+
+    role: str
+    refusal: Refusal
+
+    @property
+    def reason(self) -> Reason:
+        """The reason of the refusal."""
+        return self.refusal.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

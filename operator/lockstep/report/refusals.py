@@ -3,7 +3,7 @@
 The engine answers most of them (``coschedule.Refusal``). Those that the operator adds to it stand here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import ClassVar
 
@@ -11,13 +11,18 @@ from coschedule import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
+    NoDomainFits,
     NoNodeFits,
+    NoRoomTogether,
     NotEnoughRoom,
     NoTimeForSize,
+    OfRole,
     PlanningFailed,
     Reason,
     Refusal,
     Spelled,
+    TooManyCombinations,
+    TopologiesCross,
     WindowTooShort,
 )
 from lockstep.api.quantities import rfc3339
@@ -78,6 +83,8 @@ class RefusedInPool:
 
 def in_pool(refusal: Refusal) -> Refusal:
     """The same, with "nodes of the pool" where it counts nodes."""
+    if isinstance(refusal, OfRole):
+        return replace(refusal, refusal=in_pool(refusal.refusal))
     return RefusedInPool(refusal=refusal) if isinstance(refusal, NoNodeFits | NotEnoughRoom) else refusal
 
 
@@ -141,6 +148,46 @@ def _in_front(refusal: HeldByGangsInFront) -> str:
     who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
     why = "for ever, until taken back or for themselves"
     return f"needs {n_members(refusal.needed)} and would fit, but {who} hold room: {why}"
+
+
+@spell.register
+def _no_domain(refusal: NoDomainFits) -> str:
+    keys = " and ".join(refusal.keys)
+    if not refusal.domains:
+        return f"needs {n_members(refusal.needed)} on nodes with one value of {keys}, and no node has that label"
+    return (
+        f"needs {n_members(refusal.needed)} on nodes with one value of {keys}: "
+        f"none of {refusal.domains} values has nodes with room for all"
+    )
+
+
+@spell.register
+def _no_room_together(refusal: NoRoomTogether) -> str:
+    if refusal.roles == 1:
+        return f"needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms ask for"
+    return f"needs {n_members(refusal.needed)}: each of its {refusal.roles} roles would fit alone, but not all together"
+
+
+@spell.register
+def _crossing(refusal: TopologiesCross) -> str:
+    first, second = refusal.keys
+    return (
+        f"its terms name the labels {first} and {second}, and nodes with one value of either have several of the "
+        "other: members can be told apart by labels of which one divides the nodes of the other"
+    )
+
+
+@spell.register
+def _too_many(refusal: TooManyCombinations) -> str:
+    return (
+        f"its roles have {refusal.combinations} combinations of members, of which at most {refusal.most} are looked "
+        "through: fewer roles, or smaller ones, can be planned"
+    )
+
+
+@spell.register
+def _of_role(refusal: OfRole) -> str:
+    return f"role {refusal.role}: {spell(refusal.refusal)}"
 
 
 @spell.register

@@ -68,7 +68,7 @@ def best_placement(snapshot, gang, taken, passes):
 
 def best_hold(snapshot, gang, taken, passes):
     """Return the best set among all sets of nodes that could hold the gang once everything has ended that ends."""
-    sizes = [size for size in _sizes(gang) if gang.work is None or _time(gang.work, size) < math.inf]
+    sizes = [size for size in sizes_of(gang.roles[0]) if gang.work is None or time_of(gang.work, size) < math.inf]
     if not sizes or next(placements(snapshot, gang, taken, passes), None) is not None:
         return None
     nodes = [node for node in range(len(snapshot.nodes.names)) if passes(gang, node)]
@@ -89,8 +89,8 @@ def best_hold(snapshot, gang, taken, passes):
     return None
 
 
-def _sizes(gang):
-    [role] = gang.roles
+def sizes_of(role):
+    """List the sizes that a role may have."""
     sizes, most = role.sizes, role.pieces or role.sizes.maximum
     return [
         size
@@ -102,7 +102,7 @@ def _sizes(gang):
 def _may_end_in_time(snapshot, gang, sizes, start):
     if gang.deadline is None or gang.work is None:
         return True
-    return start + min(snapshot.slowdown) * min(_time(gang.work, size) for size in sizes) <= gang.deadline
+    return start + min(snapshot.slowdown) * min(time_of(gang.work, size) for size in sizes) <= gang.deadline
 
 
 def _in_the_end(snapshot, gang, taken, node):
@@ -113,8 +113,8 @@ def _in_the_end(snapshot, gang, taken, node):
     times = [release.time for release in snapshot.releases if release.node == node]
     times += [claim.start if claim.finish == math.inf else claim.finish for claim in own]
     ready = max(snapshot.now, gang.not_before, float(snapshot.start[node]), *times)
-    there = _fitting(gang, _free(snapshot, taken, node, ready))
-    amounts = _free(snapshot, [claim for claim in taken if claim.node != node], node, ready)
+    there = _fitting(gang, free_at(snapshot, taken, node, ready))
+    amounts = free_at(snapshot, [claim for claim in taken if claim.node != node], node, ready)
     most = _fitting(gang, [one + int(more) for one, more in zip(amounts, snapshot.someday[node], strict=True)])
     return most, most - there, ready
 
@@ -122,7 +122,7 @@ def _in_the_end(snapshot, gang, taken, node):
 def _use(snapshot, gang, found):
     if gang.roles[0].pieces is None:
         return (-found.size,)
-    return (_longest(snapshot, found.counts, gang.roles[0].pieces), found.size)
+    return (longest(snapshot, found.counts, gang.roles[0].pieces), found.size)
 
 
 def _preference(snapshot, found):
@@ -133,13 +133,13 @@ def _preference(snapshot, found):
 
 def placements(snapshot, gang, taken, passes):
     nodes = range(len(snapshot.nodes.names))
-    for start in _starts(snapshot, gang, taken):
+    for start in starts(snapshot, gang, taken):
         most = [_places(snapshot, gang, taken, node, start) if passes(gang, node) else 0 for node in nodes]
         for counts in product(*(range(count + 1) for count in most)):
             size = sum(counts)
             finish = _finish(snapshot, gang, counts, size, start)
             if finish is not None and all(
-                _lasts(snapshot, taken, Taken(node, count, gang.roles[0].request, start, finish))
+                lasts(snapshot, taken, Taken(node, count, gang.roles[0].request, start, finish))
                 for node, count in enumerate(counts)
                 if count
             ):
@@ -147,15 +147,15 @@ def placements(snapshot, gang, taken, passes):
 
 
 def _finish(snapshot, gang, counts, size, start):
-    if size not in _sizes(gang):
+    if size not in sizes_of(gang.roles[0]):
         return None
     if gang.work is None:
         return math.inf
-    time = _time(gang.work, size)
+    time = time_of(gang.work, size)
     return None if time == math.inf else start + _run_time(snapshot, gang, counts, size, time)
 
 
-def _time(work, size):
+def time_of(work, size):
     """T(P) on idle nodes; inf where P has not been measured."""
     if hasattr(work, "times"):
         return work.times[size - 1] if size <= len(work.times) else math.inf
@@ -167,11 +167,11 @@ def _run_time(snapshot, gang, counts, size, time):
         return size * time / sum(count / float(snapshot.slowdown[node]) for node, count in enumerate(counts))
     if gang.roles[0].load == "Pieces":
         overhead = gang.work.fixed + gang.work.per_member * size
-        return _longest(snapshot, counts, gang.roles[0].pieces) * gang.work.serial / gang.roles[0].pieces + overhead
+        return longest(snapshot, counts, gang.roles[0].pieces) * gang.work.serial / gang.roles[0].pieces + overhead
     return time * max(float(snapshot.slowdown[node]) for node, count in enumerate(counts) if count)
 
 
-def _longest(snapshot, counts, pieces):
+def longest(snapshot, counts, pieces):
     """Try every way to deal the pieces, one at least to each member; the least time of the one that takes longest."""
     members = tuple(float(snapshot.slowdown[node]) for node, count in enumerate(counts) for _ in range(count))
     return _least_longest(members, pieces)
@@ -185,7 +185,7 @@ def _least_longest(members, pieces):
     return min(max(members[0] * own, _least_longest(members[1:], pieces - own)) for own in range(1, most + 1))
 
 
-def _starts(snapshot, gang, taken):
+def starts(snapshot, gang, taken):
     """Every instant at which anything changes, and one between each two: more than should be needed."""
     events = {snapshot.now, *(release.time for release in snapshot.releases)}
     events |= {float(time) for time in snapshot.start} | {float(time) for time in snapshot.until}
@@ -195,7 +195,7 @@ def _starts(snapshot, gang, taken):
     return sorted({*ahead, *((early + late) / 2 for early, late in pairwise(ahead))})
 
 
-def _free(snapshot, taken, node, time):
+def free_at(snapshot, taken, node, time):
     free = [int(amount) for amount in snapshot.free[node]]
     for release in snapshot.releases:
         if release.node == node and release.time <= time:
@@ -209,7 +209,7 @@ def _free(snapshot, taken, node, time):
 def _places(snapshot, gang, taken, node, start):
     if not snapshot.start[node] <= start < min(snapshot.until[node], _closing(taken, node)):
         return 0
-    return _fitting(gang, _free(snapshot, taken, node, start))
+    return _fitting(gang, free_at(snapshot, taken, node, start))
 
 
 def _closing(taken, node):
@@ -221,7 +221,7 @@ def _fitting(gang, free):
     return max(0, min([*fit, gang.roles[0].sizes.maximum]))
 
 
-def _lasts(snapshot, taken, wanted):
+def lasts(snapshot, taken, wanted):
     if wanted.finish > min(snapshot.until[wanted.node], _closing(taken, wanted.node)):
         return False
     changes = {wanted.start, *(release.time for release in snapshot.releases), *(claim.start for claim in taken)}
@@ -229,6 +229,6 @@ def _lasts(snapshot, taken, wanted):
         amount >= wanted.count * one
         for time in changes
         if wanted.start <= time < wanted.finish
-        for amount, one in zip(_free(snapshot, taken, wanted.node, time), wanted.request, strict=True)
+        for amount, one in zip(free_at(snapshot, taken, wanted.node, time), wanted.request, strict=True)
         if one
     )

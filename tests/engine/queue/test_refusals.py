@@ -9,11 +9,15 @@ from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
+    NoDomainFits,
     NoNodeFits,
+    NoRoomTogether,
     NotEnoughRoom,
     NoTimeForSize,
     PlanningFailed,
     Reason,
+    TooManyCombinations,
+    TopologiesCross,
     WindowTooShort,
 )
 from engine.builders import NOW, decisions, gang, node, only
@@ -22,10 +26,14 @@ REFUSALS = (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
+    NoDomainFits,
     NoNodeFits,
+    NoRoomTogether,
     NoTimeForSize,
     NotEnoughRoom,
     PlanningFailed,
+    TooManyCombinations,
+    TopologiesCross,
     WindowTooShort,
 )
 SSD = Constraints(node_selector=(("disk", "ssd"),))

@@ -99,9 +99,32 @@ class Timeline:
             example=np.concatenate([self.example, self.example[parents]]),
             spans=self.spans.then(_cut(self.spans, parents, counts, claim, len(self.width))),
         )
-        return split._without_empty_classes()
+        return split.without_empty_classes()
 
-    def _without_empty_classes(self) -> "Timeline":
+    def divided(self, by: IntArray) -> "Timeline":
+        """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]."""
+        (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)
+        class_of = inverse.reshape(-1)
+        source, owner = _spans_of(self.spans.owner, parents)
+        return replace(
+            self,
+            class_of=class_of,
+            pace=self.pace[parents],
+            width=np.bincount(class_of, minlength=len(parents)),
+            example=self.example[parents],
+            spans=replace(self.spans.take(source), owner=owner),
+        )
+
+    def only(self, kept: BoolArray) -> "Timeline":
+        """Return the timeline of the nodes for which ``kept``, bool[k], is True; they are ranked anew."""
+        class_of = self.class_of[kept]
+        width = np.bincount(class_of, minlength=len(self.width))
+        rest = replace(self, node=self.node[kept], class_of=class_of, width=width).without_empty_classes()
+        paces, pace = np.unique(rest.pace, return_inverse=True)
+        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace)
+
+    def without_empty_classes(self) -> "Timeline":
+        """Return the timeline without the classes that have no nodes."""
         kept = self.width > 0
         if kept.all():
             return self

@@ -1,0 +1,152 @@
+"""The choice for a gang of several roles, or with terms among its members."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.candidates import Consider, Outline
+from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.packing.ground import Ground, Level
+from coschedule.queue.roles.equal import best_equal
+from coschedule.queue.roles.party import Party
+from coschedule.queue.roles.rooms import instants_of, room_during
+from coschedule.queue.roles.search import Found, Search
+from coschedule.queue.roles.unequal import best_unequal
+from coschedule.queue.roles.unknown import earliest_mix
+from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.terms import TermKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RolesChooser:
+    """Chooses for a party whose members may be on nodes passes[n, role]; see ``Chooser``.
+
+    ``levels`` are as in ``Ground``, but with the domain of each node, domain[n].
+    """
+
+    party: Party
+    passes: BoolArray
+    levels: tuple[Level, ...]
+    consider: Consider
+
+    @property
+    def gang(self) -> PendingGang:
+        """The gang it chooses for."""
+        return self.party.gang
+
+    def choose(self, timeline: Timeline) -> Choice | None:
+        """Choose the best run, and its nodes."""
+        search = self.search(timeline)
+        found = self._best(search, np.inf)
+        if found is None:
+            return None
+        seats = _by_role(found, len(self.gang.roles))
+        return Choice(
+            outline=Outline(*found[:3]),
+            seats=seats,
+            slowest=_slowest(search, seats),
+            latest=_latest(search, found),
+            alternative=self._alternative(search, found),
+        )
+
+    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
+        """Tell of the best run."""
+        found = self._best(self.search(timeline), limit)
+        return None if found is None else Outline(*found[:3])
+
+    def soonest(self, timeline: Timeline) -> Outline | None:
+        """Tell of the best run, whatever the deadline."""
+        search = self.search(timeline)
+        found = self._run(search, search.instants, self._all)
+        return None if found is None else Outline(*found[:3])
+
+    def search(self, timeline: Timeline) -> Search:
+        """Prepare searches on a timeline."""
+        levels = [level._replace(domain=level.domain[timeline.node]) for level in self.levels]
+        for level in levels:
+            timeline = timeline.divided(level.domain)
+        by_class = np.argsort(timeline.class_of, kind="stable")
+        ranks = np.split(by_class, np.cumsum(timeline.width)[:-1])
+        first = np.array([of_class[0] for of_class in ranks], dtype=np.int64)
+        ground = Ground(ranks=ranks, levels=tuple(level._replace(domain=level.domain[first]) for level in levels))
+        passes = self.passes[timeline.example]
+        return Search(
+            party=self.party,
+            timeline=timeline,
+            ground=ground,
+            passes=passes,
+            most=self._most(ground.levels, len(first)),
+            instants=instants_of(timeline, self.party.requests, passes, self.gang.not_before),
+            consider=self.consider,
+            fittings={},
+        )
+
+    @property
+    def _all(self) -> BoolArray:
+        return np.ones(len(self.party.needs), dtype=np.bool_)
+
+    def _most(self, levels: Sequence[Level], classes: int) -> IntArray:
+        """Tell how many members of a role at most are of use on a node of each class: int[c, role]."""
+        needs = self.party.needs.max(axis=0, initial=0)
+        most = np.repeat(needs[np.newaxis], classes, axis=0)
+        for level in levels:
+            for term in level.terms:
+                if level.single_nodes and term.kind is TermKind.APART:
+                    most[np.ix_(level.domain >= 0, term.roles & term.towards)] = 1
+        return most
+
+    def _best(self, search: Search, limit: float) -> Found | None:
+        if self.gang.deadline is None or not self.party.is_known:
+            return self._run(search, search.instants, self._all, limit=limit)
+        return self._run(search, search.instants, self._all, limit=self.gang.deadline, fewest=True)
+
+    def _run(
+        self, search: Search, among: FloatArray, mixes: BoolArray, *, limit: float = np.inf, fewest: bool = False
+    ) -> Found | None:
+        if not self.party.is_known:
+            return earliest_mix(search, among=among, mixes=mixes)
+        best = best_equal if self.party.unequal is None else best_unequal
+        return best(search, among=among, mixes=mixes, limit=limit, fewest=fewest)
+
+    def _alternative(self, search: Search, found: Found) -> Outline | None:
+        """Choose the run that says most about the one that was found; see ``Placement``."""
+        now, later, sizes = search.instants[:1], search.instants[1:], self.party.sizes
+        starts_now = found.start == now[0]
+        if not starts_now:
+            other = self._run(search, now, self._all) if self.party.is_known else None
+        else:
+            other = self._run(search, later, sizes > found.size)
+            if other is None and self.party.is_known:
+                other = self._run(search, search.instants, sizes != found.size)
+        return None if other is None else Outline(*other[:3])
+
+
+def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
+    ranks = np.array([seat.rank for seat in found.seats], dtype=np.int64)
+    counts = np.array([seat.counts for seat in found.seats], dtype=np.int64)
+    order = np.argsort(ranks)
+    ranks, counts = ranks[order], counts[order]
+    return tuple(ChosenNodes(ranks[counts[:, role] > 0], counts[counts[:, role] > 0, role]) for role in range(roles))
+
+
+def _slowest(search: Search, seats: tuple[ChosenNodes, ...]) -> int:
+    """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
+    working = [nodes.ranks for nodes, works in zip(seats, search.party.works.tolist(), strict=True) if works]
+    ranks = np.unique(np.concatenate(working or [nodes.ranks for nodes in seats]))
+    return int(ranks[np.argmax(search.timeline.pace[search.timeline.class_of[ranks]])])
+
+
+def _latest(search: Search, found: Found) -> int | None:
+    """Find the first node that has no room for its members before the start, None if all nodes have."""
+    if not found.start > search.timeline.now:
+        return None
+    before = room_during(search.timeline, float(np.nextafter(found.start, -np.inf)), found.start)
+    for seat in sorted(found.seats, key=lambda seat: seat.rank):
+        one = int(search.timeline.class_of[seat.rank])
+        if not before.open[one] or (seat.counts @ search.party.requests > before.free[one]).any():
+            return seat.rank
+    return None

@@ -1,0 +1,50 @@
+"""What was chosen for one gang, before nodes have names."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.candidates import Outline
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.slots.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choice:
+    """A gang that runs as ``outline`` says: members of each role, in their order, on the nodes of ``seats``.
+
+    ``slowest``, ``latest`` (by rank) and ``alternative`` as in ``Placement``.
+    """
+
+    outline: Outline
+    seats: tuple[ChosenNodes, ...]
+    slowest: int
+    latest: int | None
+    alternative: Outline | None
+
+    def ranked(self, ranks: IntArray) -> "Choice":
+        """Return the same choice where the node of rank ``k`` is called ``ranks[k]``, which rise."""
+        return replace(
+            self,
+            seats=tuple(ChosenNodes(ranks[nodes.ranks], nodes.counts) for nodes in self.seats),
+            slowest=int(ranks[self.slowest]),
+            latest=None if self.latest is None else int(ranks[self.latest]),
+        )
+
+
+class Chooser(Protocol):
+    """Chooses for one gang, from any timeline."""
+
+    @property
+    def gang(self) -> PendingGang:
+        """The gang it chooses for."""
+
+    def choose(self, timeline: Timeline) -> Choice | None:
+        """Choose the best way to run the gang; None where it does not fit, or not in time."""
+
+    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
+        """Tell of the best way; where the earliest finish is the best, only of ways that end by ``limit``."""
+
+    def soonest(self, timeline: Timeline) -> Outline | None:
+        """Tell how the gang would run without its deadline."""

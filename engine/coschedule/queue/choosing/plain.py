@@ -1,0 +1,48 @@
+"""The choice for a gang of one role, without terms among its members that concern several nodes."""
+
+from dataclasses import dataclass
+
+from coschedule.queue.candidates import Outline, outline_of
+from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.demand import Demand
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.limiting_nodes import find_limiting_nodes
+from coschedule.queue.node_choice import choose_nodes
+from coschedule.queue.slots.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlainChooser:
+    """Chooses what a demand finds best; see ``Chooser``."""
+
+    demand: Demand
+
+    @property
+    def gang(self) -> PendingGang:
+        """The gang it chooses for."""
+        return self.demand.gang
+
+    def choose(self, timeline: Timeline) -> Choice | None:
+        """Choose the best candidate, and its nodes."""
+        space = self.demand.search_space(timeline)
+        best = self.demand.best(space)
+        if best is None:
+            return None
+        finish, size, start, pace = best
+        nodes = choose_nodes(timeline, space.open_slots, size=size, start=start, finish=finish, pace=pace)
+        limits = find_limiting_nodes(timeline, space.open_slots, nodes, start)
+        return Choice(
+            outline=Outline(finish, size, start),
+            seats=(nodes,),
+            slowest=limits.slowest,
+            latest=limits.latest,
+            alternative=outline_of(self.demand.alternative(space, best)),
+        )
+
+    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
+        """Tell of the best candidate."""
+        return outline_of(self.demand.best(self.demand.search_space(timeline), limit))
+
+    def soonest(self, timeline: Timeline) -> Outline | None:
+        """Tell of the best candidate, whatever the deadline."""
+        return outline_of(self.demand.soonest(self.demand.search_space(timeline)))

@@ -1,0 +1,131 @@
+"""Why a gang of several roles, or with terms, fits nowhere: the first reason that is true, with its numbers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray
+from coschedule.queue.choosing.choice import Chooser
+from coschedule.queue.choosing.chooser import keys_of_all
+from coschedule.queue.constraints.feasibility import Feasibility
+from coschedule.queue.demand import Demand, demand_of
+from coschedule.queue.explain import free_at_last, held_in_front, no_node, too_late, too_little, windows
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.refusals import (
+    NoDomainFits,
+    NoRoomTogether,
+    NoTimeForSize,
+    OfRole,
+    Refusal,
+    WindowTooShort,
+)
+from coschedule.queue.roles.party import Party, party_of
+from coschedule.queue.sizes import Sizes
+from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.topology import Topology
+from coschedule.queue.windows_and_releases import expected_timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """A gang without a placement on the timeline ``by_now``; ``at_first`` is the one without the gangs in front."""
+
+    chooser: Chooser
+    snapshot: Snapshot
+    feasibility: Feasibility
+    topology: Topology
+    at_first: Timeline
+    by_now: Timeline
+
+    @property
+    def gang(self) -> PendingGang:
+        """The gang."""
+        return self.chooser.gang
+
+    @property
+    def passes(self) -> list[BoolArray]:
+        """The nodes that pass the constraints of each role."""
+        return [self.feasibility.mask(role.constraints) for role in self.gang.roles]
+
+
+def refuse_together(case: Case) -> Refusal:
+    """Explain why a gang has no placement.
+
+    The first of these that is true: no node passes for a role, no size has a time, the deadline is too early, a role
+    would never have room alone, all of them would never have room together, windows are too short; else it must be
+    the gangs in front.
+    """
+    party = party_of(case.gang)
+    if not len(party.needs):
+        return _no_node(case) or _no_time(case)
+    return (
+        _no_node(case)
+        or too_late(case.gang, case.chooser.soonest(case.by_now), case.by_now)
+        or _too_little(case, party)
+        or _never_together(case, party)
+        or _too_short(case, party)
+        or held_in_front(case.gang, case.snapshot, needed=int(party.sizes[0]))
+    )
+
+
+def _alone(case: Case, party: Party | None) -> Iterator[Demand]:
+    """Take every role for a gang of its own, of the fewest members that the gang can have."""
+    for index, role in enumerate(case.gang.roles):
+        least = role.sizes.least if party is None else int(party.needs[0, index])
+        sizes = Sizes(minimum=least, maximum=least)
+        alone = replace(case.gang, roles=(replace(role, sizes=sizes),), work=None, terms=())
+        yield demand_of(alone, case.passes[index], lambda _: None)
+
+
+def _of_role(case: Case, demand: Demand, refusal: Refusal) -> Refusal:
+    return refusal if len(case.gang.roles) == 1 else OfRole(role=demand.role.name, refusal=refusal)
+
+
+def _no_node(case: Case) -> Refusal | None:
+    for demand in _alone(case, None):
+        if refusal := no_node(demand, case.snapshot, case.feasibility):
+            return _of_role(case, demand, refusal)
+    return None
+
+
+def _no_time(case: Case) -> NoTimeForSize:
+    sizes = [role.sizes for role in case.gang.roles]
+    return NoTimeForSize(minimum=sum(one.minimum for one in sizes), maximum=sum(one.maximum for one in sizes))
+
+
+def _too_little(case: Case, party: Party) -> Refusal | None:
+    for demand in _alone(case, party):
+        if refusal := too_little(demand, case.snapshot):
+            return _of_role(case, demand, refusal)
+    return None
+
+
+def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether | None:
+    """Look at nodes that nobody takes back, once everything has ended that is expected to end."""
+    snapshot = case.snapshot
+    count, width = snapshot.free.shape
+    at_last = replace(
+        snapshot,
+        free=free_at_last(snapshot, np.arange(width)),
+        start=np.full(count, -np.inf),
+        until=np.full(count, np.inf),
+        releases=(),
+    )
+    if case.chooser.soonest(expected_timeline(at_last, case.passes)) is not None:
+        return None
+    needed, keys = int(party.sizes[0]), keys_of_all(case.gang)
+    if not keys:
+        return NoRoomTogether(needed=needed, roles=len(case.gang.roles))
+    domains = np.unique(case.topology.common_domains(keys))
+    return NoDomainFits(needed=needed, keys=keys, domains=int((domains >= 0).sum()))
+
+
+def _too_short(case: Case, party: Party) -> WindowTooShort | None:
+    if case.chooser.soonest(case.at_first) is not None:
+        return None
+    passes = np.any(case.passes, axis=0)
+    fastest = float(case.snapshot.slowdown[passes].min())
+    shortest = float(party.times.min()) * fastest if party.is_known else None
+    return windows(case.gang, case.snapshot, passes, needed=int(party.sizes[0]), shortest=shortest)

@@ -1,0 +1,1 @@
+"""Which numbers of members of several roles fit on given nodes together, exactly."""

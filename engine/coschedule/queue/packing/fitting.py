@@ -1,0 +1,52 @@
+"""The table of a single node: which members it can hold together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.packing.layout import Layout
+from coschedule.queue.snapshot import AMOUNT_LIMIT
+
+_NEVER_FREE = 2**63 - 1
+"""More than is free anywhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fitting:
+    """``requests[role, r]`` of a member of each role, and ``used[a, r]`` of all members of each cell together."""
+
+    layout: Layout
+    requests: IntArray
+    used: IntArray
+
+    @property
+    def all(self) -> IntArray:
+        """Return what the whole gang asks for: int[r]."""
+        total: IntArray = _product(self.layout.needed[np.newaxis], self.requests)[0]
+        return total
+
+    def table(self, free: IntArray, admitted: BoolArray) -> FloatArray:
+        """Make the table of a node that has ``free[r]``, none of it negative, for the roles ``admitted[role]``."""
+        fits = (self.used <= free).all(axis=1) & ~self.layout.counts[:, ~admitted].any(axis=1)
+        return np.where(fits, self._value(free, admitted), -np.inf)
+
+    def _value(self, free: IntArray, admitted: BoolArray) -> FloatArray:
+        role = self.layout.maximised
+        if role is None or not admitted[role]:
+            return np.zeros(len(self.used))
+        wanted = np.flatnonzero(self.requests[role])
+        slots = (free[wanted] - self.used[:, wanted]) // self.requests[role, wanted]
+        most: FloatArray = slots.min(axis=1, initial=self.layout.needed[role]).astype(np.float64)
+        return most
+
+
+def fitting_of(layout: Layout, requests: IntArray) -> Fitting:
+    """Prepare the tables of nodes for members with these requests."""
+    return Fitting(layout=layout, requests=requests, used=_product(layout.counts, requests))
+
+
+def _product(counts: IntArray, requests: IntArray) -> IntArray:
+    """Multiply counts[a, role] with requests[role, r]; what is more than any node has stops somewhere above."""
+    about = counts.astype(np.float64) @ requests.astype(np.float64)
+    return np.where(about > AMOUNT_LIMIT, _NEVER_FREE, counts @ requests)

@@ -1,0 +1,124 @@
+"""Tables of how many members of several roles a part of the cluster can hold.
+
+A table has a cell for every combination of counts, from none to all that are needed, of the *counted* roles. Its value
+is the most that these nodes can do besides: how many members of the one role that is left they can hold, or how fast
+the members of one role are together; -inf where the combination does not fit. What holds more members of a role also
+holds fewer, unless the role is ``exact``.
+
+Example: 1 launcher is counted, of 4 workers as many as fit. A node has 3 CPUs, everybody takes one. Its table is
+[3, 2]: 3 workers without the launcher, 2 beside it. Two such nodes have [4, 4], as no more than 4 are needed.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+
+_ENTRIES_AT_ONCE = 2**18
+"""So many sums are made together; more of them would only take memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layout:
+    """Cell ``a`` stands for ``counts[a, r]`` members of each role, always 0 of role ``maximised``, if there is one.
+
+    ``needed[r]`` members make the gang whole; no value needs to be above ``enough``.
+    """
+
+    needed: IntArray
+    exact: BoolArray
+    maximised: int | None
+    enough: float
+    counts: IntArray
+    strides: IntArray
+
+    @property
+    def nothing(self) -> FloatArray:
+        """The table of no nodes."""
+        table = np.full(len(self.counts), -np.inf)
+        table[0] = 0.0
+        return table
+
+    def cell(self, counts: IntArray) -> int:
+        """Find the cell of these counts."""
+        return int(counts @ self.strides)
+
+    def sources(self, given: IntArray) -> IntArray:
+        """Tell from which cell an option that gives ``given[o, r]`` leads to each one, or one past the last: int[o, a].
+
+        What is given too much is given to nobody, but of exact roles.
+        """
+        left = self.counts - given[:, np.newaxis]
+        impossible = (left[:, :, self.exact] < 0).any(axis=2)
+        sources: IntArray = np.maximum(left, 0) @ self.strides
+        sources[impossible] = len(self.counts)
+        return sources
+
+
+def layout_of(needed: IntArray, *, exact: BoolArray, maximised: int | None, enough: float = math.inf) -> Layout:
+    """Lay out tables for a gang of ``needed[r]`` members of each role."""
+    lengths = needed + 1
+    if maximised is not None:
+        lengths[maximised], enough = 1, float(needed[maximised])
+    counts = np.indices(tuple(lengths.tolist())).reshape(len(needed), -1).T
+    strides = np.append(np.cumprod(lengths[:0:-1])[::-1], 1)
+    return Layout(needed=needed, exact=exact, maximised=maximised, enough=enough, counts=counts, strides=strides)
+
+
+def cells_of(needed: IntArray, maximised: int | None) -> int:
+    """Tell how many cells such a table has."""
+    return math.prod(int(count) + 1 for role, count in enumerate(needed) if role != maximised)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Options:
+    """What one part of the cluster can give: ``given[o, r]`` members of each role, and ``value[o]``.
+
+    The first option gives nothing. None is as good as another in everything.
+    """
+
+    given: IntArray
+    value: FloatArray
+
+
+def options_of(layout: Layout, table: FloatArray) -> Options:
+    """List what a part of the cluster with this table can give."""
+    beyond = _best_beyond(layout, table)
+    kept = np.flatnonzero((table > -np.inf) & (table > beyond) & ((table > 0) | (layout.counts.any(axis=1))))
+    given = np.concatenate([np.zeros((1, layout.counts.shape[1]), dtype=np.int64), layout.counts[kept]])
+    return Options(given=given, value=np.append(0.0, table[kept]))
+
+
+def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
+    """Tell for every cell the best value with more members of roles that are not exact."""
+    shape = [1 if role == layout.maximised else int(count) + 1 for role, count in enumerate(layout.needed)]
+    best = table.reshape(shape)
+    beyond = np.full(shape, -np.inf)
+    for axis in np.flatnonzero(~layout.exact).tolist():
+        # From here on ``best`` is the best with at least as many members of the roles up to this one.
+        best = np.flip(np.maximum.accumulate(np.flip(best, axis), axis=axis), axis)
+        further = np.full(shape, -np.inf)
+        ahead = [slice(None)] * len(shape)
+        here = list(ahead)
+        here[axis], ahead[axis] = slice(None, -1), slice(1, None)
+        further[tuple(here)] = best[tuple(ahead)]
+        beyond = np.maximum(beyond, further)
+    return beyond.reshape(-1)
+
+
+def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray, IntArray]:
+    """Return the table with another part of the cluster, and for each cell the option that this part then takes."""
+    padded = np.append(table, -np.inf)
+    best, taken = table, np.zeros(len(table), dtype=np.int64)
+    at_once = max(1, _ENTRIES_AT_ONCE // len(table))
+    for first in range(1, len(options.value), at_once):
+        chunk = slice(first, first + at_once)
+        sums = padded[layout.sources(options.given[chunk])] + options.value[chunk, np.newaxis]
+        np.minimum(sums, layout.enough, out=sums)
+        choice = sums.argmax(axis=0)
+        most = sums[choice, np.arange(len(table))]
+        better = most > best
+        best, taken = np.where(better, most, best), np.where(better, choice + first, taken)
+    return best, taken

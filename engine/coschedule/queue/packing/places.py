@@ -1,0 +1,111 @@
+"""A gang put together on nodes: parts of the cluster added up one by one, until everybody has a place.
+
+Parts are nodes that are alike, or domains, which are made of parts themselves. How many members the whole can hold
+follows from the tables of its parts (``layout``), so that every way to distribute members is looked at, and no two that
+differ in nothing but names.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.packing.layout import Layout, Options, add, options_of
+from coschedule.queue.packing.rules import Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AlikeNodes:
+    """Nodes by rank, rising, each with this table."""
+
+    ranks: IntArray
+    table: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Domain:
+    """Parts that obey ``rules`` together."""
+
+    parts: Sequence["Part"]
+    rules: Sequence[Rule]
+
+
+Part = AlikeNodes | Domain
+
+
+class _Step(NamedTuple):
+    """One node by rank, or one domain, with the options it has, and the one that is ``taken[a]`` for each cell."""
+
+    place: "int | Whole"
+    options: Options
+    taken: IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Whole:
+    """Parts added up: their table, and how it came about."""
+
+    table: FloatArray
+    steps: Sequence[_Step]
+
+
+def add_up(layout: Layout, parts: Sequence[Part], *, until: int | None = None) -> Whole:
+    """Add up parts in their order; with ``until``, a cell, only until that has the value that is enough."""
+    table, steps = layout.nothing, list[_Step]()
+    for part in parts:
+        for place, options in _places(layout, part):
+            if until is not None and table[until] >= layout.enough:
+                return Whole(table=table, steps=steps)
+            table, taken = add(layout, table, options)
+            if not taken.any():
+                # Another node that is like this one would change nothing either.
+                break
+            steps.append(_Step(place, options, taken))
+    return Whole(table=table, steps=steps)
+
+
+def _places(layout: Layout, part: Part) -> Sequence[tuple["int | Whole", Options]]:
+    """List the single nodes of alike ones, or the one domain, with the options of each."""
+    if isinstance(part, AlikeNodes):
+        options = options_of(layout, part.table)
+        return [(rank, options) for rank in part.ranks[: int(layout.needed.sum())].tolist()]
+    whole = add_up(layout, part.parts)
+    table = whole.table
+    for rule in part.rules:
+        table = rule(table)
+    return [(whole, options_of(layout, table))]
+
+
+class Seats(NamedTuple):
+    """``counts[r]`` members of each role on the node of rank ``rank``."""
+
+    rank: int
+    counts: IntArray
+
+
+def seats_in(layout: Layout, whole: Whole, cell: int, most: float) -> list[Seats]:
+    """Tell who is where so that the counts of ``cell`` are given, and at most ``most`` of the maximised role."""
+    chosen = []
+    for place, options, taken in reversed(whole.steps):
+        if option := int(taken[cell]):
+            source = int(layout.sources(options.given[[option]])[0, cell])
+            chosen.append((place, layout.counts[cell] - layout.counts[source], float(options.value[option])))
+            cell = source
+    seats = []
+    for place, given, value in reversed(chosen):
+        # What comes first is filled first; what is left over is not used.
+        share = min(value, most)
+        most -= share
+        if isinstance(place, Whole):
+            seats += seats_in(layout, place, layout.cell(given), share)
+        elif given.any() or share:
+            seats.append(Seats(place, _with_maximised(layout, given, share)))
+    return seats
+
+
+def _with_maximised(layout: Layout, given: IntArray, share: float) -> IntArray:
+    if layout.maximised is None:
+        return given
+    counts = given.copy()
+    counts[layout.maximised] = int(share)
+    return counts

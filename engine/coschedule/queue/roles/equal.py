@@ -1,0 +1,92 @@
+"""Several roles, equal load: the best start, slow-down and mix of members.
+
+Objective: minimise start + e * T(P), e being the largest slow-down among the nodes of the P members with a load, over
+all instants, slow-downs and mixes for which all members fit on nodes that stay free until the finish. Of equal
+finishes the fewest members, then the earlier start; where any finish up to a limit will do, the fewest members first.
+
+Method: instants as they come, until not even the shortest run on the fastest nodes would end sooner than the best one
+found. From an instant, pairs of a slow-down and a mix are looked at from the best on. What does not fit up to some
+time does not fit up to a later one, on fewer nodes or with more members either: so each "no" rules out many pairs,
+first by a bound, and where that is not enough by trying all ways to put the members on nodes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray
+from coschedule.queue.roles.search import Found, Search
+
+
+def best_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float, fewest: bool) -> Found | None:
+    """Find the best run that starts at one of the instants ``among``, rising, and ends by ``limit``.
+
+    ``mixes``, bool[m], may be chosen.
+    """
+    times = search.party.times[mixes]
+    if not (len(times) and len(search.timeline.slowdowns)):
+        return None
+    shortest = float(times.min() * search.timeline.slowdowns[0])
+    best: Found | None = None
+    for start in among.tolist():
+        if start + shortest > limit:
+            break
+        found = _From.instant(search, start, mixes, limit, shortest).best(fewest=fewest, before=best)
+        if found is not None and (best is None or _rank(found, fewest=fewest) < _rank(best, fewest=fewest)):
+            best = found
+            limit = limit if fewest else found.finish
+    return best
+
+
+def _rank(found: Found, *, fewest: bool) -> tuple[float, ...]:
+    return (found.size, found.finish) if fewest else (found.finish, found.size)
+
+
+@dataclass(slots=True, eq=False)
+class _From:
+    """Runs from one instant: of pace t and mix m, those that are still ``open[t, m]`` would end at finish[t, m]."""
+
+    search: Search
+    start: float
+    finish: FloatArray
+    open: BoolArray
+
+    @classmethod
+    def instant(cls, search: Search, start: float, mixes: BoolArray, limit: float, shortest: float) -> "_From":
+        """Bound the runs from an instant by what stays free for the shortest one."""
+        runs = search.timeline.slowdowns[:, np.newaxis] * search.party.times
+        # A run that is too short for the resolution of time still takes an instant.
+        finish = np.maximum(start + runs, np.nextafter(start, np.inf))
+        fits = search.may_fit(search.room(start, max(start + shortest, float(np.nextafter(start, np.inf)))))
+        return cls(search=search, start=start, finish=finish, open=fits & (finish <= limit) & mixes)
+
+    def best(self, *, fewest: bool, before: Found | None) -> Found | None:
+        """Find the best run; none that has more members than the one found before, where the fewest are wanted."""
+        if fewest and before is not None:
+            self.open &= self.search.party.sizes <= before.size
+        while self.open.any():
+            pace, mix = self._next(fewest=fewest)
+            finish = float(self.finish[pace, mix])
+            room = self.search.room(self.start, finish)
+            self.open &= self.search.may_fit(room) | (self.finish < finish)
+            if not self.open[pace, mix]:
+                continue
+            seats = self.search.seats(mix, room, pace)
+            self.search.tell(self.start, mix, pace, np.inf if seats is None else finish)
+            if seats is not None:
+                return Found(finish, int(self.search.party.sizes[mix]), self.start, seats)
+            self._rule_out(pace, mix, finish)
+        return None
+
+    def _next(self, *, fewest: bool) -> tuple[int, int]:
+        if fewest:
+            mix = int(np.argmax(self.open.any(axis=0)))
+            return int(np.argmin(np.where(self.open[:, mix], self.finish[:, mix], np.inf))), mix
+        finishes = np.where(self.open, self.finish, np.inf)
+        mix = int(np.argmin(finishes.min(axis=0)))
+        return int(np.argmin(finishes[:, mix])), mix
+
+    def _rule_out(self, pace: int, mix: int, finish: float) -> None:
+        later = slice(mix, None) if self.search.party.grows_harder else slice(mix, mix + 1)
+        fewer_nodes = self.open[: pace + 1, later]
+        fewer_nodes &= self.finish[: pace + 1, later] < finish

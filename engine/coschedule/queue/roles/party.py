@@ -1,0 +1,100 @@
+"""What a gang of several roles asks for: every mix of members that it may have, and how long each mix runs."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.packing.layout import cells_of
+from coschedule.queue.packing.rules import RolesOfTerm, is_bound, roles_of_term
+from coschedule.queue.terms import TermKind
+
+MOST_CELLS = 2**14
+"""So many combinations of counts are told apart at most: a node more costs as many steps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Party:
+    """Mix ``m``, from the smallest on, has ``needs[m, role]`` members of each role, ``requests[role, r]`` being theirs.
+
+    ``works[role]`` where a role has a load; ``times[m]`` is what a mix runs on idle reference nodes, inf where the run
+    time is unknown. Mixes that have no known time, though others may, are left out. ``terms`` are those among roles,
+    with the label of each.
+    """
+
+    gang: PendingGang
+    requests: IntArray
+    needs: IntArray
+    times: FloatArray
+    works: BoolArray
+    terms: tuple[tuple[str, RolesOfTerm], ...]
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many members each mix has: int[m], rising."""
+        sizes: IntArray = self.needs.sum(axis=1)
+        return sizes
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how long it runs."""
+        return self.gang.work is not None
+
+    @property
+    def unequal(self) -> int | None:
+        """The role whose members have different parts of the work, if there is one."""
+        uneven = [index for index, role in enumerate(self.gang.roles) if role.load in (Load.PROPORTIONAL, Load.PIECES)]
+        return uneven[0] if uneven else None
+
+    @property
+    def maximised(self) -> int | None:
+        """The role of which tables hold as many members as fit: the largest that can be left out one by one."""
+        free = np.flatnonzero(~is_bound([term for _, term in self.terms], len(self.gang.roles)))
+        return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
+
+    @property
+    def grows_harder(self) -> bool:
+        """Whether a larger mix never fits where a smaller one does not."""
+        grows = self.needs.min(axis=0) < self.needs.max(axis=0)
+        return not any(
+            term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & grows).any()
+            for _, term in self.terms
+        )
+
+    @property
+    def cells(self) -> int:
+        """How many combinations of counts the largest mix has."""
+        return cells_of(self.needs[-1], self.maximised if self.unequal is None else None) if len(self.needs) else 0
+
+    def where(self, kept: BoolArray) -> "Party":
+        """Keep the mixes for which ``kept``, bool[m], is True."""
+        return replace(self, needs=self.needs[kept], times=self.times[kept])
+
+
+def party_of(gang: PendingGang) -> Party:
+    """Prepare the choice for a gang."""
+    needs = _needs(gang)
+    works = np.array([role.load is not Load.NONE for role in gang.roles])
+    times = np.full(len(needs), np.inf)
+    if gang.work is not None:
+        members = needs[:, works].sum(axis=1)
+        times = gang.work.float_times(int(members.max()))[members - 1]
+        needs, times = needs[times < np.inf], times[times < np.inf]
+    names = [role.name for role in gang.roles]
+    return Party(
+        gang=gang,
+        requests=np.array([role.request for role in gang.roles], dtype=np.int64),
+        needs=needs,
+        times=times,
+        works=works,
+        terms=tuple((term.topology_key, roles_of_term(term, names)) for term in gang.terms),
+    )
+
+
+def _needs(gang: PendingGang) -> IntArray:
+    sizes = [role.sizes.between(1, role.largest) for role in gang.roles]
+    needs = np.ones((max(len(one) for one in sizes), len(sizes)), dtype=np.int64)
+    for index, one in enumerate(sizes):
+        needs[:, index] = one
+    return needs

@@ -1,0 +1,144 @@
+"""What every search for a gang of several roles asks: whether there is room for a mix of members, and who goes where.
+
+Bounds come first: every role alone, and all together as if the cluster were one node. What passes them is put together
+exactly (``packing``).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.candidates import Consider, Considered
+from coschedule.queue.packing.fitting import Fitting, fitting_of
+from coschedule.queue.packing.ground import Ground, Offer
+from coschedule.queue.packing.layout import layout_of
+from coschedule.queue.packing.places import Seats, add_up, seats_in
+from coschedule.queue.packing.rules import is_bound
+from coschedule.queue.roles.party import Party
+from coschedule.queue.roles.rooms import Room, room_during
+from coschedule.queue.slots.timeline import Timeline
+
+_ROUNDING = 1 + 1e-9
+"""Sums of amounts are rounded: what is bounded must not seem less than it is."""
+
+
+class Found(NamedTuple):
+    """One way to run a gang, and who sits where."""
+
+    finish: float
+    size: int
+    start: float
+    seats: tuple[Seats, ...]
+
+
+class Weights(NamedTuple):
+    """What each member of a role is worth on nodes of each class, ``worth[c]``; 0 where it can't be."""
+
+    role: int
+    worth: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Search:
+    """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
+
+    ``instants``, rising, are when it need start. ``fittings`` are kept by mix.
+    """
+
+    party: Party
+    timeline: Timeline
+    ground: Ground
+    passes: BoolArray
+    most: IntArray
+    instants: FloatArray
+    consider: Consider
+    fittings: dict[tuple[tuple[int, ...], bool], Fitting]
+
+    def room(self, start: float, finish: float) -> Room:
+        """Find what is free from start to finish."""
+        return room_during(self.timeline, start, finish)
+
+    def slots(self, room: Room) -> IntArray:
+        """Count the members of each role that every node could hold if it were the only role: int[c, role]."""
+        slots = np.where(self.passes & room.open[:, np.newaxis], self.most, 0)
+        for role, request in enumerate(self.party.requests):
+            for resource in np.flatnonzero(request).tolist():
+                np.minimum(slots[:, role], room.free[:, resource] // request[resource], out=slots[:, role])
+        return slots
+
+    def may_fit(self, room: Room) -> BoolArray:
+        """Bound which mixes fit on nodes up to each pace: bool[t, m]; False only where they do not."""
+        slots = self.slots(room)
+        slower = np.zeros((len(self.timeline.slowdowns), slots.shape[1]), dtype=np.int64)
+        np.add.at(slower, self.timeline.pace, slots * self.timeline.width[:, np.newaxis])
+        by_pace = np.cumsum(slower, axis=0)
+        by_pace[:, ~self.party.works] = by_pace[-1:, ~self.party.works]
+        fits: BoolArray = np.all(by_pace[:, np.newaxis] >= self.party.needs, axis=2)
+        fits &= self._may_fit_together(room, slots)
+        return fits
+
+    def _may_fit_together(self, room: Room, slots: IntArray) -> BoolArray:
+        """Take all nodes that anybody can be on for one: bool[m]."""
+        useful = slots.any(axis=1)
+        free = self.timeline.width[useful].astype(np.float64) @ room.free[useful].astype(np.float64)
+        wanted = self.party.needs.astype(np.float64) @ self.party.requests.astype(np.float64)
+        together: BoolArray = np.all(wanted <= free * _ROUNDING, axis=1)
+        return together
+
+    def seats(self, mix: int, room: Room, slowest: int) -> tuple[Seats, ...] | None:
+        """Put a mix on nodes, members with a load on none slower than ``slowest``; None where it does not fit."""
+        fitting = self._fitting(mix, weighed=None)
+        admits = self._admits(room, slowest)
+        offer = Offer(free=room.free, admits=admits, weighed=None, weight=np.zeros(len(admits)))
+        layout = fitting.layout
+        goal = len(layout.counts) - 1
+        whole = add_up(layout, self.ground.parts(fitting, offer), until=goal)
+        if whole.table[goal] < layout.enough:
+            return None
+        return tuple(seats_in(layout, whole, goal, layout.enough))
+
+    def best_seats(self, mix: int, room: Room, weights: Weights) -> tuple[float, tuple[Seats, ...]] | None:
+        """Put a mix on nodes so that the members of a role are worth most together; None where it does not fit."""
+        fitting = self._fitting(mix, weighed=weights.role)
+        admits = self._admits(room, len(self.timeline.slowdowns))
+        admits[:, weights.role] &= weights.worth > 0
+        offer = Offer(free=room.free, admits=admits, weighed=weights.role, weight=weights.worth)
+        whole = add_up(fitting.layout, self.ground.parts(fitting, offer))
+        goal = len(fitting.layout.counts) - 1
+        if whole.table[goal] == -np.inf:
+            return None
+        return float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf))
+
+    def tell(self, start: float, mix: int, slowest: int, finish: float) -> None:
+        """Tell who listens of one run that was looked at, which ends at inf if it does not fit."""
+        self.consider(
+            Considered(
+                start=np.array([start]),
+                slowdown=self.timeline.slowdowns[[slowest]],
+                size=self.party.sizes[[mix]],
+                finish=np.array([[finish]]),
+            )
+        )
+
+    def _admits(self, room: Room, slowest: int) -> BoolArray:
+        fast = self.timeline.pace <= slowest
+        return self.passes & room.open[:, np.newaxis] & (fast[:, np.newaxis] | ~self.party.works)
+
+    def _fitting(self, mix: int, weighed: int | None) -> Fitting:
+        """Members of the role that is weighed are counted, and each of them tells."""
+        party = self.party
+        key = (tuple(party.needs[mix].tolist()), weighed is not None)
+        if key not in self.fittings:
+            exact = is_bound([term for _, term in party.terms], len(party.works))
+            if weighed is not None:
+                exact[weighed] = True
+            layout = layout_of(
+                party.needs[mix],
+                exact=exact,
+                maximised=party.maximised if weighed is None else None,
+                enough=0.0 if weighed is None else np.inf,
+            )
+            self.fittings[key] = fitting_of(layout, party.requests)
+        return self.fittings[key]

@@ -1,0 +1,39 @@
+"""Several roles, run time unknown: the earliest start from which all members stay, then as many as fit.
+
+With pieces, they get the fewest members with which all pieces are done as early as with any number of members.
+"""
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray
+from coschedule.queue.roles.search import Found, Search
+from coschedule.queue.roles.unequal import soonest_run
+
+
+def earliest_mix(search: Search, *, among: FloatArray, mixes: BoolArray) -> Found | None:
+    """Find the first of the instants ``among``, rising, from which one of the ``mixes``, bool[m], stays."""
+    for start in among.tolist():
+        found = _dealt(search, start, mixes) if _has_pieces(search) else _most(search, start, mixes)
+        if found is not None:
+            return found
+    return None
+
+
+def _has_pieces(search: Search) -> bool:
+    return any(role.pieces is not None for role in search.party.gang.roles)
+
+
+def _most(search: Search, start: float, mixes: BoolArray) -> Found | None:
+    room = search.room(start, np.inf)
+    slowest = len(search.timeline.slowdowns) - 1
+    fits = search.may_fit(room)[-1:].any(axis=0) & mixes
+    for mix in np.flatnonzero(fits)[::-1].tolist():
+        seats = search.seats(mix, room, slowest)
+        if seats is not None:
+            return Found(np.inf, int(search.party.sizes[mix]), start, seats)
+    return None
+
+
+def _dealt(search: Search, start: float, mixes: BoolArray) -> Found | None:
+    run = soonest_run(search, search.room(start, np.inf), mixes)
+    return None if run is None else Found(np.inf, int(search.party.sizes[run.mix]), start, run.seats)
