@@ -42,6 +42,7 @@ class Cluster:
         last_words: Callable[[], str] | None = None,
     ) -> None:
         refuse_unless_ours(context)
+        self.kubeconfig = kubeconfig
         self.image = image
         self.patience_seconds = patience_seconds
         self._last_words = last_words

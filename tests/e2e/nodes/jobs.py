@@ -29,6 +29,10 @@ class Jobs(Gangs):
         """Change fields of a GangJob's spec."""
         self._cluster.patch("gangjob", name, {"spec": spec}, namespace=NAMESPACE)
 
+    def delete(self, name: str) -> None:
+        """Delete a GangJob."""
+        self._cluster.delete("gangjob", name, f"--namespace={NAMESPACE}")
+
     def add(self, manifest: Manifest) -> None:
         """Apply what a GangJob needs beside itself."""
         self._cluster.apply(manifest, namespace=NAMESPACE)
