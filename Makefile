@@ -108,10 +108,11 @@ e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, 
 define on_kubelets
 unshare --net --mount --pid --fork --kill-child --mount-proc sh -c 'ip link set lo up && \
   LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
-  LOCKSTEP_E2E_MEMBERS=$(MEMBERS) $(BIN)/pytest $(1)'; code=$$?; \
+  LOCKSTEP_E2E_MEMBERS="$(MEMBERS)" LOCKSTEP_E2E_TORCH=$(TORCH) $(BIN)/pytest $(1)'; code=$$?; \
   find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
 endef
-MEMBERS := build/members.tar
+TORCH ?=
+MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)
 
 .PHONY: e2e-needs
 e2e-needs: $(INSTALLED) ## Say what this machine lacks for real nodes, and have their programs ready
@@ -126,11 +127,11 @@ e2e-kubelets: e2e-needs image-rootfs ## The same on real kubelets of this machin
 TESTS ?= tests/e2e/nodes
 
 .PHONY: e2e-nodes
-e2e-nodes: e2e-needs image-rootfs $(MEMBERS) ## Real programs on real kubelets: Open MPI, a ring, failures, volumes; as root
+e2e-nodes: e2e-needs image-rootfs $(MEMBERS) ## Real programs on real kubelets, as root; TORCH=1 also PyTorch
 	$(call on_kubelets,$(TESTS))
 
-$(MEMBERS): $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
-	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@
+$(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e
 
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar

@@ -29,7 +29,7 @@ def kubelets(
     """Start nodes, and yield them by name once all are ready.
 
     All have the operator's image, which is also that of the gates before members, and that of members that do nothing.
-    ``members`` are the archives of those that do something.
+    ``members`` are the archives of those that do something, which nodes with taints have.
     """
     pause = folder / "pause.tar"
     write_pause_image(pause)
@@ -42,7 +42,7 @@ def kubelets(
         for one in started.values():
             leaving.callback(one.stop)
             one.start_containerd()
-            for archive in (pause, operator, *members):
+            for archive in (pause, operator, *(members if one.node.taints else ())):
                 one.import_image(archive)
             one.start_kubelet()
         eventually(lambda: ready_nodes(sandbox) == set(started), seconds=READY_SECONDS)

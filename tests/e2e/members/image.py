@@ -1,4 +1,4 @@
-"""``python -m e2e.members.image FILE``: the image of members that run real programs, from Debian's packages.
+"""``python -m e2e.members.image FILE``: an image of members that run real programs, from Debian's packages.
 
 It has Open MPI, an SSH server, Python and the programs of this folder, and nothing of ours. It needs Debian or Ubuntu
 with the lists of packages at hand (``apt-get update``), no registry, and no root.
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,11 +18,13 @@ from image.make.archive import write_archive
 from sandbox.binaries.catalog import ARCHITECTURES
 
 NAME = "members:e2e"
+TORCH_NAME = "members-torch:e2e"
 PACKAGES = (
     *("busybox-static", "coreutils", "dash", "procps"),
     *("openmpi-bin", "openssh-client", "openssh-server"),
     *("python3", "python3-mpi4py"),
 )
+IMAGES = {NAME: PACKAGES, TORCH_NAME: (*PACKAGES, "python3-torch")}
 # A Debian of our days keeps these below /usr, but its packages still have both.
 MERGED = ("bin", "sbin", "lib", "lib64")
 NOT_NEEDED = ("./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/perl")
@@ -35,26 +38,33 @@ FILES = {
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
 PROGRAMS = Path(__file__).with_name("programs")
-RUNS = {"Cmd": ["/bin/sh"], "Env": ["PATH=/usr/local/bin:/usr/bin:/usr/sbin"], "WorkingDir": "/root"}
+LIBRARIES = f"/usr/lib/{platform.machine()}-linux-gnu"
+ENVIRONMENT = (
+    "PATH=/usr/local/bin:/usr/bin:/usr/sbin",
+    # Chosen among several by links that are not made here.
+    f"LD_LIBRARY_PATH={LIBRARIES}/blas:{LIBRARIES}/lapack",
+)
+RUNS = {"Cmd": ["/bin/sh"], "Env": [*ENVIRONMENT], "WorkingDir": "/root"}
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def main(file: Path) -> None:
+@click.option("--name", type=click.Choice([*IMAGES]), default=NAME, help="Name and tag of the image.")
+def main(file: Path, name: str) -> None:
     """Write the image to FILE as an archive that containerd imports."""
     file.parent.mkdir(parents=True, exist_ok=True)
     machine = platform.machine()
     with tempfile.TemporaryDirectory() as folder:
         packages, root = Path(folder) / "packages", Path(folder) / "root"
-        download(packages)
+        download(IMAGES[name], packages)
         unpack(packages, root)
         finish(root)
-        write_archive(file, root, name=NAME, architecture=ARCHITECTURES.get(machine, machine), runs=RUNS)
-    click.echo(f"Wrote {file}: {NAME}, {file.stat().st_size / 2**20:.0f} MiB.")
+        write_archive(file, root, name=name, architecture=ARCHITECTURES.get(machine, machine), runs=RUNS)
+    click.echo(f"Wrote {file}: {name}, {file.stat().st_size / 2**20:.0f} MiB.")
 
 
-def download(packages: Path) -> None:
-    """Have the packages there, with all that they depend on: for apt this is a machine with nothing on it."""
+def download(names: Sequence[str], packages: Path) -> None:
+    """Have packages there, with all that they depend on: for apt this is a machine with nothing on it."""
     (packages / "partial").mkdir(parents=True)
     status = packages / "partial" / "status"
     status.touch()
@@ -62,7 +72,7 @@ def download(packages: Path) -> None:
     asked = subprocess.run(
         ["apt-get", "install", "--download-only", "--no-install-recommends", "--yes", "--quiet=2"]
         + [f"--option={name}={value}" for name, value in options.items()]
-        + [*PACKAGES],
+        + [*names],
         capture_output=True,
         text=True,
         check=False,
