@@ -80,6 +80,16 @@ def measured(request: pytest.FixtureRequest) -> Measured:
     return Measured(request.config.stash.setdefault(LINES, []), request.node.name)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show what the members have written beside a test that failed."""
+    report = yield
+    jobs = getattr(item, "funcargs", {}).get("jobs")
+    if report.when == "call" and report.failed and jobs is not None:
+        report.sections.append(("The members", jobs.last_words()))
+    return report
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print what was measured."""
     if lines := config.stash.get(LINES, []):

@@ -1,5 +1,6 @@
 """GangJobs whose members run real programs: how their owner writes them, and what the owner sees of them."""
 
+import json
 import re
 import time
 from collections.abc import Sequence
@@ -47,6 +48,13 @@ class Jobs(Gangs):
             return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", f"--container={container}")
         except CommandError:
             return ""
+
+    def last_words(self, lines: int = 20) -> str:
+        """Return how all members are, and what each has written last."""
+        pods = self._cluster.items("pods", f"--namespace={NAMESPACE}")
+        words = [f"--- {pod['metadata']['name']}: {json.dumps(pod['status'])}" for pod in pods]
+        tails = (self.log(pod["metadata"]["name"]).splitlines()[-lines:] for pod in pods)
+        return "\n".join("\n".join([word, *tail]) for word, tail in zip(words, tails, strict=True))
 
     def logs(self, name: str) -> dict[str, str]:
         """Return what the members that are there have written, by pod."""
