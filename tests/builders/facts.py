@@ -6,6 +6,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
+from lockstep.facts.policies import Policies
 from lockstep.facts.role import Needs, RoleSpec
 
 ONE_CPU = (("bid slots", 1), ("cpu", 1000), ("pods", 1))
@@ -48,10 +49,18 @@ def gang_spec(
     template=None,
     pieces=None,
     claims=(),
+    roles=(),
+    network=None,
 ):
-    """Describe what a gang asks for; its load is equal, or of ``pieces``."""
+    """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
-    return GangSpec(roles=(role,), work=work, deadline_seconds=deadline, priority_class=priority_class)
+    return GangSpec(
+        roles=tuple(roles) or (role,),
+        work=work,
+        deadline_seconds=deadline,
+        priority_class=priority_class,
+        network=network,
+    )
 
 
 def role_spec(name="", *, size=2, most=None, request=ONE_CPU, template=None, pieces=None, claims=(), load=Load.EQUAL):
@@ -75,7 +84,18 @@ def needs(*, selector=(), affinity=None, tolerations=(), claims=(), **request):
     return Needs(tuple(sorted(request.items())), constraints, tuple(claims))
 
 
-def gang_fact(name="g", *, uid=None, version="1", generation=1, created=0.0, deleting=False, spec=None, status=None):
+def gang_fact(
+    name="g",
+    *,
+    uid=None,
+    version="1",
+    generation=1,
+    created=0.0,
+    deleting=False,
+    spec=None,
+    policies=None,
+    status=None,
+):
     """Describe a gang that is accepted."""
     return GangFact(
         key=GangKey(DEFAULT, name),
@@ -86,6 +106,7 @@ def gang_fact(name="g", *, uid=None, version="1", generation=1, created=0.0, del
         is_deleting=deleting,
         spec=spec or gang_spec(),
         refusal=None,
+        policies=policies or Policies(),
         status=status or GangStatus(),
     )
 
@@ -106,6 +127,8 @@ def pod_fact(
     claims=(),
     nominated="",
     priority=0,
+    end=None,
+    progress="",
 ):
     """Describe a pod of nobody's, or of ``member``."""
     return PodFact(
@@ -123,6 +146,8 @@ def pod_fact(
         claims=claims,
         nominated=nominated,
         priority=priority,
+        end=end,
+        progress=progress,
     )
 
 

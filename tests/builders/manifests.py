@@ -68,6 +68,12 @@ def quota(name, **hard):
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard}}
 
 
+def failed_status(exit_code):
+    """What a kubelet says of a pod whose container has failed."""
+    container = {"name": "main", "image": IMAGE, "imageID": "", "ready": False, "restartCount": 0}
+    return {"phase": "Failed", "containerStatuses": [{**container, "state": {"terminated": {"exitCode": exit_code}}}]}
+
+
 def from_now(seconds):
     """A time as manifests spell it: whole seconds, never earlier than asked for."""
     when = datetime.now(UTC) + timedelta(seconds=seconds + 1)

@@ -27,7 +27,9 @@ def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
 
     gangs.apply(example)
 
-    if selector:
+    if spec.get("suspend"):
+        gangs.until(name, "Suspended", "True")
+    elif selector:
         gangs.until(name, "Placed", "False", "NoNodeFits")
     elif spec["size"]["min"] > len(pool):
         gangs.until(name, "Placed", "False", "NotEnoughRoom")

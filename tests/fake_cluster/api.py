@@ -11,7 +11,7 @@ from aiohttp.test_utils import RawTestServer
 from fake_cluster.store import Place, Store
 from lockstep.api.configuration import Configuration
 
-POST, PATCH, DELETE, GET = "POST", "PATCH", "DELETE", "GET"
+POST, PATCH, PUT, DELETE, GET = "POST", "PATCH", "PUT", "DELETE", "GET"
 DRY_RUN = "DRY RUN"
 _BOOKMARK_SECONDS = 55.0
 
@@ -120,6 +120,8 @@ class FakeApi:
             return self._create(place, body, is_dry="dryRun" in http.query)
         if http.method == PATCH:
             return self._patch(place, body)
+        if http.method == PUT:
+            return self._replace(place, body)
         return self._delete(place, body)
 
     def _read(self, http, place):
@@ -160,20 +162,31 @@ class FakeApi:
         if known is None:
             return not_found(place)
         wanted = body["metadata"]
-        if any(wanted[field] != known["metadata"][field] for field in wanted):
+        if any(wanted[field] != known["metadata"][field] for field in ("uid", "resourceVersion") if field in wanted):
             return 409, {"reason": "Conflict", "message": "the object has been modified"}
+        if "annotations" in wanted:
+            annotations = {**known["metadata"].get("annotations", {}), **wanted["annotations"]}
+            return 200, self.store.change(place, metadata={"annotations": annotations})
         merged = {**known.get("status", {}), **body["status"]}
         merged = {name: value for name, value in merged.items() if value is not None}
         if merged == known.get("status"):
             return 200, known
         return 200, self.store.replace(place, {**known, "status": merged})
 
+    def _replace(self, place, body):
+        known = self.store.get(place)
+        if known is None:
+            return not_found(place)
+        if body["metadata"]["resourceVersion"] != known["metadata"]["resourceVersion"]:
+            return 409, {"reason": "Conflict", "message": "the object has been modified"}
+        return 200, self.store.replace(place, {**known, **body, "metadata": {**known["metadata"], **body["metadata"]}})
+
     def _delete(self, place, body):
         known = self.store.get(place)
         if known is None:
             return not_found(place)
-        if body["preconditions"]["uid"] != known["metadata"]["uid"]:
-            return 409, {"reason": "Conflict", "message": "the UID in the precondition is another one"}
+        if any(known["metadata"][field] != wanted for field, wanted in body["preconditions"].items()):
+            return 409, {"reason": "Conflict", "message": "the precondition is not met"}
         if self.lingers and known["spec"].get("nodeName"):
             self.store.change(place, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
         else:

@@ -18,6 +18,7 @@ EVENTS = "/apis/events.k8s.io/v1"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 
+_NOT_FOUND = 404
 NUMBERS = itertools.count(1)
 
 
@@ -100,6 +101,14 @@ class Arena:
         """Delete a pod."""
         self.api.request("DELETE", f"{self.core}/pods/{name}")
 
+    def change_gang(self, name: str, **spec: Any) -> None:
+        """Change a GangJob's spec as its owner would; None removes a field."""
+        self.api.request("PATCH", f"{self.gangs}/{name}", {"spec": spec})
+
+    def patch_pod(self, name: str, **metadata: Any) -> None:
+        """Change a pod's metadata; None removes a field."""
+        self.api.request("PATCH", f"{self.core}/pods/{name}", {"metadata": metadata})
+
     def patch_pod_status(self, name: str, status: Manifest) -> None:
         """Say of a pod what its kubelet would."""
         self.api.request("PATCH", f"{self.core}/pods/{name}/status", {"status": status})
@@ -118,6 +127,14 @@ class Arena:
     def gang(self, name: str) -> Manifest:
         """The GangJob as it is now."""
         return self.api.request("GET", f"{self.gangs}/{name}")
+
+    def is_gone(self, name: str) -> bool:
+        """Whether there is no such GangJob any more."""
+        try:
+            self.gang(name)
+        except ApiError as error:
+            return error.status == _NOT_FOUND
+        return False
 
     def status(self, name: str) -> Manifest:
         """The GangJob's status; empty while there is none."""

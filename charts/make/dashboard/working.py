@@ -1,9 +1,10 @@
 """Row: how it works."""
 
 from charts.make.dashboard.panels import Panel, Query, graph
-from charts.make.dashboard.queries import leaders, quantile, rate
-from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
+from charts.make.dashboard.queries import leaders, quantile, rate, series
+from grafana_foundation_sdk.models.units import NoUnit, OpsPerSecond, Seconds
 
+_SUSPENDED = 'state="suspended"'
 _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
@@ -34,6 +35,26 @@ def _cycles() -> list[Panel]:
             "cause that somebody has to remove.",
             Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             unit=OpsPerSecond,
+        ),
+        graph(
+            "Failures of members by answer",
+            "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or "
+            "Ignore are programs that never get on: their own logs say why.",
+            Query(rate("lockstep_gang_failures_total", by="action"), "{{action}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Gangs ended by reason",
+            "Gangs that are over, a second. Many others than Succeeded mean that work is lost: failing programs, or "
+            "limits that are too tight.",
+            Query(rate("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Suspended gangs",
+            "Gangs whose owners want them to hold nothing. A number that only grows may be forgotten work.",
+            Query(f"max ({series('lockstep_gangs', _SUSPENDED)})", "suspended"),
+            unit=NoUnit,
         ),
         graph(
             "Bindings by result",

@@ -16,6 +16,7 @@ from enum import Enum, auto
 from lockstep.act.bind import Binder
 from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
+from lockstep.act.network import Network
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.act.undo import Undoing
@@ -28,6 +29,7 @@ from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
+from lockstep.report.events import names_do_not_resolve
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
 
@@ -91,9 +93,14 @@ class Attempt:
         self._reservation = reservation
         self._verdict: Verdict | None = None
         self.changed = asyncio.Event()
-        self.is_undoing = False
+        self.undoing_since = math.inf
         self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
         self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+
+    @property
+    def is_undoing(self) -> bool:
+        """Whether the attempt is being taken back."""
+        return self.undoing_since < math.inf
 
     @property
     def gang_uid(self) -> str:
@@ -144,7 +151,9 @@ class Attempt:
         creator = Creator(services.client, self._gang, self._reservation)
         unbound = {key for key, pod in there.items() if not pod.node}
         ended = self._ended_and_gone(there)
-        failure = await creator.create_missing({key: pod.uid for key, pod in there.items()} | ended, unbound)
+        already = {key: pod.uid for key, pod in there.items()} | ended
+        failures = await asyncio.gather(creator.create_missing(already, unbound), self._make_network())
+        failure = next((failure for failure in failures if failure is not None), None)
         if failure is not None:
             self._verdict = creator.verdict
             await self._delete_strangers(creator.strangers)
@@ -154,6 +163,17 @@ class Attempt:
         binder = Binder(services.client, self._reservation, count=services.count_binding)
         bound = {key: pod.node for key, pod in there.items() if pod.node}
         return await binder.bind_all(creator.uids, bound, ended.keys())
+
+    async def _make_network(self) -> Failure | None:
+        """See that members find each other. Where nobody counts on it, that they don't is told once, and no failure."""
+        services, gang = self._services, self._gang
+        failure = await Network(services.client, gang, self._reservation).make()
+        is_wanted = gang.spec is not None and gang.spec.network is not None
+        if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
+            return failure
+        if self._reservation.attempt == 1:
+            services.writer.tell(gang, names_do_not_resolve(failure))
+        return None
 
     async def _delete_strangers(self, pods: list[PodFact]) -> None:
         """Delete what only this attempt knows that it has made."""
@@ -225,7 +245,7 @@ class Attempt:
                 await self.changed.wait()
 
     async def _take_back(self, failure: Failure) -> Outcome:
-        self.is_undoing = True
+        self.undoing_since = self._services.monotonic()
         await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 
 from lockstep.act.look import look_at_members
+from lockstep.act.progress import reported_part
 from lockstep.act.services import Services
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
@@ -18,7 +19,7 @@ from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
-from lockstep.report.conditions import mark_released, mark_undoing
+from lockstep.report.conditions import mark_released, mark_undoing, with_progress
 from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import listed, n_pods
 from lockstep.report.status import Written
@@ -126,8 +127,14 @@ class Undoing:
             if gang is None or not self._stands_in(gang):
                 return
             status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
+            status = with_progress(status, self._reported_part(gang))
             if status == gang.status or await self._write(gang, status) is not Written.CONFLICT:
                 return
+
+    def _reported_part(self, gang: GangFact) -> str:
+        """What the members have said of the work before they go."""
+        state = self._services.state
+        return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 
     async def _release(self, failure: Failure, stuck: str) -> bool:
         """Remove the reservation from the status, over whatever version the gang has by now."""

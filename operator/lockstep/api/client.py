@@ -130,9 +130,10 @@ class KubeClient:
         """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
         return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
-    async def delete(self, target: Target, *, uid: str) -> Answer:
-        """Delete the object if it still is the one with that UID."""
-        return await self._request("DELETE", target, body={"preconditions": {"uid": uid}}, urgency=Urgency.DELETE)
+    async def delete(self, target: Target, *, uid: str, version: str = "") -> Answer:
+        """Delete the object if it still is the one with that UID, and that version of it where one is given."""
+        preconditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
+        return await self._request("DELETE", target, body={"preconditions": preconditions}, urgency=Urgency.DELETE)
 
     @asynccontextmanager
     async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:

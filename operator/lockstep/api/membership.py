@@ -5,10 +5,14 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, ROLE_LABEL
+from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import Membership
 from lockstep.facts.role import RoleSpec
 
 Manifest = Mapping[str, Any]
+
+LARGEST_ATTEMPT = 99_999
+"""A member's name is its host name, a label of DNS: 63 characters, of which a gang's name has up to 52."""
 
 
 def membership(metadata: Manifest) -> Membership | None:
@@ -25,6 +29,19 @@ def membership(metadata: Manifest) -> Membership | None:
                 member = Membership(gang, owner["uid"], int(attempt), int(rank))
                 return member if metadata["name"] == pod_name(gang.name, member.attempt, member.rank) else None
     return None
+
+
+def owner_reference(gang: GangFact) -> dict[str, Any]:
+    """What makes an object the gang's own: it goes with it."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": GANG_KIND,
+        "name": gang.key.name,
+        "uid": gang.uid,
+        "controller": True,
+        # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
+        "blockOwnerDeletion": False,
+    }
 
 
 def pod_name(gang: str, attempt: int, rank: int) -> str:

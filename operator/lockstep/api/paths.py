@@ -40,6 +40,26 @@ def pod_binding(key: PodKey) -> Target:
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
 
 
+def services_of(namespace: str) -> Target:
+    """The Services of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/services", "services")
+
+
+def service(namespace: str, name: str) -> Target:
+    """One Service."""
+    return Target(f"{services_of(namespace).path}/{name}", "services")
+
+
+def config_maps_of(namespace: str) -> Target:
+    """The ConfigMaps of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/configmaps", "configmaps")
+
+
+def config_map(namespace: str, name: str) -> Target:
+    """One ConfigMap."""
+    return Target(f"{config_maps_of(namespace).path}/{name}", "configmaps")
+
+
 def gangs_of(namespace: str) -> Target:
     """The GangJobs of a namespace."""
     return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{GANGS}", GANGS)

@@ -5,12 +5,15 @@ from typing import Any
 
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
+from lockstep.api.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
+from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.pod_request import pod_request
 from lockstep.api.pool import Pool
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import Refusal
+from lockstep.facts.gates import wait_of
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.facts.volume import ClaimUse
@@ -20,14 +23,21 @@ Manifest = Mapping[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def parse_roles(spec: Manifest, pool: Pool) -> tuple[RoleSpec, ...] | Refusal:
+def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleSpec, ...] | Refusal:
     """The roles, whose members ask for nodes of ``pool`` besides what their templates say; or why one can't be obeyed.
 
-    Raises ValueError or ArithmeticError where numbers make no sense.
+    Members that wait for others do so in a container of ``gate_image``; without one no member can wait. Raises
+    ValueError or ArithmeticError where numbers make no sense.
     """
     roles: list[RoleSpec] = []
+    network = parse_network(spec)
     for path, manifest in _manifests(spec):
-        role = _role(path, manifest, pool)
+        template = pool.template_in(manifest["template"])
+        if wait_of(network, manifest.get("startAfter") or ()).has_gate:
+            if not gate_image:
+                return Refusal(Reason.UNSUPPORTED_FIELD, NO_GATE_IMAGE)
+            template = with_gate(template, gate_image)
+        role = _role(path, manifest, template)
         if isinstance(role, Refusal):
             return role
         roles.append(role)
@@ -56,8 +66,7 @@ def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
         yield f"roles[{number}].template", role
 
 
-def _role(path: str, manifest: Manifest, pool: Pool) -> RoleSpec | Refusal:
-    template = pool.template_in(manifest["template"])
+def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refusal:
     needs = parse_needs(template["spec"], path)
     if isinstance(needs, Refusal):
         return needs

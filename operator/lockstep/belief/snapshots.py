@@ -25,6 +25,7 @@ from lockstep.belief.misfits import (
     failed_check,
 )
 from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.state import State
@@ -215,7 +216,7 @@ class SnapshotCutter:
             priority=priority,
             created=gang.created,
             roles=tuple(self._role(gang, role, resources) for role in spec.roles),
-            work=spec.work,
+            work=remaining_work(gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             not_before=terms.not_before,
             may_hold=terms.may_hold,

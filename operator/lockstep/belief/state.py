@@ -43,7 +43,7 @@ class State:
     """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at.
 
     Nodes outside the ``pool`` are known too, since what their labels say may change, and since pods on them may keep
-    members away from others.
+    members away from others. Members that wait for others do so in a container of ``gate_image``, if there is one.
     """
 
     def __init__(
@@ -52,9 +52,11 @@ class State:
         *,
         count_doubt: Callable[[str], None] = lambda _: None,
         pool: Pool = ALL_NODES,
+        gate_image: str = "",
     ) -> None:
         self.news = News(wake)
         self.pool = pool
+        self.gate_image = gate_image
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.nodes_generation = 0

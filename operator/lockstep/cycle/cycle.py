@@ -209,7 +209,7 @@ class Cycle:
 
     def _tell(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
-        if gang is None or not self._planning.waits(gang) or self._attempts.retry_at(gang.key) > now:
+        if gang is None or not self._planning.waits(gang) or self._planning.retry_at(gang) > now:
             # While it rests, its status says why it was undone and when it is planned again.
             return
         self._dry_runs.ask(gang)
@@ -256,7 +256,8 @@ class Cycle:
             self._writer.tell(gang, status_refused(outcome.refusal))
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
-            self._writer.tell(gang, bind_interrupted(outcome.failure))
+            if not outcome.failure.is_wanted:
+                self._writer.tell(gang, bind_interrupted(outcome.failure))
         if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
             self._admission_told(self._state.gangs[gang.key])
         self._woken.set()

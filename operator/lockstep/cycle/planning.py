@@ -29,6 +29,8 @@ from lockstep.report.refusals import in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
+# When a gang that is being undone may start again, as far as others are concerned.
+_SOON_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -198,11 +200,20 @@ class Planning:
         return decided.asked.get(gang.key, asked) == asked
 
     def waits(self, gang: GangFact) -> bool:
-        """Whether the gang is to be planned."""
+        """Whether the gang is to be planned, and may start."""
         attempts = self._attempts
         if attempts.is_under_way(gang.key) or attempts.gives_way(gang.key):
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
+
+    def retry_at(self, gang: GangFact) -> float:
+        """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
+        return max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
+
+    def _keeps_its_place(self, gang: GangFact) -> bool:
+        """Whether the gang is planned only so that nobody behind it takes what it gives back while it is undone."""
+        is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
+        return is_wanted and self._attempts.comes_back(gang.key) and self._state.refusal_of(gang) is None
 
     def _asked(self, gang: GangFact) -> Asked:
         needs = () if gang.spec is None else gang.spec.needs
@@ -210,7 +221,9 @@ class Planning:
 
     def _terms(self, gang: GangFact, now: float) -> Terms:
         """When it may be tried again after it was undone, and what it may hold."""
-        retry_at, monotonic = self._attempts.retry_at(gang.key), self._monotonic()
+        monotonic, retry_at = self._monotonic(), self.retry_at(gang)
+        if self._keeps_its_place(gang):
+            retry_at = max(retry_at, now + _SOON_SECONDS)
         return Terms(
             not_before=retry_at if retry_at > now else -math.inf,
             may_hold=self._holds.may_hold(gang, monotonic),
@@ -231,7 +244,7 @@ class Planning:
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:
-            return self.waits(gang)
+            return self.waits(gang) or self._keeps_its_place(gang)
         except Exception as error:
             if not self._is_set_aside(gang):
                 log.exception("nobody can tell whether it waits", extra=about(gang.key))

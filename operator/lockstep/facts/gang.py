@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
+from lockstep.facts.network import NetworkSpec
+from lockstep.facts.policies import Policies
 from lockstep.facts.role import Needs, RoleSpec
 
 
@@ -21,12 +23,16 @@ Verdict = Mapping[str, Needs] | Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
-    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission."""
+    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
+
+    Without ``network`` nobody counts on the members to find each other.
+    """
 
     roles: tuple[RoleSpec, ...]
     work: Work | None
     deadline_seconds: float | None
     priority_class: str
+    network: NetworkSpec | None = None
 
     @property
     def minimum(self) -> int:
@@ -75,7 +81,9 @@ class GangStatus:
 
     ``reserved_at`` stands from the write that reserves the members until their release or the gang's end: while it
     stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
-    seen to end well, whether their pods are still there or not.
+    seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
+    start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
+    ``progress`` is what a member has reported of the work, as it has spelled it.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -90,6 +98,10 @@ class GangStatus:
     started_at: float | None = None
     finished_at: float | None = None
     succeeded_ranks: str = ""
+    restarts: int = 0
+    restart_at: float | None = None
+    active_since: float | None = None
+    progress: str = ""
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -103,7 +115,7 @@ class GangStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangFact:
-    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given."""
+    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given; what it says of its own life counts with both."""
 
     key: GangKey
     uid: str
@@ -113,6 +125,7 @@ class GangFact:
     is_deleting: bool
     spec: GangSpec | None
     refusal: Refusal | None
+    policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
 
     def asks_the_same_as(self, before: "GangFact") -> bool:

@@ -43,6 +43,13 @@ class Membership(NamedTuple):
     rank: int
 
 
+class PodEnd(NamedTuple):
+    """How a member ended, or ends: (name, exit code) of its failed containers, (type, status) of its conditions."""
+
+    exits: tuple[tuple[str, int], ...]
+    conditions: frozenset[tuple[str, str]]
+
+
 LabelSelector = tuple[Requirement, ...]
 """Requirements on labels, all of which have to hold."""
 
@@ -65,6 +72,8 @@ class PodFact:
 
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
+    Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
     """
 
     key: PodKey
@@ -81,6 +90,11 @@ class PodFact:
     claims: tuple[str, ...] = ()
     nominated: str = ""
     priority: int = 0
+    is_up: bool = False
+    may_go: bool = False
+    started: float | None = None
+    end: PodEnd | None = None
+    progress: str = ""
 
     @property
     def has_ended(self) -> bool:

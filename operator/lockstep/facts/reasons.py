@@ -10,6 +10,7 @@ class Condition(StrEnum):
     PLANNED = "Planned"
     PLACED = "Placed"
     COMPLETE = "Complete"
+    SUSPENDED = "Suspended"
 
 
 class Reason(StrEnum):
@@ -34,6 +35,8 @@ class Reason(StrEnum):
     BINDING = "Binding"
     BOUND = "Bound"
     BIND_INTERRUPTED = "BindInterrupted"
+    NETWORK_REFUSED = "NetworkRefused"
+    START_BARRIER_TIMEOUT = "StartBarrierTimeout"
     QUOTA_EXCEEDED = "QuotaExceeded"
     POD_REFUSED = "PodRefused"
     POD_REJECTED = "PodRejected"
@@ -42,10 +45,16 @@ class Reason(StrEnum):
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
     UNDOING = "Undoing"
+    RESTARTING = "Restarting"
+
+    GANG_SUSPENDED = "GangSuspended"
+    GANG_RESUMED = "GangResumed"
 
     NOT_FINISHED = "NotFinished"
     SUCCEEDED = "Succeeded"
     MEMBER_FAILED = "MemberFailed"
+    REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
+    DEADLINE_EXCEEDED = "DeadlineExceeded"
 
 
 class EventReason(StrEnum):
@@ -58,7 +67,11 @@ class EventReason(StrEnum):
     INVALID_SPEC = "InvalidSpec"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
     BIND_INTERRUPTED = "BindInterrupted"
+    NAMES_DO_NOT_RESOLVE = "NamesDoNotResolve"
     STATUS_REFUSED = "StatusRefused"
     GANG_UNDOING = "GangUndoing"
+    GANG_RESTARTING = "GangRestarting"
+    GANG_SUSPENDED = "GangSuspended"
+    GANG_RESUMED = "GangResumed"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -22,9 +22,10 @@ class RoleSpec:
     """One role of a gang; a GangJob without roles has one whose name is empty.
 
     ``path`` is the field of the GangJob's spec that has its template; ``pieces`` goes with the load of that name, and
-    only with that; ``template`` is the pod template as written, with what the node pool asks of members. ``request``,
-    ``constraints`` and ``claims`` are those of the template, or what admission was seen to make of them: then
-    ``written`` has those of the template. Its containers start when all members of ``start_after`` run.
+    only with that; ``template`` is the pod template as written, with what the node pool asks of members, and with their
+    gate where they wait for others. ``request``, ``constraints`` and ``claims`` are those of the template, or what
+    admission was seen to make of them: then ``written`` has those of the template. Its containers start when all
+    members of ``start_after`` run.
     """
 
     name: str = ""

@@ -24,7 +24,7 @@ _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and
 
 def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
     """The spec can't be obeyed: nothing will happen until it is another one."""
-    status = _without_plan(_with_every_condition(gang, now))
+    status = without_plan(with_every_condition(gang, now))
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -34,7 +34,7 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
 
 def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later."""
-    status = _without_plan(_mark_accepted(gang, now))
+    status = without_plan(mark_accepted(gang, now))
     says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
@@ -42,7 +42,7 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
 
 def mark_planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet."""
-    status = _with_plan(_mark_accepted(gang, now), placement)
+    status = _with_plan(mark_accepted(gang, now), placement)
     planned = (TRUE, Reason.STARTS_LATER, as_sentence(chosen(placement, now=now)))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (FALSE, Reason.STARTS_LATER, "The members are created when their nodes become free.")
@@ -52,10 +52,11 @@ def mark_planned_for_later(gang: GangFact, placement: Placement, *, now: float) 
 def mark_reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
     """The write-ahead entry: these members on these nodes, before any of their pods exists."""
     status = replace(
-        _with_plan(_mark_accepted(gang, now), placement),
+        _with_plan(mark_accepted(gang, now), placement),
         attempt=attempt,
         start=now,
         reserved_at=now,
+        restart_at=None,
         succeeded_ranks="",
     )
     planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
@@ -74,7 +75,7 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     ``Planned`` keeps why, for the process that goes on with it; what is reserved stands until everything is gone.
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
-    status = with_condition(_mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    status = with_condition(mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)
     message = f"{failure.reason}: {failure.message}. Being undone since {since}" + (f", {waits}." if waits else ".")
@@ -83,9 +84,10 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
 
 def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
     """An attempt came to nothing, and nothing is left of it but what is ``stuck`` on lost nodes."""
-    status = replace(_without_plan(_mark_accepted(gang, now)), reserved_at=None, started_at=None)
+    status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
     message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {stuck}." if stuck else "")
-    when = f"in {duration(retry_seconds)}" if retry_seconds else "at once"
+    rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
+    when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
     if gang.is_deleting:
         planned = _BEING_DELETED
@@ -95,9 +97,7 @@ def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
-    status = with_condition(
-        _without_plan(_with_every_condition(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now
-    )
+    status = with_condition(without_plan(with_every_condition(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -105,8 +105,10 @@ def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
 def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
+    since = gang.status.active_since
+    status = replace(gang.status, active_since=now if since is None else since)
     return with_condition(
-        gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {n_members(size)} are bound."), now
+        status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {n_members(size)} are bound."), now
     )
 
 
@@ -120,15 +122,9 @@ def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
-def mark_succeeded(gang: GangFact, *, now: float) -> GangStatus:
-    """Every member has ended well."""
-    size = sum(entry.count for entry in gang.status.members)
-    return _mark_complete(gang, Reason.SUCCEEDED, f"All {n_members(size)} have succeeded.", now)
-
-
-def mark_failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """A member's own program failed, so the gang can't succeed any more."""
-    return _mark_complete(gang, Reason.MEMBER_FAILED, why, now)
+def with_progress(status: GangStatus, part: str) -> GangStatus:
+    """The status with what part of the work is done, where somebody says so."""
+    return replace(status, progress=part) if part else status
 
 
 def with_condition(
@@ -151,15 +147,7 @@ def with_condition(
     return replace(status, conditions=tuple(others[one] for one in Condition if one in others))
 
 
-def _mark_complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangStatus:
-    started_at = now if gang.status.started_at is None else gang.status.started_at
-    status = replace(gang.status, reserved_at=None, started_at=started_at, finished_at=now)
-    # Placed stays True, every member was; its reason is what `kubectl get gj` shows.
-    status = with_condition(status, gang, Condition.PLACED, (TRUE, reason, message), now)
-    return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
-
-
-def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
+def with_every_condition(gang: GangFact, now: float) -> GangStatus:
     """The present status, with every condition that was never written."""
     status = gang.status
     nothing_yet = {
@@ -174,12 +162,13 @@ def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
     return status
 
 
-def _mark_accepted(gang: GangFact, now: float) -> GangStatus:
+def mark_accepted(gang: GangFact, now: float) -> GangStatus:
+    """The spec can be obeyed, as it is written or as admission changes it."""
     says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
     if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
         says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
-    return with_condition(_with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
+    return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 
 def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
@@ -195,7 +184,8 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
     )
 
 
-def _without_plan(status: GangStatus) -> GangStatus:
+def without_plan(status: GangStatus) -> GangStatus:
+    """The status with nothing of a plan in it."""
     return replace(
         status, size=None, start=None, expected_finish=None, effective_speedup=None, members=(), succeeded_ranks=""
     )

@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from coschedule import Reason as PlanReason
 from lockstep import __version__
+from lockstep.facts.policies import Action
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 
@@ -29,13 +30,15 @@ WATCHED_RESOURCES = (
 )
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")
-GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
+GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complete")
 NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 UNDONE_REASONS = (
     Reason.BIND_INTERRUPTED,
+    Reason.NETWORK_REFUSED,
+    Reason.START_BARRIER_TIMEOUT,
     Reason.QUOTA_EXCEEDED,
     Reason.POD_REFUSED,
     Reason.TEMPLATE_REFUSED,
@@ -45,7 +48,10 @@ UNDONE_REASONS = (
     Reason.API_UNAVAILABLE,
     Reason.NO_LONGER_FITS,
     Reason.GANG_DELETED,
+    Reason.GANG_SUSPENDED,
+    Reason.RESTARTING,
 )
+END_REASONS = (Reason.SUCCEEDED, Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
 _CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -114,7 +120,9 @@ class Metrics:
             registry=registry,
         )
         self.oldest_pending = Gauge(
-            "lockstep_oldest_pending_gang_seconds", "Age of the oldest gang that holds no nodes.", registry=registry
+            "lockstep_oldest_pending_gang_seconds",
+            "Age of the oldest gang that holds no nodes, counted from its last suspension where it had one.",
+            registry=registry,
         )
         self.start_overdue = Gauge(
             "lockstep_start_overdue_seconds",
@@ -125,6 +133,13 @@ class Metrics:
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
         )
+        self.failures = Counter(
+            "lockstep_gang_failures",
+            "Failures of members that gangs' failure policies answered, by what was done.",
+            ["action"],
+            registry=registry,
+        )
+        self.ended = Counter("lockstep_gangs_ended", "Gangs that are over, by reason.", ["reason"], registry=registry)
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
         )
@@ -134,6 +149,10 @@ class Metrics:
             self.gangs.labels(state)
         for reason in UNDONE_REASONS:
             self.undone.labels(reason)
+        for action in Action:
+            self.failures.labels(action)
+        for reason in END_REASONS:
+            self.ended.labels(reason)
         for result in BINDING_RESULTS:
             self.binds.labels(result)
 

@@ -129,7 +129,7 @@ def gangs_kind(state: State) -> Kind[GangFact]:
     return Kind(
         target=paths.ALL_GANGS,
         key=_gang_identity,
-        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool),
+        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
         apply=state.apply_gang,
         remove=lambda it: state.remove_gang(*it),
         doubts=state.doubts,
