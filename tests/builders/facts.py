@@ -106,6 +106,7 @@ def pod_fact(
     claims=(),
     nominated="",
     priority=0,
+    gone_by=None,
 ):
     """Describe a pod of nobody's, or of ``member``."""
     return PodFact(
@@ -123,6 +124,7 @@ def pod_fact(
         claims=claims,
         nominated=nominated,
         priority=priority,
+        gone_by=gone_by,
     )
 
 
