@@ -71,7 +71,7 @@ def may_preempt(state: State, gang: GangFact) -> bool:
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
     """Whether the gang's status stands for what it holds, and nothing else becomes of it already."""
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
-    is_going = gang.is_deleting or is_ending(state, gang) or state.is_foreign(gang)
+    is_going = gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.is_foreign(gang)
     is_quick = grace_seconds(state, gang, reservation) <= _LONGEST_GRACE_SECONDS
     return gang.uid == reservation.gang_uid and is_written and is_quick and not is_going
 

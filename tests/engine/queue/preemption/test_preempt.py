@@ -2,12 +2,14 @@
 
 import pytest
 
+from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Placement
+from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption import search
 from coschedule.queue.preemption.preempt import preempt
-from engine.builders import NOW, gang, node, release, running, snapshot
+from engine.builders import NOW, gang, node, release, role, running, snapshot
 
 FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
 
@@ -19,9 +21,9 @@ def preempted(nodes=FULL, gangs=(), **facts):
     return {one.gang.name: [victim.name for victim in one.victims] for one in found}
 
 
-def hot(name="hot", *, size=1, priority=5, may_preempt=True, **more):
+def hot(name="hot", *, priority=5, may_preempt=True, **more):
     """Describe a gang that may preempt."""
-    return gang(name, size=size, priority=priority, may_preempt=may_preempt, **more)
+    return gang(name, priority=priority, may_preempt=may_preempt, **more)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +171,12 @@ def test_search_gives_up_where_it_would_take_too_long(monkeypatch):
     monkeypatch.setattr(preempting, "MOST_PLANNED", 1)
 
     assert preempted(gangs=[hot()], runs=[running("a", 0)]) == {}
+
+
+def test_all_roles_of_a_gang_find_their_room():
+    fast = Constraints(node_selector=(("kind", "fast"),))
+    nodes = [node("n1", free=0, labels={"kind": "fast"}), node("n2", free=0), node("n3", free=0)]
+    runs = [running("a", 0), running("b", 1, since=NOW - 1), running("c", 2, since=NOW - 2)]
+    roles = [role("launcher", size=1, constraints=fast, load=Load.NONE), role("workers", size=1)]
+
+    assert preempted(nodes, [hot(roles=roles)], runs=runs) == {"hot": ["a", "b"]}
