@@ -1,6 +1,7 @@
 """What belief knows of preemptions: who gives way to whom, who could, until when, and what budgets say of it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from lockstep.belief.running import evictable_gangs, may_preempt
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import ConditionFact, GangStatus
+from lockstep.facts.policies import Policies
 from lockstep.facts.pod import PodPhase
 
 NOW = 1000.0
@@ -89,6 +91,12 @@ def test_gang_whose_members_may_take_hours_to_end_is_left_alone(state):
 
 def test_whoever_is_being_undone_cannot_be_evicted_again(state):
     state.apply_gang(holding("cold", condition("Placed", "False", "Undoing"), version="2"))
+
+    assert evictable(state).running == ()
+
+
+def test_whoever_is_to_be_suspended_is_not_evicted_as_well(state):
+    state.gangs[COLD] = replace(state.gangs[COLD], policies=Policies(is_suspended=True))
 
     assert evictable(state).running == ()
 
