@@ -16,8 +16,8 @@ from lockstep.belief.running import evictable_gangs, may_preempt
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.facts.policies import Policies
 from lockstep.facts.pod import PodPhase
+from lockstep.facts.policies import Policies
 
 NOW = 1000.0
 COLD, HOT = GangKey(DEFAULT, "cold"), GangKey(DEFAULT, "hot")
