@@ -130,6 +130,7 @@ def pod_fact(
     priority=0,
     end=None,
     progress="",
+    gone_by=None,
 ):
     """Describe a pod of nobody's, or of ``member``."""
     return PodFact(
@@ -150,6 +151,7 @@ def pod_fact(
         priority=priority,
         end=end,
         progress=progress,
+        gone_by=gone_by,
     )
 
 

@@ -59,7 +59,7 @@ async def compare_sequences(sandbox: Sandbox, *, sequences: int, seed: int) -> t
     rnd = Random(seed)  # noqa: S311 - a case has to come again
     taken, refused, different = 0, 0, []
     async with cluster_of(sandbox) as cluster:
-        await cluster.create("/api/v1/namespaces", {"metadata": {"name": PROBES}})
+        await cluster.prepare()
         for first in range(0, sequences, AT_ONCE):
             those = [random_sequence(rnd, f"s{first + number}") for number in range(min(AT_ONCE, sequences - first))]
             for sequence, verdicts in zip(those, await _ask(cluster, those), strict=True):

@@ -10,6 +10,7 @@ from lockstep.api.membership import membership
 from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_request import pod_request
 from lockstep.api.pod_terms import keeps_away
+from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 
 Manifest = Mapping[str, Any]
@@ -67,6 +68,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         started=None if member is None else started(status),
         end=end_of(status) if is_ending else None,
         progress=reported_progress(metadata) if member is not None else "",
+        # The API server adds the grace to the time of the deletion.
+        gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )
 
 

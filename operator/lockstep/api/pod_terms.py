@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from coschedule import Requirement
-from lockstep.facts.pod import NO_POD_AFFINITY, LabelSelector, PodAffinity, PodTerm, WrittenTerm
+from lockstep.api.label_selectors import parse_selector
+from lockstep.facts.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, WrittenTerm
 
 Manifest = Mapping[str, Any]
 
@@ -48,21 +48,9 @@ def _written(term: Manifest) -> WrittenTerm:
 def _term(term: Manifest) -> PodTerm:
     return PodTerm(
         topology_key=term["topologyKey"],
-        selector=_selector(term.get("labelSelector")),
+        selector=parse_selector(term.get("labelSelector")),
         namespaces=tuple(term.get("namespaces") or ()),
-        namespace_selector=_selector(term.get("namespaceSelector")),
-    )
-
-
-def _selector(selector: Manifest | None) -> LabelSelector | None:
-    if selector is None:
-        return None
-    labels = tuple(
-        Requirement(key, "In", (value,)) for key, value in sorted((selector.get("matchLabels") or {}).items())
-    )
-    return labels + tuple(
-        Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
-        for one in selector.get("matchExpressions") or ()
+        namespace_selector=parse_selector(term.get("namespaceSelector")),
     )
 
 

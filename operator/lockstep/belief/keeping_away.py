@@ -36,7 +36,7 @@ class KeepingAway:
         for namespace in _namespaces(term):
             terms = self._nodes.setdefault(namespace, {})
             if term not in terms:
-                self._forget_who_matches()
+                self._forget_whoselects()
             terms.setdefault(term, Counter())[node] += 1
         self._names.clear()
 
@@ -49,7 +49,7 @@ class KeepingAway:
                 del terms[term][node]
             if not terms[term]:
                 del terms[term]
-                self._forget_who_matches()
+                self._forget_whoselects()
             if not terms:
                 del self._nodes[namespace]
         self._names.clear()
@@ -121,7 +121,7 @@ class KeepingAway:
             if any(node.labels.get(key) in values for key, values in domains.items())
         )
 
-    def _forget_who_matches(self) -> None:
+    def _forget_whoselects(self) -> None:
         self._asked.clear()
         self._matching.clear()
 

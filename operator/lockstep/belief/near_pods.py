@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from lockstep.api.label_selectors import selects
 from lockstep.belief.kinds import Kind, kinds_of
 from lockstep.belief.neighbours import takes_room
-from lockstep.belief.pod_terms import matches, means
+from lockstep.belief.pod_terms import means
 from lockstep.belief.state import State
 from lockstep.belief.whereabouts import Question, Wanted
 from lockstep.facts.gang import GangFact
@@ -59,5 +60,5 @@ def _about_to_be_bound(state: State, gang: GangFact) -> Iterator[tuple[Kind, set
 def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:
     if term.namespace_selector == ():
         return None
-    chosen = (name for name, labels in state.namespaces.items() if matches(term.namespace_selector, labels))
+    chosen = (name for name, labels in state.namespaces.items() if selects(term.namespace_selector, labels))
     return frozenset((*term.namespaces, *chosen)) if term.namespace_selector is not None else frozenset(term.namespaces)

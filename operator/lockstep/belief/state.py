@@ -20,10 +20,12 @@ from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
+from lockstep.belief.budgets import Budgets
 from lockstep.belief.claims import Claims
 from lockstep.belief.domains import Domains
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.foreign import ForeignReservations
+from lockstep.belief.giving_way import GivingWay
 from lockstep.belief.ledger import Ledger
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
@@ -67,6 +69,8 @@ class State:
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
         self.priorities = Priorities()
+        self.budgets = Budgets(self._plan_anew)
+        self.giving_way = GivingWay(self._plan_anew)
         self.claims = Claims(self._claims_changed)
         self.namespaces: dict[str, Mapping[str, str]] = {}
         self.neighbours = Neighbours(self.pods.values)
@@ -175,6 +179,7 @@ class State:
             self._foreign.note(before, fact, self.reservations.get(fact.key))
         else:
             self._forget_what_others_gave_back(fact)
+        self.giving_way.note(fact)
         self.hold_what_is_reserved(fact)
         self.news.look_at(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before))
@@ -186,6 +191,7 @@ class State:
             return
         del self.gangs[key]
         self._foreign.forget(key)
+        self.giving_way.forget(key)
         self.forget(key)
         self._roster.forget_departed(uid)
         self.templates.forget(uid)
@@ -224,6 +230,7 @@ class State:
 
     def forget(self, gang: GangKey) -> None:
         """End a reservation: whatever no watch has confirmed is no longer counted."""
+        self.giving_way.settle(gang)
         reservation = self.reservations.pop(gang, None)
         if reservation is None:
             return
@@ -277,6 +284,9 @@ class State:
     def _nodes_changed(self) -> None:
         self.nodes_generation += 1
         self.domains.forget()
+        self._changed(needs_plan=True)
+
+    def _plan_anew(self) -> None:
         self._changed(needs_plan=True)
 
     def _changed(self, *, needs_plan: bool) -> None:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from lockstep.belief.pod_terms import matches
+from lockstep.api.label_selectors import selects
+from lockstep.belief.pod_index import PodIndex, count_one_less
 from lockstep.facts.pod import LabelSelector, PodFact
 
 _MOST_VIEWS = 64
@@ -24,7 +25,7 @@ class Wanted(NamedTuple):
 
     def has(self, labels: Mapping[str, str], namespace: str) -> bool:
         """Whether such a pod is one of them."""
-        return (self.namespaces is None or namespace in self.namespaces) and matches(self.selector, labels)
+        return (self.namespaces is None or namespace in self.namespaces) and selects(self.selector, labels)
 
 
 Question = tuple[Wanted, ...]
@@ -32,24 +33,29 @@ Question = tuple[Wanted, ...]
 
 
 class Whereabouts:
-    """The pods that are on a node, and on which. ``there`` lists all of them, for whoever asks for other labels."""
+    """The pods that are on a node, and on which. ``there`` lists all of them, for the first who asks."""
 
     def __init__(self, there: Callable[[], Iterable[PodFact]]) -> None:
         self._there = there
+        self._index: PodIndex | None = None
         self._views: dict[tuple[str, ...], _View] = {}
 
     @property
     def are_asked_for(self) -> bool:
         """Whether anybody has asked, so that it matters which labels a pod has."""
-        return bool(self._views)
+        return self._index is not None
 
     def enter(self, pod: PodFact) -> None:
         """One more pod is on its node."""
+        if self._index is not None:
+            self._index.enter(pod)
         for view in self._views.values():
             view.enter(pod)
 
     def leave(self, pod: PodFact) -> None:
         """One pod less."""
+        if self._index is not None:
+            self._index.leave(pod)
         for view in self._views.values():
             view.leave(pod)
 
@@ -58,14 +64,20 @@ class Whereabouts:
         keys = tuple(sorted({one.key for wanted in question for one in wanted.selector or ()}))
         view = self._views.pop(keys, None)
         if view is None:
-            view = _View(keys)
-            for pod in self._there():
-                view.enter(pod)
+            view = self._view(keys)
         # What was asked for last goes last.
         self._views[keys] = view
         if len(self._views) > _MOST_VIEWS:
             del self._views[next(iter(self._views))]
         return view.nodes_of(question, own)
+
+    def _view(self, keys: tuple[str, ...]) -> "_View":
+        if self._index is None:
+            self._index = PodIndex(self._there())
+        view = _View(keys, self._index.nodes())
+        for pod in self._index.having_any(keys):
+            view.tell_apart(pod)
+        return view
 
 
 class _Group(NamedTuple):
@@ -76,11 +88,12 @@ class _Group(NamedTuple):
 
 
 class _View:
-    """The pods as those see them who ask for these labels."""
+    """The pods as those see them who ask for these labels; at first so many of each namespace on each node."""
 
-    def __init__(self, keys: tuple[str, ...]) -> None:
+    def __init__(self, keys: tuple[str, ...], nodes: Mapping[str, Counter[str]]) -> None:
         self._keys = keys
-        self._groups: dict[_Group, Counter[str]] = {}
+        self._without_any = tuple(None for _ in keys)
+        self._groups = {_Group(namespace, self._without_any): Counter(counts) for namespace, counts in nodes.items()}
         self._answers: dict[Question, dict[_Group, Counter[str]]] = {}
 
     def enter(self, pod: PodFact) -> None:
@@ -92,12 +105,17 @@ class _View:
                     answer[group] = nodes
         self._groups[group][pod.node] += 1
 
+    def tell_apart(self, pod: PodFact) -> None:
+        """It has one of these labels: until now it was taken to have none."""
+        self._leave(_Group(pod.key.namespace, self._without_any), pod.node)
+        self.enter(pod)
+
     def leave(self, pod: PodFact) -> None:
-        group = self._group_of(pod)
+        self._leave(self._group_of(pod), pod.node)
+
+    def _leave(self, group: _Group, node: str) -> None:
         nodes = self._groups[group]
-        nodes[pod.node] -= 1
-        if not nodes[pod.node]:
-            del nodes[pod.node]
+        count_one_less(nodes, node)
         if not nodes:
             del self._groups[group]
             for answer in self._answers.values():

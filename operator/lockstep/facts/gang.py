@@ -8,6 +8,7 @@ from coschedule import GangKey, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.role import Needs, RoleSpec
 
 
@@ -121,6 +122,12 @@ class GangStatus:
         """Whether the condition of that type stands and is True."""
         condition = self.condition(kind)
         return condition is not None and condition.status == "True"
+
+    @property
+    def is_being_undone(self) -> bool:
+        """Whether the attempt that the status speaks of is being taken back."""
+        placed = self.condition(Condition.PLACED)
+        return placed is not None and placed.reason == Reason.UNDOING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,7 @@ class PodFact:
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
     Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
     Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
+    ``gone_by`` is when it will have ended, where it is being deleted and that is known.
     """
 
     key: PodKey
@@ -121,6 +122,7 @@ class PodFact:
     started: float | None = None
     end: PodEnd | None = None
     progress: str = ""
+    gone_by: float | None = None
 
     @property
     def has_ended(self) -> bool:
