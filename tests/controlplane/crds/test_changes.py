@@ -5,12 +5,12 @@ import pytest
 from sandbox import ApiError
 
 WORK = "spec.work: Forbidden: work can't be added, changed or removed after creation; create another GangJob instead."
-PLACEMENT = (
-    "spec.placement: Forbidden: placement can't be added, changed or removed after creation; create another GangJob"
-    " instead."
-)
 NETWORK = (
     "spec.network: Forbidden: network can't be added, changed or removed after creation; create another GangJob"
+    " instead."
+)
+PLACEMENT = (
+    "spec.placement: Forbidden: placement can't be added, changed or removed after creation; create another GangJob"
     " instead."
 )
 PLACED = {"type": "Placed", "reason": "Bound", "message": "", "lastTransitionTime": "2026-11-20T18:00:00Z"}

@@ -285,16 +285,6 @@ def test_end_gives_the_nodes_back_and_keeps_what_was():
     assert (status.size, status.members) == (3, (Members("n1", 2), Members("n2", 1)))
 
 
-def test_gang_that_ends_before_it_was_seen_running_started_when_it_ended():
-    assert endings.mark_succeeded(with_status(placed()), now=NOW + 9).started_at == NOW + 9
-
-
-def test_start_is_kept_when_the_gang_ends():
-    running = conditions.mark_started(with_status(placed()), now=NOW + 5)
-
-    assert endings.mark_succeeded(with_status(running), now=NOW + 60).started_at == NOW + 5
-
-
 def test_status_without_conditions_has_none():
     assert GangStatus().condition(Condition.PLACED) is None
     assert not GangStatus().is_true(Condition.PLACED)
