@@ -123,12 +123,14 @@ def pod_fact(
     because="",
     uid=None,
     lasting=False,
+    labels=(),
     keeps_away=(),
     claims=(),
     nominated="",
     priority=0,
     end=None,
     progress="",
+    gone_by=None,
 ):
     """Describe a pod of nobody's, or of ``member``."""
     return PodFact(
@@ -142,12 +144,14 @@ def pod_fact(
         is_disrupted=disrupted,
         ended_because=because,
         lasting=lasting,
+        labels=tuple(sorted(dict(labels).items())),
         keeps_away=keeps_away,
         claims=claims,
         nominated=nominated,
         priority=priority,
         end=end,
         progress=progress,
+        gone_by=gone_by,
     )
 
 

@@ -52,14 +52,24 @@ def bid(node, **spec):
     return {"apiVersion": API_VERSION, "kind": "NodeBid", "metadata": {"name": node}, "spec": spec}
 
 
-def priority_class(name, value):
-    """Describe a priority class."""
+def priority_class(name, value, *, policy="Never"):
+    """Describe a priority class, which evicts nobody unless its ``policy`` says so."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
         "metadata": {"name": name},
         "value": value,
-        "preemptionPolicy": "Never",
+        "preemptionPolicy": policy,
+    }
+
+
+def budget(name, *, least):
+    """Describe a PodDisruptionBudget that keeps so many of all pods of its namespace."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name},
+        "spec": {"minAvailable": least, "selector": {}},
     }
 
 

@@ -20,6 +20,8 @@ WANT = {
     ("storage.k8s.io", "csinodes"): {"list", "watch"},
     ("storage.k8s.io", "volumeattachments"): {"list", "watch"},
     ("scheduling.k8s.io", "priorityclasses"): {"list", "watch"},
+    ("policy", "poddisruptionbudgets"): {"list", "watch"},
+    ("", "pods/status"): {"patch"},
     ("", "pods"): {"get", "list", "watch", "create", "patch", "delete"},
     ("", "services"): {"get", "create"},
     ("", "configmaps"): {"get", "create", "update"},

@@ -10,6 +10,7 @@ from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.store import Place, Store
 from lockstep.api.configuration import Configuration
+from lockstep.api.quantities import rfc3339
 
 POST, PATCH, PUT, DELETE, GET = "POST", "PATCH", "PUT", "DELETE", "GET"
 DRY_RUN = "DRY RUN"
@@ -188,7 +189,8 @@ class FakeApi:
         if any(known["metadata"][field] != wanted for field, wanted in body["preconditions"].items()):
             return 409, {"reason": "Conflict", "message": "the precondition is not met"}
         if self.lingers and known["spec"].get("nodeName"):
-            self.store.change(place, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
+            grace = known["spec"].get("terminationGracePeriodSeconds", 30)
+            self.store.change(place, metadata={"deletionTimestamp": rfc3339(self.now() + grace)})
         else:
             self.store.remove(place)
         return 200, {"kind": "Status", "status": "Success"}

@@ -56,17 +56,21 @@ class Arena:
 
     def submit(self, gang: Manifest) -> Manifest:
         """Create a GangJob that may only use the arena's nodes."""
-        pod = gang["spec"]["template"]["spec"]
-        pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
+        spec = gang["spec"]
+        for role in spec.get("roles", [spec]):
+            pod = role["template"]["spec"]
+            pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
         return self.api.request("POST", self.gangs, gang)
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create a pod or a quota in the namespace, or a bid or a priority class, which are deleted afterwards."""
+        """Create a pod, a quota or a budget in the namespace, or a bid or a priority class, all deleted afterwards."""
         match manifest["kind"]:
             case "NodeBid":
                 return self._create_elsewhere(BIDS, manifest)
             case "PriorityClass":
                 return self._create_elsewhere(PRIORITIES, manifest)
+            case "PodDisruptionBudget":
+                return self.api.request("POST", self.budgets, manifest)
             case kind:
                 return self.api.request("POST", f"{self.core}/{kind.lower()}s", manifest)
 
@@ -219,6 +223,11 @@ class Arena:
     def gangs(self) -> str:
         """Where the namespace's GangJobs are."""
         return f"{GANGS}/namespaces/{self.namespace}/gangjobs"
+
+    @property
+    def budgets(self) -> str:
+        """Where the namespace's PodDisruptionBudgets are."""
+        return f"/apis/policy/v1/namespaces/{self.namespace}/poddisruptionbudgets"
 
     def _create_elsewhere(self, folder: str, manifest: Manifest) -> Manifest:
         self._elsewhere.append(f"{folder}/{manifest['metadata']['name']}")

@@ -19,7 +19,7 @@ from lockstep.act.look import look_at_members
 from lockstep.act.network import Network
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
-from lockstep.act.undo import Undoing
+from lockstep.act.undo import Undoing, UndoNews
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -75,7 +75,8 @@ class Attempt:
     """Carries out one reservation that the state already holds.
 
     Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
-    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it.
+    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it. ``news`` says who hears of
+    its undoing.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class Attempt:
         reservation: Reservation,
         *,
         pause: Callable[[Failure], float],
-        lasting: Callable[[str], None],
+        news: UndoNews,
         was_cut_off: bool = False,
     ) -> None:
         self._services = services
@@ -95,7 +96,7 @@ class Attempt:
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
         self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
-        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, news=news)
 
     @property
     def is_undoing(self) -> bool:

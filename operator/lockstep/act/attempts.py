@@ -11,6 +11,7 @@ from typing import Any
 from coschedule import GangKey
 from lockstep.act.attempt import Attempt, Ending, Outcome
 from lockstep.act.services import Services
+from lockstep.act.undo import UndoNews
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
@@ -22,6 +23,9 @@ from lockstep.logs.fields import about
 # behind it waiting for ever.
 _FAILURES_WITH_A_PLACE = 6
 _UNDOING_WITH_A_PLACE_SECONDS = 60.0
+
+# One failure may be somebody else's fault, a node's for one. A gang that fails again is not worth other gangs' work.
+_FAILURES_THAT_PREEMPT = 1
 
 # So often admission may change a gang's members in a way that is new.
 _MOST_SURPRISES = 3
@@ -66,7 +70,7 @@ class Attempts:
 
     ``ended`` is told of every outcome but that of a cancelled attempt, ``due`` of every gang whose pause after a
     failure is over: whatever the gang still holds by then has somebody who looks after it. ``lasting`` is told where
-    undoing an attempt takes a while, and what it waits for.
+    undoing an attempt takes a while, and what it waits for; ``told`` once a gang's status says that it is undone.
     """
 
     def __init__(
@@ -76,9 +80,11 @@ class Attempts:
         ended: Callable[[GangFact, Outcome], None],
         due: Callable[[GangKey], None],
         lasting: Callable[[GangFact, str], None],
+        told: Callable[[GangFact, Failure], None],
     ) -> None:
         self._services = services
         self._lasting = lasting
+        self._told = told
         self._ended = ended
         self._due = due
         self._by_gang: dict[GangKey, _Memory] = {}
@@ -113,6 +119,16 @@ class Attempts:
             return False
         seconds = self._services.monotonic() - memory.attempt.undoing_since
         return 0.0 <= seconds <= _UNDOING_WITH_A_PLACE_SECONDS
+
+    def keeps_failing(self, gang: GangKey) -> bool:
+        """Whether the gang has failed so often since it was placed that no other is to be evicted for it."""
+        memory = self._by_gang.get(gang)
+        return memory is not None and memory.failures > _FAILURES_THAT_PREEMPT
+
+    def is_undoing(self, gang: GangKey) -> bool:
+        """Whether an attempt of that gang is being taken back."""
+        memory = self._by_gang.get(gang)
+        return memory is not None and memory.attempt is not None and memory.attempt.is_undoing
 
     def retry_at(self, gang: GangKey) -> float:
         """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
@@ -186,7 +202,7 @@ class Attempts:
             gang,
             reservation,
             pause=memory.pause,
-            lasting=partial(self._lasting, gang),
+            news=UndoNews(told=partial(self._told, gang), lasting=partial(self._lasting, gang)),
             was_cut_off=self._was_cut_off(gang, reservation),
         )
         memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt)))

@@ -66,7 +66,7 @@ def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[G
 
 
 def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
-    deadline = spec.get("deadline")
+    deadline, placement = spec.get("deadline"), spec.get("placement") or {}
     working = sum(role.sizes.maximum for role in roles if role.load is not Load.NONE)
     return GangSpec(
         roles=roles,
@@ -74,6 +74,8 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         deadline_seconds=None if deadline is None else duration_seconds(deadline),
         priority_class=spec.get("priorityClassName") or _of_templates(roles),
         network=parse_network(spec),
+        one_per=placement.get("onePer") or "",
+        all_in=placement.get("allIn") or "",
     )
 
 

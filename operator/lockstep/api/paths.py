@@ -13,6 +13,7 @@ ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
 ALL_CSI_NODES = Target("/apis/storage.k8s.io/v1/csinodes", "csinodes")
 ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeattachments")
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
+ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudgets")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
@@ -58,6 +59,11 @@ def config_maps_of(namespace: str) -> Target:
 def config_map(namespace: str, name: str) -> Target:
     """One ConfigMap."""
     return Target(f"{config_maps_of(namespace).path}/{name}", "configmaps")
+
+
+def pod_status(key: PodKey) -> Target:
+    """The status of one pod."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/status", "pods/status")
 
 
 def gangs_of(namespace: str) -> Target:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.api.anti_affinity import keeps_away
 from lockstep.api.conditions import has_condition
 from lockstep.api.gate import is_up, may_go, started
+from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_terms import keeps_away
+from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 
 Manifest = Mapping[str, Any]
@@ -56,6 +58,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         is_disrupted=_is_disrupted(status),
         ended_because=_ended_because(status) if phase is PodPhase.FAILED else "",
         lasting=_is_lasting(metadata),
+        labels=labels_of(metadata),
         keeps_away=keeps_away(spec, metadata["namespace"]),
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
@@ -65,6 +68,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         started=None if member is None else started(status),
         end=end_of(status) if is_ending else None,
         progress=reported_progress(metadata) if member is not None else "",
+        # The API server adds the grace to the time of the deletion.
+        gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )
 
 

@@ -10,7 +10,9 @@ from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_terms import pod_affinity
 from lockstep.api.pool import Pool
+from lockstep.api.preferences import preferred
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import Refusal
 from lockstep.facts.gates import wait_of
@@ -53,7 +55,7 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
     try:
         check_amounts(pod, f"{path}.spec")
-        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)))
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)), pod_affinity(pod))
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
@@ -78,10 +80,12 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
         request=needs.request,
         constraints=needs.constraints,
         claims=needs.claims,
+        pod_affinity=needs.pod_affinity,
         template=template,
         load=load,
         pieces=_pieces(manifest, load, sizes),
         start_after=tuple(manifest.get("startAfter") or ()),
+        not_weighed=tuple(f"{path}.spec.{one}" for one in preferred(template["spec"])),
     )
 
 

@@ -14,5 +14,5 @@ class Failure:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the gang's own policies have it so: an event of its own tells of it, and the attempt did not fail."""
-        return self.reason in (Reason.GANG_SUSPENDED, Reason.RESTARTING)
+        """Whether it was decided so: an event of its own tells of it, and the attempt did not fail."""
+        return self.reason in (Reason.GANG_SUSPENDED, Reason.RESTARTING, Reason.PREEMPTED)

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
+from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.role import Needs, RoleSpec
 
 
@@ -26,6 +28,8 @@ class GangSpec:
     """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
 
     Without ``network`` nobody counts on the members to find each other.
+    No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
+    value of the label ``all_in``, where these are given.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -33,6 +37,8 @@ class GangSpec:
     deadline_seconds: float | None
     priority_class: str
     network: NetworkSpec | None = None
+    one_per: str = ""
+    all_in: str = ""
 
     @property
     def minimum(self) -> int:
@@ -58,6 +64,11 @@ class GangSpec:
     def is_changed_by_admission(self) -> bool:
         """Whether members of a role are planned as admission makes them, not as its template says."""
         return any(role.written is not None for role in self.roles)
+
+    @property
+    def minds_pods(self) -> bool:
+        """Whether it matters to a member which pods are around it."""
+        return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
 
     def role(self, name: str) -> RoleSpec | None:
         """The role of that name."""
@@ -111,6 +122,12 @@ class GangStatus:
         """Whether the condition of that type stands and is True."""
         condition = self.condition(kind)
         return condition is not None and condition.status == "True"
+
+    @property
+    def is_being_undone(self) -> bool:
+        """Whether the attempt that the status speaks of is being taken back."""
+        placed = self.condition(Condition.PLACED)
+        return placed is not None and placed.reason == Reason.UNDOING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

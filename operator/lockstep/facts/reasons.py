@@ -11,6 +11,7 @@ class Condition(StrEnum):
     PLACED = "Placed"
     COMPLETE = "Complete"
     SUSPENDED = "Suspended"
+    PREEMPTED = "Preempted"
 
 
 class Reason(StrEnum):
@@ -28,6 +29,7 @@ class Reason(StrEnum):
 
     NOT_PLANNED = "NotPlanned"
     STARTS_LATER = "StartsLater"
+    PREEMPTING = "Preempting"
     RESERVED = "Reserved"
     RESERVATION_RELEASED = "ReservationReleased"
 
@@ -44,6 +46,7 @@ class Reason(StrEnum):
     API_UNAVAILABLE = "ApiUnavailable"
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
+    PREEMPTED = "Preempted"
     UNDOING = "Undoing"
     RESTARTING = "Restarting"
 
@@ -73,5 +76,7 @@ class EventReason(StrEnum):
     GANG_RESTARTING = "GangRestarting"
     GANG_SUSPENDED = "GangSuspended"
     GANG_RESUMED = "GangResumed"
+    GANG_PREEMPTED = "GangPreempted"
+    PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

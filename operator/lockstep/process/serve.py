@@ -39,6 +39,7 @@ from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import (
     attachments_kind,
+    budgets_kind,
     claims_kind,
     csi_nodes_kind,
     namespaces_kind,
@@ -62,6 +63,7 @@ WATCHED = (
     volumes_kind,
     csi_nodes_kind,
     attachments_kind,
+    budgets_kind,
 )
 
 log = logging.getLogger(__name__)

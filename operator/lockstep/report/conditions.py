@@ -5,9 +5,10 @@ Every condition is written on the first visit, ``Unknown`` included, and ``lastT
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
-from coschedule import Placement, Unplaceable
+from coschedule import GangKey, Placement, Unplaceable
 from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
@@ -15,7 +16,15 @@ from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
-from lockstep.report.sentences import as_sentence, chosen, duration, n_members, speedup
+from lockstep.report.sentences import (
+    as_sentence,
+    chosen,
+    duration,
+    n_members,
+    speedup,
+    took_place_of,
+    waits_for_victims,
+)
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
@@ -40,17 +49,29 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
-def mark_planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
-    """The gang will start when its nodes become free; nothing is reserved at the API yet."""
+def mark_planned_for_later(
+    gang: GangFact, placement: Placement, *, now: float, victims: Sequence[GangKey] = ()
+) -> GangStatus:
+    """The gang will start when its nodes become free; nothing is reserved at the API yet.
+
+    ``victims`` are those that are being evicted for it.
+    """
     status = _with_plan(mark_accepted(gang, now), placement)
-    planned = (TRUE, Reason.STARTS_LATER, as_sentence(chosen(placement, now=now)))
+    reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
+    why = f"; {waits_for_victims(victims)}" if victims else ""
+    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    placed = (FALSE, Reason.STARTS_LATER, "The members are created when their nodes become free.")
+    placed = (FALSE, reason, "The members are created when their nodes become free.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def mark_reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
-    """The write-ahead entry: these members on these nodes, before any of their pods exists."""
+def mark_reserved(
+    gang: GangFact, placement: Placement, *, attempt: int, now: float, victims: Sequence[GangKey] = ()
+) -> GangStatus:
+    """The write-ahead entry: these members on these nodes, before any of their pods exists.
+
+    ``victims`` are those that were evicted for it, and are not placed again yet.
+    """
     status = replace(
         _with_plan(mark_accepted(gang, now), placement),
         attempt=attempt,
@@ -59,7 +80,8 @@ def mark_reserved(gang: GangFact, placement: Placement, *, attempt: int, now: fl
         restart_at=None,
         succeeded_ranks="",
     )
-    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
+    why = f"; {took_place_of(victims)}" if victims else ""
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (
         FALSE,
@@ -76,6 +98,9 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
     status = with_condition(mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    if failure.reason is Reason.PREEMPTED:
+        preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
+        status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)
     message = f"{failure.reason}: {failure.message}. Being undone since {since}" + (f", {waits}." if waits else ".")
@@ -106,10 +131,12 @@ def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
     since = gang.status.active_since
+    says = (TRUE, Reason.BOUND, f"All {n_members(size)} are bound.")
     status = replace(gang.status, active_since=now if since is None else since)
-    return with_condition(
-        status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {n_members(size)} are bound."), now
-    )
+    status = with_condition(status, gang, Condition.PLACED, says, now)
+    if not status.is_true(Condition.PREEMPTED):
+        return status
+    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
 
 
 def mark_started(gang: GangFact, *, now: float) -> GangStatus:
@@ -163,11 +190,15 @@ def with_every_condition(gang: GangFact, now: float) -> GangStatus:
 
 
 def mark_accepted(gang: GangFact, now: float) -> GangStatus:
-    """The spec can be obeyed, as it is written or as admission changes it."""
-    says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
+    """The spec can be obeyed, as it is written or as admission changes it; what it only prefers is named."""
+    reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
     if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
-        says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
+        reason = Reason.CHANGED_BY_ADMISSION
+    not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
+    if not_weighed:
+        message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
+    says = (TRUE, reason, message)
     return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 

@@ -3,9 +3,11 @@
 Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
 """
 
+from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.event import Event, event_manifest
+from lockstep.api.preemption import spelled_gang
 from lockstep.api.turns import Urgency
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
@@ -82,6 +84,18 @@ def gang_suspended(note: str) -> Event:
 def gang_resumed(note: str) -> Event:
     """The gang is not suspended any more."""
     return Event(kind=NORMAL, reason=EventReason.GANG_RESUMED, action="Resume", note=note)
+
+
+def gang_preempted(why: str) -> Event:
+    """The gang is evicted for a more urgent one, which the note names."""
+    note = f"{as_sentence(why)} It is planned again when its members have ended."
+    return Event(kind=WARNING, reason=EventReason.GANG_PREEMPTED, action="Preempt", note=note)
+
+
+def preempted_for_gang(victim: GangKey) -> Event:
+    """Another gang is evicted for this one."""
+    note = f"Gang {spelled_gang(victim)} is evicted for this gang, which starts when those members have ended."
+    return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
 
 
 def gang_succeeded(note: str) -> Event:

@@ -27,6 +27,7 @@ WATCHED_RESOURCES = (
     "namespaces",
     "csinodes",
     "volumeattachments",
+    "poddisruptionbudgets",
 )
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")
@@ -50,6 +51,7 @@ UNDONE_REASONS = (
     Reason.GANG_DELETED,
     Reason.GANG_SUSPENDED,
     Reason.RESTARTING,
+    Reason.PREEMPTED,
 )
 END_REASONS = (Reason.SUCCEEDED, Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
@@ -140,6 +142,12 @@ class Metrics:
             registry=registry,
         )
         self.ended = Counter("lockstep_gangs_ended", "Gangs that are over, by reason.", ["reason"], registry=registry)
+        self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)
+        self.preempted_member_seconds = Counter(
+            "lockstep_preempted_member_seconds",
+            "Work lost by preemption: the time that evicted gangs had run, times their members.",
+            registry=registry,
+        )
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
         )
@@ -231,6 +239,11 @@ class Metrics:
         count, duration = series
         count.inc()
         duration.observe(seconds)
+
+    def preempted(self, *, seconds: float, members: int) -> None:
+        """Count one gang that was evicted after so long."""
+        self.preemptions.inc()
+        self.preempted_member_seconds.inc(max(0.0, seconds) * members)
 
     def object_not_understood(self, resource: str) -> None:
         """Count one version of an object that could not be understood."""

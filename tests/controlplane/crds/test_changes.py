@@ -9,6 +9,10 @@ NETWORK = (
     "spec.network: Forbidden: network can't be added, changed or removed after creation; create another GangJob"
     " instead."
 )
+PLACEMENT = (
+    "spec.placement: Forbidden: placement can't be added, changed or removed after creation; create another GangJob"
+    " instead."
+)
 PLACED = {"type": "Placed", "reason": "Bound", "message": "", "lastTransitionTime": "2026-11-20T18:00:00Z"}
 PROFILE = [{"members": 2, "time": "20m"}, {"members": 8, "time": "6m"}]
 
@@ -53,6 +57,10 @@ def change(api, namespace, gang):
             {"work": None},
             WORK,
             id="no work any more",
+        ),
+        pytest.param({}, {"placement": {"onePer": "zone"}}, PLACEMENT, id="placement that was not there"),
+        pytest.param(
+            {"placement": {"onePer": "zone"}}, {"placement": {"onePer": "rack"}}, PLACEMENT, id="another placement"
         ),
         pytest.param(
             {},

@@ -14,6 +14,7 @@ from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refus
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt, Ending
+from lockstep.act.undo import UndoNews
 from lockstep.belief.reservation import Reservation, requests_of
 from lockstep.facts.reasons import Reason
 from lockstep.report.conditions import mark_reserved
@@ -28,6 +29,9 @@ QUOTA = Refusal(code=403, message='pods "g-1-2" is forbidden: exceeded quota: sm
 WRITES = 7
 # Seconds between two looks for news, from the last one on; then longer and longer, for a quiet minute is long.
 LEAST_PAUSE = 0.05
+
+
+SILENT = UndoNews(told=lambda _: None, lasting=lambda _: None)
 
 
 class Try:
@@ -58,7 +62,7 @@ class Try:
             expected_finish=now() + 60,
         )
         parts.state.hold(self.reservation)
-        self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, lasting=lambda _: None)
+        self.attempt = Attempt(parts.services, self.gang, self.reservation, pause=lambda _: 1.0, news=SILENT)
 
     async def begin(self):
         return await self._told(self.attempt.begin(self.status))

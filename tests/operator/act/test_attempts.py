@@ -42,7 +42,11 @@ async def attempts(error=None):
     services = services_with(BrokenClient(error), State(lambda: None))
     due = []
     made = Attempts(
-        services, ended=lambda _, outcome: ended.append((now(), outcome)), due=due.append, lasting=lambda *_: None
+        services,
+        ended=lambda _, outcome: ended.append((now(), outcome)),
+        due=due.append,
+        lasting=lambda *_: None,
+        told=lambda *_: None,
     )
     made.due = due
     yield made, ended

@@ -174,6 +174,16 @@ async def test_member_that_has_ended_is_not_told_to_go_on():
         assert may_go(api) == ["g-1-1"]
 
 
+async def test_after_a_failure_nobody_begins():
+    async with operator_over(gangs=[gang("g", size=3, spec=BARRIER)]) as (api, _):
+        await until(lambda: is_placed(api))
+        come_up(api, "g-1-0", "g-1-1")
+        set_phase(api, "g-1-2", "Failed")
+        await until(lambda: condition(api, "g", "Complete") == ("True", "MemberFailed"))
+
+        assert may_go(api) == []
+
+
 LAUNCHER = {**role("launcher", load="None"), "startAfter": ["workers"]}
 
 

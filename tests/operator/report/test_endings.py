@@ -115,6 +115,14 @@ def test_gang_that_never_ran_has_no_start_when_its_time_is_over():
     assert LATE_RUNNING.status.started_at == NOW + 2
 
 
+def test_gang_that_ends_before_it_was_seen_running_started_when_it_ended():
+    assert endings.mark_succeeded(PLACED, now=NOW + 9).started_at == NOW + 9
+
+
+def test_start_is_kept_when_the_gang_ends():
+    assert endings.mark_succeeded(RUNNING, now=NOW + 60).started_at == NOW + 2
+
+
 def test_success_of_a_role_names_it():
     gang = replace(RUNNING, policies=Policies(success_role="launcher"))
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from builders.facts import gang_fact
+from coschedule import GangKey
 from lockstep.api.event import Event, event_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.reasons import EventReason, Reason
@@ -29,6 +30,8 @@ ALL = [
     events.gang_undoing("pod g-1-0 was deleted; waiting for 1 pod to be gone: g-1-1 on n1."),
     events.status_refused("denied by a policy"),
     events.names_do_not_resolve(FAILURE),
+    events.gang_preempted("gang default/hot, of priority 5, takes its place"),
+    events.preempted_for_gang(GangKey("default", "cold")),
 ]
 
 
