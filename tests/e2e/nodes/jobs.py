@@ -135,8 +135,8 @@ def template(*command: str, grace_seconds: int = 1, first: Sequence[Manifest] = 
 
 
 def number_after(word: str, text: str) -> float:
-    """Return the first number that follows a word at the beginning of a line."""
-    found = re.search(rf"^{word} (\S+)", text, re.MULTILINE)
+    """Return the first number that follows a word at the beginning of a line, where torchrun puts a name before it."""
+    found = re.search(rf"^(?:\[\w+\]:)?{word} (\S+)", text, re.MULTILINE)
     assert found is not None, f"nothing is {word} in {text!r}"
     return float(found.group(1))
 
