@@ -103,13 +103,35 @@ kind-image: ## Build the image with Docker for this machine, and load it into th
 e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
 	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
 
-# All that is started ends with these namespaces; but the control groups are the machine's.
+# All that is started ends with these namespaces; but the control groups are the machine's. Nothing in them is loaded from
+# anywhere: what they need is there before.
+define on_kubelets
+unshare --net --mount --pid --fork --kill-child --mount-proc sh -c 'ip link set lo up && \
+  LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
+  LOCKSTEP_E2E_MEMBERS="$(MEMBERS)" LOCKSTEP_E2E_TORCH=$(TORCH) $(BIN)/pytest $(1)'; code=$$?; \
+  find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
+endef
+TORCH ?=
+MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)
+
+.PHONY: e2e-needs
+e2e-needs: $(INSTALLED) ## Say what this machine lacks for real nodes, and have their programs ready
+	@PYTHONPATH=tests $(BIN)/python -m e2e.needs
+	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kubelet helm coredns \
+	  local-path-provisioner
+
 .PHONY: e2e-kubelets
-e2e-kubelets: $(INSTALLED) image-rootfs ## The same on real kubelets of this machine: as root, with containerd, runc, CNI, busybox
-	unshare --net --mount --pid --fork --kill-child --mount-proc sh -c 'ip link set lo up && \
-	  LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
-	  $(BIN)/pytest tests/e2e'; code=$$?; \
-	  find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
+e2e-kubelets: e2e-needs image-rootfs ## The same on real kubelets of this machine: as root, with containerd, runc, CNI, busybox
+	$(call on_kubelets,tests/e2e)
+
+TESTS ?= tests/e2e/nodes
+
+.PHONY: e2e-nodes
+e2e-nodes: e2e-needs image-rootfs $(MEMBERS) ## Real programs on real kubelets, as root; TORCH=1 also PyTorch
+	$(call on_kubelets,$(TESTS))
+
+$(MEMBERS): build/%.tar: $(wildcard tests/e2e/members/*.py tests/e2e/members/programs/*) $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m e2e.members.image $@ --name $*:e2e
 
 .PHONY: image-rootfs
 image-rootfs: $(INSTALLED) ## Build it without Docker, around this machine's Python, for containerd: build/lockstep-rootfs.tar

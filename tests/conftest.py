@@ -19,7 +19,10 @@ TESTS = Path(__file__).parent
 ONE_BY_ONE = ("controlplane/long/*", "demo/test_demo.py")
 # The first that matches counts. In this order they start: what is short comes last, to fill the gaps.
 TIERS = {
-    "long": (*ONE_BY_ONE, "e2e/test_release.py", "followed/*", "image/test_rootfs.py", "image/test_steps.py"),
+    "long": (
+        *ONE_BY_ONE,
+        *("e2e/test_release.py", "e2e/nodes/*", "followed/*", "image/test_rootfs.py", "image/test_steps.py"),
+    ),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),
     "unit": ("*",),

@@ -7,9 +7,9 @@ One function per problem of the request language (docs/library.md has an example
     pieces         apportion              expand         expand            shares         divide_shares
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
-and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``AllocationMap`` and its events,
-``TimeCredit`` and ``mean_turnaround``. Inputs and results are frozen; a problem without a solution is answered by a
-value that says why.
+and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``preempt`` for gangs that give
+way to more urgent ones, ``AllocationMap`` and its events, ``TimeCredit`` and ``mean_turnaround``. Inputs and results
+are frozen; a problem without a solution is answered by a value that says why.
 """
 
 from coschedule.model.divided_work import Overhead
@@ -45,6 +45,7 @@ from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency
 from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
 from coschedule.queue.plan import failed, plan
+from coschedule.queue.preemption.preempt import Preempting, Preemption, preempt
 from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
@@ -63,6 +64,7 @@ from coschedule.queue.refusals import (
     TopologiesCross,
     WindowTooShort,
 )
+from coschedule.queue.running import Disrupted, Holding, RunningGang
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.terms import Term, TermKind
@@ -78,6 +80,7 @@ __all__ = [
     "DeadlineCannotBeMet",
     "Decision",
     "Depart",
+    "Disrupted",
     "Feasibility",
     "GangKey",
     "Goal",
@@ -85,6 +88,7 @@ __all__ = [
     "HeldByLastingPods",
     "Hold",
     "HoldAuction",
+    "Holding",
     "InvalidValueError",
     "LabelTest",
     "Levels",
@@ -113,11 +117,14 @@ __all__ = [
     "Plan",
     "PlanningFailed",
     "Pool",
+    "Preempting",
+    "Preemption",
     "Reason",
     "Refusal",
     "Release",
     "Requirement",
     "Role",
+    "RunningGang",
     "SerialWork",
     "SetUnitTimes",
     "Share",
@@ -160,6 +167,7 @@ __all__ = [
     "new_vp",
     "place_pieces",
     "plan",
+    "preempt",
     "processor_exit",
     "replay",
     "submit",

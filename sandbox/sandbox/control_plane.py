@@ -39,7 +39,7 @@ class Options:
     """What kind of control plane to start.
 
     An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
-    ``flags`` are given to components after the sandbox's own, and override those.
+    ``flags`` are given to components in the place of the sandbox's own of the same names.
     ``audit`` is a folder in which the audit log is written, and stays.
     """
 

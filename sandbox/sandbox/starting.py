@@ -1,7 +1,7 @@
 """Bringing components up, on ports that nobody else has."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,7 +96,7 @@ class Starter:
         log = self._site.folder.log(component)
         log_start = log.stat().st_size if log.exists() else 0
         pid = processes.start(
-            [str(self._programs[component]), *call.flags, *self._flags.get(component, ())],
+            [str(self._programs[component]), *overridden(call.flags, self._flags.get(component, ()))],
             mark=Mark(self._site.folder.root, component),
             log=log,
             lifetime=self._lifetime,
@@ -127,3 +127,9 @@ class Starter:
     def _output(self, component: Component) -> str:
         content = self._site.folder.log(component).read_bytes()
         return content[self._attempts[component].log_start :].decode(errors="replace")
+
+
+def overridden(own: Iterable[str], given: Sequence[str]) -> list[str]:
+    """Return the flags that are given, after those of our own that none of them names: of a list, both would count."""
+    names = {flag.partition("=")[0] for flag in given}
+    return [*(flag for flag in own if flag.partition("=")[0] not in names), *given]

@@ -6,6 +6,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
+from lockstep.facts.policies import Policies
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.facts.volume import ClaimFact, ClaimKey, Offer, VolumeFact, Wish
 
@@ -86,10 +87,18 @@ def gang_spec(
     template=None,
     pieces=None,
     claims=(),
+    roles=(),
+    network=None,
 ):
-    """Describe what a gang asks for; its load is equal, or of ``pieces``."""
+    """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
-    return GangSpec(roles=(role,), work=work, deadline_seconds=deadline, priority_class=priority_class)
+    return GangSpec(
+        roles=tuple(roles) or (role,),
+        work=work,
+        deadline_seconds=deadline,
+        priority_class=priority_class,
+        network=network,
+    )
 
 
 def role_spec(name="", *, size=2, most=None, request=ONE_CPU, template=None, pieces=None, claims=(), load=Load.EQUAL):
@@ -113,7 +122,18 @@ def needs(*, selector=(), affinity=None, tolerations=(), claims=(), **request):
     return Needs(tuple(sorted(request.items())), constraints, tuple(claims))
 
 
-def gang_fact(name="g", *, uid=None, version="1", generation=1, created=0.0, deleting=False, spec=None, status=None):
+def gang_fact(
+    name="g",
+    *,
+    uid=None,
+    version="1",
+    generation=1,
+    created=0.0,
+    deleting=False,
+    spec=None,
+    policies=None,
+    status=None,
+):
     """Describe a gang that is accepted."""
     return GangFact(
         key=GangKey(DEFAULT, name),
@@ -124,6 +144,7 @@ def gang_fact(name="g", *, uid=None, version="1", generation=1, created=0.0, del
         is_deleting=deleting,
         spec=spec or gang_spec(),
         refusal=None,
+        policies=policies or Policies(),
         status=status or GangStatus(),
     )
 
@@ -140,10 +161,14 @@ def pod_fact(
     because="",
     uid=None,
     lasting=False,
+    labels=(),
     keeps_away=(),
     claims=(),
     nominated="",
     priority=0,
+    end=None,
+    progress="",
+    gone_by=None,
 ):
     """Describe a pod of nobody's, or of ``member``."""
     return PodFact(
@@ -157,10 +182,14 @@ def pod_fact(
         is_disrupted=disrupted,
         ended_because=because,
         lasting=lasting,
+        labels=tuple(sorted(dict(labels).items())),
         keeps_away=keeps_away,
         claims=claims,
         nominated=nominated,
         priority=priority,
+        end=end,
+        progress=progress,
+        gone_by=gone_by,
     )
 
 

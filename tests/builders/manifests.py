@@ -52,20 +52,36 @@ def bid(node, **spec):
     return {"apiVersion": API_VERSION, "kind": "NodeBid", "metadata": {"name": node}, "spec": spec}
 
 
-def priority_class(name, value):
-    """Describe a priority class."""
+def priority_class(name, value, *, policy="Never"):
+    """Describe a priority class, which evicts nobody unless its ``policy`` says so."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
         "metadata": {"name": name},
         "value": value,
-        "preemptionPolicy": "Never",
+        "preemptionPolicy": policy,
+    }
+
+
+def budget(name, *, least):
+    """Describe a PodDisruptionBudget that keeps so many of all pods of its namespace."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name},
+        "spec": {"minAvailable": least, "selector": {}},
     }
 
 
 def quota(name, **hard):
     """Describe a ResourceQuota."""
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard}}
+
+
+def failed_status(exit_code):
+    """What a kubelet says of a pod whose container has failed."""
+    container = {"name": "main", "image": IMAGE, "imageID": "", "ready": False, "restartCount": 0}
+    return {"phase": "Failed", "containerStatuses": [{**container, "state": {"terminated": {"exitCode": exit_code}}}]}
 
 
 def from_now(seconds):

@@ -100,9 +100,23 @@ def bid(node, *, version="1", **spec):
     return {"metadata": metadata(node, version=version), "spec": spec}
 
 
-def priority_class(name, value, *, is_default=False):
-    """Describe a priority class."""
-    return {"metadata": metadata(name), "value": value, **({"globalDefault": True} if is_default else {})}
+def priority_class(name, value, *, is_default=False, policy=None):
+    """Describe a priority class; ``policy`` is its preemptionPolicy."""
+    return {
+        "metadata": metadata(name),
+        "value": value,
+        **({"globalDefault": True} if is_default else {}),
+        **({"preemptionPolicy": policy} if policy else {}),
+    }
+
+
+def budget(name="budget", *, allowed=0, selector=None, counted=1, generation=1):
+    """Describe a PodDisruptionBudget that allows so many disruptions, as somebody has ``counted`` for a generation."""
+    return {
+        "metadata": metadata(name, namespace="default", generation=generation),
+        "spec": {"selector": {} if selector is None else selector},
+        "status": {"disruptionsAllowed": allowed, "observedGeneration": counted},
+    }
 
 
 def at(seconds):

@@ -99,7 +99,10 @@ class FaultyProxy(Proxy):
     def _look_at(self, request: web.Request, resource: str) -> None:
         """Note what the operator must not do: delete pods that are no members, write other kinds."""
         what = f"{request.method} {request.path}"
-        allowed = {"POST": {"pods", "pods/binding", "events"}, "PATCH": {"gangjobs/status", "nodebids/status"}}
+        allowed = {
+            "POST": {"pods", "pods/binding", "services", "events"},
+            "PATCH": {"gangjobs/status", "nodebids/status"},
+        }
         is_member = request.method == "DELETE" and resource == "pods" and "/pods/gang" in request.path
         if request.method != "GET" and not is_member and resource not in allowed.get(request.method, set()):
             self.forbidden.append(what)

@@ -13,7 +13,7 @@ from eventually import eventually
 SETTLE_SECONDS = 200
 WAITING = {
     *("NotEnoughRoom", "NoNodeFits", "WindowTooShort", "HeldByGangsInFront", "HoldsNodes", "HeldByLastingPods"),
-    *("StartsLater", "DeadlineCannotBeMet", "NotPlanned"),
+    *("StartsLater", "DeadlineCannotBeMet", "NotPlanned", "GangSuspended"),
 }
 PROBE = "gang-probe"
 
@@ -65,6 +65,7 @@ def _check_gang(one: Any, pods: list[Any]) -> None:
         running = [pod["metadata"]["name"] for pod in pods if pod["status"]["phase"] not in ENDED]
         assert not running, f"{name} has ended or is being deleted, and {running} run"
     elif is_true(status, "Placed"):
+        assert not one["spec"].get("suspend"), f"{name} is suspended, and placed: {says}"
         size = sum(entry["count"] for entry in status["members"])
         bound = [pod for pod in pods if pod["spec"].get("nodeName") and "deletionTimestamp" not in pod["metadata"]]
         assert len(bound) == len(left) <= size, f"{name} is placed with {size} members, and has {left}: {says}"
@@ -73,6 +74,8 @@ def _check_gang(one: Any, pods: list[Any]) -> None:
         assert not left, f"{name} is not placed, and has {left}: {says}"
         assert not status.get("reservedAt"), f"{name} holds its reservation: {says}"
         refused = says.startswith("Accepted=False")
+        wanted = one["spec"].get("suspend", False)
+        assert refused or is_true(status, "Suspended") == wanted, f"{name} is to be suspended {wanted}: {says}"
         assert refused or reason(status, "Planned") in WAITING, f"{name} does not say why it waits: {says}"
 
 

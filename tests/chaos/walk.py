@@ -13,6 +13,15 @@ WATCHED = ("pods", "nodes", "gangjobs", "nodebids", "priorityclasses", "*")
 NODES = tuple(f"node{number}" for number in range(8))
 QUANTITIES = ("-1", "9300000000000000", "1e30", "1e1000000", "9223372036854775807", "0.0000000001", "1E18")
 TIMES = ("2026-01-01t00:00:00z", "0000-01-01T00:00:00Z", "2026-01-01T00:00:00+99:00", "9999-12-31T23:59:59Z")
+POLICIES: tuple[dict[str, Any], ...] = (
+    {},
+    {},
+    {"failurePolicy": {"maxRestarts": 2, "backoff": "1s"}},
+    {"failurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "Ready", "status": "True"}]}]}},
+    {"ttlSecondsAfterFinished": 1},
+    {"activeDeadlineSeconds": 3},
+    {"suspend": True},
+)
 MOST_GANGS = 12
 MOST_FOREIGN = 8
 
@@ -30,6 +39,7 @@ class Walk:
             self._calm: 1.5,
             self._submit: 12,
             self._delete_gang: 5,
+            self._suspend: 5,
             self._change_node: 9,
             self._bid: 4,
             self._foreign_pod: 4,
@@ -75,6 +85,7 @@ class Walk:
             "work": self._one((None, "2s", "5s", "1m")),
             "priority": self._one(("", "", "chaos-high", "chaos-missing")),
             "finalizer": self._random.random() < 0.1,
+            "policies": self._one(POLICIES),
         }
         self._gangs.append(how["name"])
         return Step("submit", how)
@@ -84,6 +95,10 @@ class Walk:
             return self._submit()
         name = self._gangs.pop(self._random.randrange(len(self._gangs)))
         return Step("delete gang", {"name": name, "foreground": self._random.random() < 0.3})
+
+    def _suspend(self) -> Step:
+        how = {"name": self._one(self._gangs or [""]), "suspend": self._random.random() < 0.5}
+        return Step("suspend gang", how)
 
     def _change_node(self) -> Step:
         act = self._one(("add node", "add node", "delete node", "cordon", "uncordon", "unready", "ready", "resize"))

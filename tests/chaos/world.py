@@ -39,6 +39,7 @@ class World:
             "calm": lambda how: proxy.heal(),
             "submit": self._submit,
             "delete gang": self._delete_gang,
+            "suspend gang": self._suspend_gang,
             "add node": lambda how: self.add_node(how["name"], how["cpu"]),
             "delete node": lambda how: self._ask("DELETE", f"{NODES}/{how['name']}"),
             "cordon": lambda how: self._ask("PATCH", f"{NODES}/{how['name']}", {"spec": {"unschedulable": True}}),
@@ -124,7 +125,7 @@ class World:
         return self.api.request(verb, path, body)
 
     def _submit(self, how: How) -> None:
-        more: dict[str, Any] = {"work": {"serialTime": how["work"]}} if how["work"] else {}
+        more: dict[str, Any] = {**how["policies"], **({"work": {"serialTime": how["work"]}} if how["work"] else {})}
         if how["priority"]:
             more["priorityClassName"] = how["priority"]
         pod = {"nodeSelector": {LABEL: "yes"}, "terminationGracePeriodSeconds": 1}
@@ -138,6 +139,9 @@ class World:
     def _delete_gang(self, how: How) -> None:
         policy = "?propagationPolicy=Foreground" if how["foreground"] else ""
         self._ask("DELETE", f"{GANGS}/{how['name']}{policy}")
+
+    def _suspend_gang(self, how: How) -> None:
+        self._ask("PATCH", f"{GANGS}/{how['name']}", {"spec": {"suspend": how["suspend"]}})
 
     def _set_ready(self, node: str, status: str) -> None:
         condition = {"type": "Ready", "status": status, "reason": "Chaos", "lastTransitionTime": from_now(0)}

@@ -63,7 +63,7 @@ def check(arena, state, gangs):
         listed = arena.api.kubectl("get", "nb", "--no-headers").splitlines()
         assert len(listed) == NUMBERS[found[1]]
         return
-    found = re.match(r"(Complete|Placed|Planned|Accepted)(?:=(True|False))?\b", state)
+    found = re.match(r"(Complete|Placed|Planned|Accepted|Suspended)(?:=(True|False))?\b", state)
     assert found, f"no test knows how to check {state!r}"
     for name in gangs:
         arena.until(name, found[1], found[2] or "True", seconds=LONGEST_SECONDS)
@@ -82,6 +82,7 @@ def gangs_of(example):
 
 
 def run_in_shell(arena, command):
-    """Run a command line that says ``kubectl``, as a reader would paste it."""
-    kubectl = f'kubectl() {{ "{arena.api.program(Tool.KUBECTL)}" --kubeconfig="{arena.api.kubeconfig}" "$@"; }}'
+    """Run a command line that says ``kubectl``, as a reader would paste it whose namespace is the arena's."""
+    program = f'"{arena.api.program(Tool.KUBECTL)}" --kubeconfig="{arena.api.kubeconfig}" --namespace={arena.namespace}'
+    kubectl = f'kubectl() {{ {program} "$@"; }}'
     subprocess.run(["bash", "-euc", f"{kubectl}; {command}"], check=True, capture_output=True, timeout=30)

@@ -6,7 +6,7 @@ from builders.manifests import gang, priority_class
 
 pytestmark = pytest.mark.usefixtures("operator")
 
-TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "x"}}}
+TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"lockstep.dev/rank": "0"}}}
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 
 
@@ -14,14 +14,9 @@ SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedu
     ("pod", "field"),
     [
         pytest.param(
-            {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
-            "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution",
-            id="affinity to pods",
-        ),
-        pytest.param(
             {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
-            "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution",
-            id="affinity against pods",
+            "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0] with lockstep.dev/rank",
+            id="affinity against a rank",
         ),
         pytest.param(
             {"topologySpreadConstraints": [SPREAD]}, "topologySpreadConstraints[0].whenUnsatisfiable", id="spread"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from builders.manifests import gang, quota
+from builders.manifests import failed_status, gang, quota
 from eventually import eventually
 from live.arena import Arena
 from live.proxy import Asked
@@ -56,12 +56,14 @@ class Stage:
 
     def until_gone(self) -> None:
         """Wait until neither the gang nor any of its pods is left."""
-        eventually(lambda: not self._exists(), seconds=PATIENCE_SECONDS)
+        eventually(lambda: self.arena.is_gone(self.name), seconds=PATIENCE_SECONDS)
         eventually(lambda: not self.arena.pods(self.name), seconds=PATIENCE_SECONDS)
 
     def until_deleting(self) -> None:
         """Wait until the gang has been deleted, by whoever does it."""
-        eventually(lambda: not self._exists() or "deletionTimestamp" in self._metadata(), seconds=PATIENCE_SECONDS)
+        eventually(
+            lambda: self.arena.is_gone(self.name) or "deletionTimestamp" in self._metadata(), seconds=PATIENCE_SECONDS
+        )
 
     def leave(self) -> None:
         """Delete what is left of the gang."""
@@ -77,13 +79,6 @@ class Stage:
             found: Mapping[str, Any] = self.arena.gang(self.name)["metadata"]
             return found
         return {"deletionTimestamp": "gone"}
-
-    def _exists(self) -> bool:
-        try:
-            self.arena.gang(self.name)
-        except ApiError as error:
-            return error.status != 404
-        return True
 
 
 def finish(stage: Stage) -> None:
@@ -149,6 +144,36 @@ def lose(stage: Stage) -> None:
     assert not first & {pod["metadata"]["uid"] for pod in pods}
 
 
+def restart(stage: Stage) -> None:
+    """Placed; a member fails; made anew after a pause, whole, and that is counted once; ends well."""
+    stage.submit(failurePolicy={"maxRestarts": 5, "backoff": "1s"})
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    stage.arena.patch_pod_status(f"{stage.name}-1-0", failed_status(3))
+    eventually(lambda: stage.arena.status(stage.name)["attempt"] > 1, seconds=PATIENCE_SECONDS)
+    stage.until("Placed")
+    assert stage.arena.status(stage.name)["restarts"] == 1
+    assert len(stage.arena.pods(stage.name)) == SIZE
+
+
+def suspend_and_resume(stage: Stage) -> None:
+    """Placed; suspended, so that nothing is left; resumed, and placed again."""
+    stage.submit()
+    eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
+    stage.arena.change_gang(stage.name, suspend=True)
+    stage.until("Suspended")
+    assert not stage.arena.pods(stage.name)
+    stage.arena.change_gang(stage.name, suspend=False)
+    stage.until("Placed")
+    assert len(stage.arena.pods(stage.name)) == SIZE
+
+
+def expire(stage: Stage) -> None:
+    """Submitted, run to its end, and deleted at once."""
+    stage.submit(run_for="200ms", ttlSecondsAfterFinished=0)
+    stage.until_gone()
+    assert len(stage.seen.uids(stage.name)) == SIZE, "every pod once"
+
+
 def finish_again(stage: Stage) -> None:
     """Submitted, placed, run to its end; and once more where somebody has turned time back meanwhile."""
     stage.submit(run_for="200ms")
@@ -161,7 +186,17 @@ def finish_again(stage: Stage) -> None:
 
 LIVES: Mapping[str, Callable[[Stage], None]] = {
     life.__name__.replace("_", " "): life
-    for life in (finish, fail, undo, delete_while_binding, delete_with_finalizer, lose)
+    for life in (
+        finish,
+        fail,
+        undo,
+        delete_while_binding,
+        delete_with_finalizer,
+        lose,
+        restart,
+        suspend_and_resume,
+        expire,
+    )
 }
 
 

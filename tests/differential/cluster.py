@@ -52,7 +52,9 @@ class Cluster:
         self.client = client
 
     async def prepare(self) -> None:
-        """Make what all cases share."""
+        """Make what all cases share, unless it is there."""
+        if PROBES in {one["metadata"]["name"] for one in await self.listed("/api/v1/namespaces")}:
+            return
         for name, labels in NAMESPACES.items():
             await self.create("/api/v1/namespaces", {"metadata": {"name": name, "labels": labels}})
         await self.create("/apis/node.k8s.io/v1/runtimeclasses", HEAVY)
@@ -76,8 +78,8 @@ class Cluster:
         """Ask kube-scheduler about every case's pod, once; the pods are gone afterwards."""
         made = await together(self._create_probe(draft) for draft in drafts)
         waited = {draft.case for draft, one in zip(drafts, made, strict=True) if one is None}
-        pods = await self._until_decided(waited)
-        await together(self._delete(f"/api/v1/namespaces/{PROBES}/pods/{name}") for name in waited)
+        pods = await self.until_decided(waited)
+        await together(self.delete_probe(name) for name in waited)
         return [one if one is not None else _verdict(pods[draft.case]) for draft, one in zip(drafts, made, strict=True)]
 
     async def clear(self) -> None:
@@ -135,13 +137,18 @@ class Cluster:
             await asyncio.sleep(POLL_SECONDS)
         raise RefusedError("kube-scheduler makes no room for a pod")
 
-    async def _until_decided(self, names: set[str]) -> dict[str, Manifest]:
+    async def until_decided(self, names: set[str]) -> dict[str, Manifest]:
+        """The probes, once kube-scheduler has looked at all of these."""
         async with asyncio.timeout(DECISION_SECONDS):
             while True:
                 pods = {pod["metadata"]["name"]: pod for pod in await self.listed(f"/api/v1/namespaces/{PROBES}/pods")}
                 if all(name in pods and is_decided(pods[name]) for name in names):
                     return pods
                 await asyncio.sleep(POLL_SECONDS)
+
+    async def delete_probe(self, name: str) -> None:
+        """Delete a probe at once."""
+        await self._delete(f"/api/v1/namespaces/{PROBES}/pods/{name}")
 
     async def listed(self, folder: str) -> list[Manifest]:
         """Every object there."""

@@ -26,6 +26,8 @@ GROUPS = (
     (*nodes.AMOUNTS_OF_NODES, *pods.RESIZES),
     pods.PORTS,
     neighbours.ANTI_AFFINITY,
+    neighbours.AFFINITY,
+    (*neighbours.AFFINITY, *neighbours.ANTI_AFFINITY, *nodes.LABELS),
     neighbours.DISKS,
     claims.CLAIMS,
     claims.LIMITS,

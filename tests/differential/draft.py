@@ -54,7 +54,7 @@ class Draft:
         zone = f"{self.case}-zone"
         self.node, self.near = a_node(self.case, zone), a_node(f"{self.case}-near", zone)
         main = container("main", resources={"requests": {"cpu": "500m"}})
-        self.template = {"metadata": {"labels": {"app": "probe"}}, "spec": {"containers": [main]}}
+        self.template = {"metadata": {"labels": {"app": "probe", "case": self.case}}, "spec": {"containers": [main]}}
 
     @property
     def spec(self) -> Manifest:
@@ -77,7 +77,8 @@ class Draft:
             "containers": [container("main", resources={"requests": {"cpu": "500m"}})],
             **deepcopy(more),
         }
-        pod = {"metadata": {"name": name, "namespace": namespace, "labels": {"app": "other"}}, "spec": spec}
+        labels = {"app": "other", "case": self.case}
+        pod = {"metadata": {"name": name, "namespace": namespace, "labels": labels}, "spec": spec}
         self.pods.append(pod)
         return pod
 

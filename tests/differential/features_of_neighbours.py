@@ -1,5 +1,7 @@
 """What other pods mean for a template besides resources: their anti-affinity, and what only one pod may have."""
 
+from collections.abc import Sequence
+from copy import deepcopy
 from random import Random
 
 from differential.cluster import NAMESPACES, PROBES
@@ -22,22 +24,15 @@ NAMESPACE_SELECTORS: tuple[Manifest, ...] = (
     {"matchLabels": {"team": "p"}},
     {"matchLabels": {"team": "x"}},
     {"matchLabels": {"kubernetes.io/metadata.name": PROBES}},
-    {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]},
 )
+# In a pod's own terms kube-scheduler takes what namespaces without any label match for all namespaces.
+OF_OTHERS_ONLY = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
 
 
 def keeps_away(rnd: Random) -> Feature:
     """Another's pod, on the node or near it, that keeps others away."""
-    term: Manifest = {"topologyKey": rnd.choice((HOSTNAME, HOSTNAME, ZONE, "rack"))}
-    selector, near, namespace = rnd.choice(SELECTORS), rnd.random() < 0.4, rnd.choice(sorted(NAMESPACES))
-    if selector is not None:
-        term["labelSelector"] = selector
-    if rnd.random() < 0.4:
-        term["namespaces"] = rnd.sample(sorted(NAMESPACES), rnd.randint(1, 2))
-    if rnd.random() < 0.4:
-        term["namespaceSelector"] = rnd.choice(NAMESPACE_SELECTORS)
-    if selector is not None and rnd.random() < 0.3:
-        term[rnd.choice(("matchLabelKeys", "mismatchLabelKeys"))] = ["tier"]
+    term = _term(rnd, (*NAMESPACE_SELECTORS, OF_OTHERS_ONLY))
+    near, namespace = rnd.random() < 0.4, rnd.choice(sorted(NAMESPACES))
     kind = rnd.choice((REQUIRED, REQUIRED, "ended"))
 
     def apply(draft: Draft) -> None:
@@ -49,6 +44,59 @@ def keeps_away(rnd: Random) -> Feature:
 
     where = "near the node" if near else "on the node"
     return Feature(f"a pod in {namespace} {where}, {kind}, keeps away {term}", apply)
+
+
+def requires(rnd: Random) -> Feature:
+    """Required affinity or anti-affinity of the template, towards pods of others and to its own kind."""
+    kind, term = rnd.choice(("podAffinity", "podAntiAffinity")), _term(rnd, NAMESPACE_SELECTORS)
+
+    def apply(draft: Draft) -> None:
+        affinity = draft.spec.setdefault("affinity", {}).setdefault(kind, {})
+        affinity.setdefault(REQUIRED, []).append(_of_this_case(term, draft))
+
+    return Feature(f"the template has {kind} {term}", apply)
+
+
+def stands_there(rnd: Random) -> Feature:
+    """Another's pod with labels for which a template may ask, on the node, near it or ended, or about to end."""
+    near, namespace, tier = rnd.random() < 0.5, rnd.choice(sorted(NAMESPACES)), rnd.choice(("front", "back"))
+    kind = rnd.choice(("there", "there", "ended", "being deleted"))
+    app = rnd.choice(("probe", "other"))
+
+    def apply(draft: Draft) -> None:
+        pod = draft.add_pod(near=near, namespace=namespace)
+        pod["metadata"]["labels"] |= {"app": app, "tier": tier}
+        if kind == "ended":
+            draft.statuses[pod["metadata"]["name"]] = {"phase": "Failed"}
+        if kind == "being deleted":
+            draft.deleting.add(pod["metadata"]["name"])
+
+    where = "near the node" if near else "on the node"
+    return Feature(f"a pod {app}, {tier} in {namespace} {where}: {kind}", apply)
+
+
+def _term(rnd: Random, namespace_selectors: Sequence[Manifest]) -> Manifest:
+    """A term of affinity or anti-affinity."""
+    term: Manifest = {"topologyKey": rnd.choice((HOSTNAME, HOSTNAME, ZONE, "rack"))}
+    selector = rnd.choice(SELECTORS)
+    if selector is not None:
+        term["labelSelector"] = selector
+    if rnd.random() < 0.4:
+        term["namespaces"] = rnd.sample(sorted(NAMESPACES), rnd.randint(1, 2))
+    if rnd.random() < 0.4:
+        term["namespaceSelector"] = rnd.choice(namespace_selectors)
+    if selector is not None and rnd.random() < 0.3:
+        term[rnd.choice(("matchLabelKeys", "mismatchLabelKeys"))] = ["tier"]
+    return term
+
+
+def _of_this_case(term: Manifest, draft: Draft) -> Manifest:
+    """The same for pods of the case alone: those of others, bound at the same time, must not count for it."""
+    term = deepcopy(term)
+    if "labelSelector" in term:
+        here = {"key": "case", "operator": "In", "values": [draft.case]}
+        term["labelSelector"].setdefault("matchExpressions", []).append(here)
+    return term
 
 
 def of_a_tier(rnd: Random) -> Feature:
@@ -90,4 +138,5 @@ def _disk(rnd: Random, kind: str) -> Manifest:
 
 
 ANTI_AFFINITY = (keeps_away, keeps_away, of_a_tier)
+AFFINITY = (requires, requires, stands_there, stands_there, of_a_tier)
 DISKS = (has_disk,)

@@ -57,7 +57,7 @@ MEASURED = [times_of(rows) for rows in table("members", "measured", "members · 
 def spec_of(name, **work):
     """The spec of a gang of the page, with other work where that is given."""
     spec = MANIFESTS[name]["spec"]
-    return {**spec, "work": work or spec.get("work")}
+    return {**spec, "work": work} if work else spec
 
 
 def gang_of(name, **work):
@@ -122,6 +122,7 @@ EXAMPLES = [
     pytest.param(gang_of("training"), SLOW, id="training"),
     pytest.param(gang_of("weather"), SLOW, id="weather"),
     pytest.param(gang_of("sweep"), SLOW, id="sweep"),
+    pytest.param(gang_of("ocean"), [], id="ocean"),
     pytest.param(gang_of("stream"), [], id="stream"),
     pytest.param(gang_of("stream"), bids_of_the_loop, id="stream on two slots a node"),
     pytest.param(gang_of("nightly"), [bid_of("n12", "n12")], id="nightly"),

@@ -42,6 +42,7 @@ class Cluster:
         last_words: Callable[[], str] | None = None,
     ) -> None:
         refuse_unless_ours(context)
+        self.kubeconfig = kubeconfig
         self.image = image
         self.patience_seconds = patience_seconds
         self._last_words = last_words
@@ -79,6 +80,11 @@ class Cluster:
     def apply(self, *manifests: Mapping[str, Any], namespace: str = "default") -> None:
         """Apply manifests."""
         self.kubectl("apply", f"--namespace={namespace}", "--filename=-", stdin=_as_list(manifests))
+
+    def patch(self, kind: str, name: str, change: Mapping[str, Any], *, namespace: str) -> None:
+        """Merge a change into an object."""
+        options = (f"--namespace={namespace}", "--type=merge", f"--patch={json.dumps(change)}")
+        self.kubectl("patch", kind, name, *options)
 
     def delete(self, *arguments: str) -> None:
         """Delete, and wait until it is gone; nothing is said where there is nothing."""

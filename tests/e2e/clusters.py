@@ -1,21 +1,33 @@
 """The clusters on which these tests can run, by the name that ``LOCKSTEP_E2E`` gives them."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from e2e.cluster import Cluster
+from e2e.cluster_dns import cluster_dns
 from e2e.guard import SANDBOX
 from e2e.kind_nodes import kind_nodes
+from e2e.kubelet_node import KubeletNode
+from e2e.kubelet_settings import LOST_AFTER_SECONDS
 from e2e.kubelets import kubelets, last_words
 from e2e.pod_processes import pod_processes
 from e2e.service_address import service_address
-from sandbox import Component, Options, start
+from sandbox import Component, Node, Options, start
 
 VARIABLE = "LOCKSTEP_E2E"
 KIND_CONTEXT = "kind-lockstep"
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
+# Kubelets are heard from, or lost; and they are asked for logs at the addresses that they have.
+FLAGS_FOR_REAL_NODES = {
+    Component.API_SERVER: ("--kubelet-preferred-address-types=InternalIP",),
+    Component.CONTROLLER_MANAGER: (
+        "--controllers=*",
+        "--node-monitor-period=1s",
+        f"--node-monitor-grace-period={LOST_AFTER_SECONDS}s",
+    ),
+}
 
 
 def named_cluster(home: Path) -> AbstractContextManager[Cluster]:
@@ -50,21 +62,36 @@ def kind_cluster(home: Path) -> Iterator[Cluster]:
 @contextmanager
 def kubelets_cluster(home: Path) -> Iterator[Cluster]:
     """The workers of kind-config.yaml as real nodes of a control plane of our own; `make e2e-kubelets` calls this."""
-    image = os.environ["LOCKSTEP_E2E_IMAGE"]
-    archive = Path(os.environ["LOCKSTEP_E2E_ARCHIVE"])
     workers = [node for node in kind_nodes() if "worker" in node.name]
+    with real_cluster(home, workers) as (cluster, _):
+        yield cluster
+
+
+@contextmanager
+def real_cluster(
+    home: Path, nodes: Sequence[Node], *, members: Sequence[Path] = ()
+) -> Iterator[tuple[Cluster, Mapping[str, KubeletNode]]]:
+    """Nodes that are real, of a control plane of our own, with names that resolve; ``members`` are images of theirs."""
+    operator = Path(os.environ["LOCKSTEP_E2E_ARCHIVE"])
+    options = Options(
+        name="e2e", addons=ADDONS - {Component.KWOK}, flags=FLAGS_FOR_REAL_NODES, state=home / "sandboxes"
+    )
     with (
-        start(Options(name="e2e", addons=ADDONS - {Component.KWOK}, state=home / "sandboxes")) as sandbox,
+        start(options) as sandbox,
         service_address(sandbox),
-        kubelets(sandbox, workers, home / "nodes", archive),
+        cluster_dns(sandbox, home / "dns"),
+        kubelets(sandbox, nodes, home / "nodes", operator=operator, members=members) as started,
     ):
-        yield Cluster(
-            sandbox.kubeconfig,
-            SANDBOX,
-            image=image,
-            home=home,
-            patience_seconds=180,
-            last_words=lambda: last_words(home / "nodes"),
+        yield (
+            Cluster(
+                sandbox.kubeconfig,
+                SANDBOX,
+                image=os.environ["LOCKSTEP_E2E_IMAGE"],
+                home=home,
+                patience_seconds=90,
+                last_words=lambda: last_words(home / "nodes"),
+            ),
+            started,
         )
 
 

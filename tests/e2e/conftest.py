@@ -19,9 +19,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def release(cluster: Cluster) -> Iterator[Release]:
+def release_values() -> tuple[str, ...]:
+    """What the release is told beside values.yaml."""
+    return ()
+
+
+@pytest.fixture(scope="session")
+def release(cluster: Cluster, release_values: tuple[str, ...]) -> Iterator[Release]:
     """The chart, installed, and the offers of the pool's nodes; uninstalled in the end, with all gangs of the tests."""
-    release = Release(cluster)
+    release = Release(cluster, release_values)
     with ExitStack() as leaving:
         leaving.callback(release.uninstall)
         release.install()

@@ -42,11 +42,11 @@ class Gangs:
 
     def until_running(self, name: str) -> None:
         """Wait until all members were seen running."""
-        self._cluster.until(lambda: self._status(name).get("startedAt"))
+        self._cluster.until(lambda: self.status(name).get("startedAt"))
 
     def condition(self, name: str, kind: str) -> Manifest:
         """Return one condition of a gang; empty while there is none."""
-        return next((one for one in self._status(name).get("conditions", []) if one["type"] == kind), {})
+        return next((one for one in self.status(name).get("conditions", []) if one["type"] == kind), {})
 
     def pods(self, name: str) -> list[Manifest]:
         """Return the members."""
@@ -60,7 +60,8 @@ class Gangs:
         """Return where the members are, sorted."""
         return sorted(pod["spec"]["nodeName"] for pod in self.pods(name))
 
-    def _status(self, name: str) -> dict[str, Any]:
+    def status(self, name: str) -> dict[str, Any]:
+        """Return the status of a gang; empty while it has none."""
         status: dict[str, Any] = self._cluster.get("gangjob", name, f"--namespace={NAMESPACE}").get("status", {})
         return status
 
@@ -76,14 +77,14 @@ def gang(name: str, members: int) -> Manifest:
     }
 
 
-def bids(nodes: Iterable[tuple[str, str]]) -> list[Manifest]:
-    """Return what nodes offer: one member at a time, at the speed given."""
+def bids(nodes: Iterable[tuple[str, str]], *, slots: int = 1) -> list[Manifest]:
+    """Return what nodes offer: so many members at a time, each at the speed given."""
     return [
         {
             "apiVersion": "lockstep.dev/v1alpha1",
             "kind": "NodeBid",
             "metadata": {"name": name},
-            "spec": {"capacity": speed, "slots": 1},
+            "spec": {"capacity": speed, "slots": slots},
         }
         for name, speed in nodes
     ]

@@ -1,5 +1,6 @@
 """A release of the chart in a cluster: installed, upgraded, its leader killed, and gone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from e2e.cluster import OPERATOR, Cluster, Manifest
@@ -16,15 +17,19 @@ PODS = (
 
 
 class Release:
-    """The release ``lockstep`` of a cluster; there is one at most."""
+    """The release ``lockstep`` of a cluster; there is one at most.
 
-    def __init__(self, cluster: Cluster) -> None:
+    ``values``, each ``key=value``, go over those of values.yaml.
+    """
+
+    def __init__(self, cluster: Cluster, values: Sequence[str] = ()) -> None:
         self._cluster = cluster
         repository, _, tag = cluster.image.rpartition(":")
         self._options = (
             f"--namespace={NAMESPACE}",
             f"--values={VALUES}",
             f"--set=image.repository={repository},image.tag={tag}",
+            *(f"--set={value}" for value in values),
             "--wait",
             f"--timeout={cluster.patience_seconds:.0f}s",
         )

@@ -14,7 +14,7 @@ from sandbox.pki import SERVICE_ADDRESS
 @contextmanager
 def service_address(sandbox: Sandbox) -> Iterator[None]:
     """Have the service ``kubernetes`` answer, in this network namespace."""
-    subprocess.run(["ip", "address", "add", f"{SERVICE_ADDRESS}/32", "dev", "lo"], check=True)
+    add_address(str(SERVICE_ADDRESS))
     background = Background()
     server = background.run(_serve(urlsplit(sandbox.server).port))
     try:
@@ -22,6 +22,11 @@ def service_address(sandbox: Sandbox) -> Iterator[None]:
     finally:
         background.run(_close(server))
         background.stop()
+
+
+def add_address(address: str) -> None:
+    """Have an address that servers of this network namespace can listen on, and its pods reach."""
+    subprocess.run(["ip", "address", "replace", f"{address}/32", "dev", "lo"], check=True)
 
 
 async def _serve(port: int | None) -> asyncio.Server:

@@ -13,6 +13,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.plan import plan
+from coschedule.queue.running import Disrupted, Holding, RunningGang
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.terms import Term, TermKind
@@ -70,6 +71,8 @@ def gang(
     not_before=-math.inf,
     may_hold=True,
     held=(),
+    may_preempt=False,
+    awaits=-math.inf,
     terms=(),
     **alike,
 ):
@@ -89,7 +92,26 @@ def gang(
         not_before=not_before,
         may_hold=may_hold,
         held=held,
+        may_preempt=may_preempt,
+        awaits=awaits,
         terms=tuple(terms),
+    )
+
+
+def running(
+    name, *holds, priority=0, created=0.0, size=1, since=NOW - 10, end=math.inf, grace=0.0, disrupts=(), width=1
+):
+    """Describe a gang that runs and may be evicted: ``holds`` are nodes by index, or (node, amounts...) pairs."""
+    return RunningGang(
+        key=GangKey("default", name),
+        priority=priority,
+        created=created,
+        size=size,
+        since=since,
+        end=end,
+        grace=grace,
+        holds=tuple(Holding(one, (1,) * width) if isinstance(one, int) else Holding(one[0], one[1:]) for one in holds),
+        disrupts=tuple(Disrupted(*one) for one in disrupts),
     )
 
 
@@ -140,7 +162,19 @@ def in_front(node_index, *request, priority=0):
     return Nominated(node=node_index, request=request or (1,), priority=priority)
 
 
-def snapshot(nodes, gangs, *, releases=(), nominated=(), resources=("slots",), now=NOW, generation=1, most_holding=0):
+def snapshot(
+    nodes,
+    gangs,
+    *,
+    releases=(),
+    nominated=(),
+    resources=("slots",),
+    now=NOW,
+    generation=1,
+    most_holding=0,
+    runs=(),
+    budgets=(),
+):
     """Freeze nodes (sorted by name here) and gangs."""
     nodes = sorted(nodes, key=lambda one: one["name"])
     return Snapshot(
@@ -158,13 +192,29 @@ def snapshot(nodes, gangs, *, releases=(), nominated=(), resources=("slots",), n
         start=np.array([one["start"] for one in nodes]),
         slowdown=np.array([one["slowdown"] for one in nodes]),
         until=np.array([one["until"] for one in nodes]),
-        releases=tuple(releases),
+        releases=(*releases, *(one for each in runs for one in releases_of(each, each.end))),
         gangs=tuple(gangs),
-        someday=amounts(nodes, "someday", resources),
+        someday=held_without_end(nodes, runs, resources),
         lasting=amounts(nodes, "lasting", resources),
         most_holding=most_holding,
         nominated=tuple(nominated),
+        running=tuple(runs),
+        budgets=tuple(budgets),
     )
+
+
+def releases_of(gang, time):
+    """List what a gang that runs gives back at a time, if ever."""
+    return [Release(node=node, request=request, time=time) for node, request in gang.holds if time < math.inf]
+
+
+def held_without_end(nodes, runs, resources):
+    """Tell what is held of each node, nobody knows how long: also by gangs."""
+    held = amounts(nodes, "someday", resources)
+    for each in runs:
+        for index, request in each.holds if each.end == math.inf else ():
+            held[index] += request
+    return held
 
 
 FOUR = [node(f"n{index}") for index in range(1, 5)]

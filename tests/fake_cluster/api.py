@@ -10,8 +10,9 @@ from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.store import Place, Store
 from lockstep.api.configuration import Configuration
+from lockstep.api.quantities import rfc3339
 
-POST, PATCH, DELETE, GET = "POST", "PATCH", "DELETE", "GET"
+POST, PATCH, PUT, DELETE, GET = "POST", "PATCH", "PUT", "DELETE", "GET"
 DRY_RUN = "DRY RUN"
 _BOOKMARK_SECONDS = 55.0
 
@@ -120,6 +121,8 @@ class FakeApi:
             return self._create(place, body, is_dry="dryRun" in http.query)
         if http.method == PATCH:
             return self._patch(place, body)
+        if http.method == PUT:
+            return self._replace(place, body)
         return self._delete(place, body)
 
     def _read(self, http, place):
@@ -169,14 +172,23 @@ class FakeApi:
             changed["metadata"] = {**known["metadata"], "annotations": annotated}
         return 200, (known if changed == known else self.store.replace(place, changed))
 
+    def _replace(self, place, body):
+        known = self.store.get(place)
+        if known is None:
+            return not_found(place)
+        if body["metadata"]["resourceVersion"] != known["metadata"]["resourceVersion"]:
+            return 409, {"reason": "Conflict", "message": "the object has been modified"}
+        return 200, self.store.replace(place, {**known, **body, "metadata": {**known["metadata"], **body["metadata"]}})
+
     def _delete(self, place, body):
         known = self.store.get(place)
         if known is None:
             return not_found(place)
-        if body["preconditions"]["uid"] != known["metadata"]["uid"]:
-            return 409, {"reason": "Conflict", "message": "the UID in the precondition is another one"}
+        if any(known["metadata"][field] != wanted for field, wanted in body["preconditions"].items()):
+            return 409, {"reason": "Conflict", "message": "the precondition is not met"}
         if self.lingers and known["spec"].get("nodeName"):
-            self.store.change(place, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z"})
+            grace = known["spec"].get("terminationGracePeriodSeconds", 30)
+            self.store.change(place, metadata={"deletionTimestamp": rfc3339(self.now() + grace)})
         else:
             self.store.remove(place)
         return 200, {"kind": "Status", "status": "Success"}

@@ -27,6 +27,7 @@ from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import bids_kind, gangs_kind
 
 DEFAULT = "default"
+GATE_IMAGE = "registry.example.com/lockstep:1"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,7 +60,7 @@ async def watching_operator(api, plans=None, pool=ALL_NODES):
         client = await stack.enter_async_context(
             KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered)
         )
-        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
+        state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
         services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
@@ -152,6 +153,14 @@ def pod_place(name):
 def pods_of(api, gang):
     """The members of a gang, whatever the attempt."""
     return [it for it in api.store.objects("pods") if it["metadata"].get("labels", {}).get("lockstep.dev/gang") == gang]
+
+
+def common_of(api, gang):
+    """What the members of a gang have in common: its Service and its ConfigMap, None where one is not there."""
+    return tuple(
+        api.store.get(Place(resource, DEFAULT, name))
+        for resource, name in (("services", gang), ("configmaps", f"{gang}-hosts"))
+    )
 
 
 def bound(pods):

@@ -19,6 +19,7 @@ EVENTS = "/apis/events.k8s.io/v1"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 
+_NOT_FOUND = 404
 NUMBERS = itertools.count(1)
 
 
@@ -56,17 +57,21 @@ class Arena:
 
     def submit(self, gang: Manifest) -> Manifest:
         """Create a GangJob that may only use the arena's nodes."""
-        pod = gang["spec"]["template"]["spec"]
-        pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
+        spec = gang["spec"]
+        for role in spec.get("roles", [spec]):
+            pod = role["template"]["spec"]
+            pod["nodeSelector"] = {POOL_LABEL: self.pool, **pod.get("nodeSelector", {})}
         return self.api.request("POST", self.gangs, gang)
 
     def create(self, manifest: Manifest) -> Manifest:
-        """Create a pod or a quota in the namespace, or a bid or a priority class, which are deleted afterwards."""
+        """Create a pod, a quota or a budget in the namespace, or a bid or a priority class, all deleted afterwards."""
         match manifest["kind"]:
             case "NodeBid":
                 return self._create_elsewhere(BIDS, manifest)
             case "PriorityClass":
                 return self._create_elsewhere(PRIORITIES, manifest)
+            case "PodDisruptionBudget":
+                return self.api.request("POST", self.budgets, manifest)
             case kind:
                 return self.api.request("POST", f"{self.core}/{kind.lower()}s", manifest)
 
@@ -105,6 +110,14 @@ class Arena:
         """Delete a pod."""
         self.api.request("DELETE", f"{self.core}/pods/{name}")
 
+    def change_gang(self, name: str, **spec: Any) -> None:
+        """Change a GangJob's spec as its owner would; None removes a field."""
+        self.api.request("PATCH", f"{self.gangs}/{name}", {"spec": spec})
+
+    def patch_pod(self, name: str, **metadata: Any) -> None:
+        """Change a pod's metadata; None removes a field."""
+        self.api.request("PATCH", f"{self.core}/pods/{name}", {"metadata": metadata})
+
     def patch_pod_status(self, name: str, status: Manifest) -> None:
         """Say of a pod what its kubelet would."""
         self.api.request("PATCH", f"{self.core}/pods/{name}/status", {"status": status})
@@ -123,6 +136,14 @@ class Arena:
     def gang(self, name: str) -> Manifest:
         """The GangJob as it is now."""
         return self.api.request("GET", f"{self.gangs}/{name}")
+
+    def is_gone(self, name: str) -> bool:
+        """Whether there is no such GangJob any more."""
+        try:
+            self.gang(name)
+        except ApiError as error:
+            return error.status == _NOT_FOUND
+        return False
 
     def status(self, name: str) -> Manifest:
         """The GangJob's status; empty while there is none."""
@@ -207,6 +228,11 @@ class Arena:
     def gangs(self) -> str:
         """Where the namespace's GangJobs are."""
         return f"{GANGS}/namespaces/{self.namespace}/gangjobs"
+
+    @property
+    def budgets(self) -> str:
+        """Where the namespace's PodDisruptionBudgets are."""
+        return f"/apis/policy/v1/namespaces/{self.namespace}/poddisruptionbudgets"
 
     def _create_elsewhere(self, folder: str, manifest: Manifest) -> Manifest:
         self._elsewhere.append(f"{folder}/{manifest['metadata']['name']}")

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from typing import NamedTuple
 
-from builders.manifests import IMAGE, bid, foreign_pod, from_now, gang, priority_class
+from builders.manifests import IMAGE, bid, budget, foreign_pod, from_now, gang, priority_class
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.odd_objects import OddObjects
 from live.schemas import own_schemas, schemas_of
@@ -54,11 +54,13 @@ class Brew:
     """Odd objects of every kind that the operator watches, and what the API server said to them."""
 
     def __init__(self, plane, namespace, seed):
-        core, classes = (schemas_of(plane, group) for group in ("/api/v1", "/apis/scheduling.k8s.io/v1"))
+        groups = ("/api/v1", "/apis/scheduling.k8s.io/v1", "/apis/policy/v1")
+        schemas = {name: schema for group in groups for name, schema in schemas_of(plane, group).items()}
         self._plane = plane
         self._core = f"/api/v1/namespaces/{namespace}"
+        self._budgets = f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets"
         self._gangs = f"{GANGS}/namespaces/{namespace}/gangjobs"
-        self._odd = OddObjects({**core, **classes, **own_schemas(plane)}, seed)
+        self._odd = OddObjects({**schemas, **own_schemas(plane)}, seed)
         self.accepted = Counter()
 
     def pour(self, numbers):
@@ -90,6 +92,11 @@ class Brew:
             "Pod": (f"{self._core}/pods", "io.k8s.api.core.v1.Pod", foreign_pod(name, "victim", cpu="1m")),
             "Node": ("/api/v1/nodes", "io.k8s.api.core.v1.Node", odd_node(name)),
             "PriorityClass": (PRIORITIES, "io.k8s.api.scheduling.v1.PriorityClass", priority_class(name, 5)),
+            "PodDisruptionBudget": (
+                self._budgets,
+                "io.k8s.api.policy.v1.PodDisruptionBudget",
+                budget(name, least=1),
+            ),
             "PersistentVolume": ("/api/v1/persistentvolumes", "io.k8s.api.core.v1.PersistentVolume", odd_volume(name)),
             "PersistentVolumeClaim": (
                 f"{self._core}/persistentvolumeclaims",

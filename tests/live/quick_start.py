@@ -10,7 +10,7 @@ import lockstep.cli
 
 CONTEXT = multiprocessing.get_context("forkserver")
 # Only what is installed can be named: the process knows no other folder, and is silent where an import fails.
-CONTEXT.set_forkserver_preload([lockstep.cli.__name__])
+CONTEXT.set_forkserver_preload([f"{lockstep.cli.__name__}.run"])
 
 
 class Forked:

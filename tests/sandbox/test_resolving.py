@@ -136,6 +136,16 @@ def test_machine_without_go_is_told_what_to_install(machine):
     assert not machine.cache.path(recipe(Tool.ETCD)).exists()
 
 
+def test_program_that_nobody_publishes_is_built_at_once(machine):
+    put_program(machine.path, "go", WRITES_OUTPUT)
+    resolver = Resolver(folders=(), search_path=str(machine.path), cache=machine.cache, progress=machine)
+
+    found = resolver.resolve(Tool.LOCAL_PATH_PROVISIONER)
+
+    assert found.origin is Origin.BUILD
+    assert not [text for text in machine.said if "download" in text.lower()]
+
+
 def test_host_that_does_not_answer_is_asked_once(machine):
     put_program(machine.path, "go", WRITES_OUTPUT)
     first = unreachable(Tool.KUBECTL)

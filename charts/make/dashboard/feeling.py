@@ -1,6 +1,18 @@
 """Row: what users feel."""
 
-from charts.make.dashboard.panels import BAD, DOUBTFUL, GOOD, WIDE_COLUMNS, Panel, Query, Step, graph, number, stacked
+from charts.make.dashboard.panels import (
+    BAD,
+    DOUBTFUL,
+    GOOD,
+    NARROW_COLUMNS,
+    WIDE_COLUMNS,
+    Panel,
+    Query,
+    Step,
+    graph,
+    number,
+    stacked,
+)
 from charts.make.dashboard.queries import believed, mean, quantile, rate, series
 from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
 
@@ -15,8 +27,8 @@ def _numbers() -> list[Panel]:
     return [
         number(
             "Waiting",
-            "Gangs that hold no nodes and are not done. Good or bad depends on how much is submitted; a number that "
-            "only grows means more is asked for than there is.",
+            "Gangs that hold no nodes, neither done nor suspended. Good or bad depends on how much is submitted; a "
+            "number that only grows means more is asked for than there is.",
             _gangs("pending"),
             steps=fine,
         ),
@@ -58,6 +70,7 @@ def _numbers() -> list[Panel]:
 
 def _graphs() -> list[Panel]:
     wait, delay = "lockstep_gang_wait_seconds", "lockstep_start_delay_seconds"
+    skew = "lockstep_start_skew_seconds"
     return [
         stacked(
             graph(
@@ -84,6 +97,7 @@ def _graphs() -> list[Panel]:
             Query(quantile(0.5, wait), "median"),
             Query(quantile(0.95, wait), "95 %"),
             unit=Seconds,
+            columns=NARROW_COLUMNS,
         ),
         graph(
             "Start: planned and actual",
@@ -92,6 +106,7 @@ def _graphs() -> list[Panel]:
             Query(mean("lockstep_start_wait_planned_seconds"), "planned"),
             Query(mean("lockstep_start_wait_seconds"), "actual"),
             unit=Seconds,
+            columns=NARROW_COLUMNS,
         ),
         graph(
             "Delay of starts",
@@ -100,6 +115,16 @@ def _graphs() -> list[Panel]:
             Query(quantile(0.5, delay), "median"),
             Query(quantile(0.95, delay), "95 %"),
             unit=Seconds,
+            columns=NARROW_COLUMNS,
+        ),
+        graph(
+            "Start: first to last member",
+            "How long after its first member a gang's last one ran, of gangs that began to run; 0 where none did. "
+            "Members that are ready wait for the last: minutes are images that some nodes have and others pull.",
+            Query(quantile(0.5, skew), "median"),
+            Query(quantile(0.95, skew), "95 %"),
+            unit=Seconds,
+            columns=NARROW_COLUMNS,
         ),
     ]
 

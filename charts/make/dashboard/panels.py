@@ -32,7 +32,7 @@ from grafana_foundation_sdk.models.units import NoUnit
 
 SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
 # Of the grid's 24 columns, which are some 51 pixels each on a screen of 1280.
-NUMBER_COLUMNS, GRAPH_COLUMNS, WIDE_COLUMNS = 4, 8, 12
+NUMBER_COLUMNS, NARROW_COLUMNS, GRAPH_COLUMNS, WIDE_COLUMNS = 4, 6, 8, 12
 _NUMBER_ROWS, _GRAPH_ROWS = 4, 8
 # Named colours, which Grafana adapts to its light and its dark theme.
 GOOD, DOUBTFUL, BAD = "green", "orange", "red"

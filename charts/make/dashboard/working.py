@@ -1,15 +1,16 @@
 """Row: how it works."""
 
-from charts.make.dashboard.panels import Panel, Query, graph
-from charts.make.dashboard.queries import leaders, quantile, rate
-from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
+from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, graph
+from charts.make.dashboard.queries import leaders, quantile, rate, series
+from grafana_foundation_sdk.models.units import NoUnit, OpsPerSecond, Seconds, Short
 
+_SUSPENDED = 'state="suspended"'
 _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
 def how_it_works() -> list[Panel]:
-    """Stages, attempts, and the API server's part in them."""
-    return [*_cycles(), *_requests()]
+    """Stages, attempts, the API server's part in them, and what preemption costs."""
+    return [*_cycles(), *_requests(), *_preemptions()]
 
 
 def _cycles() -> list[Panel]:
@@ -34,6 +35,26 @@ def _cycles() -> list[Panel]:
             "cause that somebody has to remove.",
             Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             unit=OpsPerSecond,
+        ),
+        graph(
+            "Failures of members by answer",
+            "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or "
+            "Ignore are programs that never get on: their own logs say why.",
+            Query(rate("lockstep_gang_failures_total", by="action"), "{{action}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Gangs ended by reason",
+            "Gangs that are over, a second. Many others than Succeeded mean that work is lost: failing programs, or "
+            "limits that are too tight.",
+            Query(rate("lockstep_gangs_ended_total", by="reason"), "{{reason}}"),
+            unit=OpsPerSecond,
+        ),
+        graph(
+            "Suspended gangs",
+            "Gangs whose owners want them to hold nothing. A number that only grows may be forgotten work.",
+            Query(f"max ({series('lockstep_gangs', _SUSPENDED)})", "suspended"),
+            unit=NoUnit,
         ),
         graph(
             "Bindings by result",
@@ -83,5 +104,26 @@ def _requests() -> list[Panel]:
             "brake, or the network to it is.",
             Query(quantile(0.95, "lockstep_api_request_duration_seconds", by="verb"), "{{verb}}"),
             unit=Seconds,
+        ),
+    ]
+
+
+def _preemptions() -> list[Panel]:
+    return [
+        graph(
+            "Gangs preempted",
+            "Gangs evicted for more urgent ones, a second. If it does not end, gangs of high priority are many and "
+            "short: their place is dear.",
+            Query(rate("lockstep_gangs_preempted_total"), "preempted"),
+            unit=OpsPerSecond,
+            columns=WIDE_COLUMNS,
+        ),
+        graph(
+            "Work lost by preemption",
+            "How many members' time is lost: 2 means that as much is thrown away as two members do. A gang that is "
+            "preempted begins its work anew; let it save where it is.",
+            Query(rate("lockstep_preempted_member_seconds_total"), "members"),
+            unit=Short,
+            columns=WIDE_COLUMNS,
         ),
     ]

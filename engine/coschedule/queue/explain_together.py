@@ -12,12 +12,14 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.explain import free_at_last, held_in_front, no_node, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.packing import effort
 from coschedule.queue.refusals import (
     NoDomainFits,
     NoRoomTogether,
     NoTimeForSize,
     OfRole,
     Refusal,
+    TooManyCombinations,
     WindowTooShort,
 )
 from coschedule.queue.roles.party import Party, party_of
@@ -55,11 +57,18 @@ def refuse_together(case: Case) -> Refusal:
 
     The first of these that is true: no node passes for a role, no size has a time, the deadline is too early, a role
     would never have room alone, all of them would never have room together, windows are too short; else it must be
-    the gangs in front.
+    the gangs in front. Nothing of that can be told where not everything was looked at.
     """
     party = party_of(case.gang)
     if not len(party.needs):
         return _no_node(case) or _no_time(case)
+    refusal = _first_reason(case, party)
+    if case.chooser.gave_up:
+        return TooManyCombinations(combinations=None, most=effort.MOST_COMBINATIONS)
+    return refusal
+
+
+def _first_reason(case: Case, party: Party) -> Refusal:
     return (
         _no_node(case)
         or too_late(case.gang, case.chooser.soonest(case.by_now), case.by_now)

@@ -70,7 +70,11 @@ class PendingGang:
     is unknown. It does not start before ``not_before``, an absolute time. Members also obey ``terms`` among themselves.
 
     Where it fits only when others have ended, nobody knows when, it may hold nodes if ``may_hold``; ``held`` are the
-    nodes it holds already, by index. Raises ValueError when a number makes no sense.
+    nodes it holds already, by index.
+
+    With ``may_preempt``, gangs of lower priority may be evicted for it. Some that are being evicted for it will have
+    ended at ``awaits``: nobody else is, where it is planned to start by then. Raises ValueError when a number makes no
+    sense.
     """
 
     key: GangKey
@@ -82,6 +86,8 @@ class PendingGang:
     not_before: float = -math.inf
     may_hold: bool = True
     held: tuple[int, ...] = ()
+    may_preempt: bool = False
+    awaits: float = -math.inf
     terms: tuple[Term, ...] = ()
 
     def __post_init__(self) -> None:

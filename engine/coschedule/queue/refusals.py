@@ -158,10 +158,13 @@ class TopologiesCross:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooManyCombinations:
-    """The roles have ``combinations`` combinations of members, of which at most ``most`` are looked through."""
+    """The roles have ``combinations`` combinations of members, of which at most ``most`` are told apart.
+
+    None where it is with those of nodes that there are more than ``most``, among which there was none that fits.
+    """
 
     reason: ClassVar[Reason] = Reason.TOO_MANY_COMBINATIONS
-    combinations: int
+    combinations: int | None
     most: int
 
 

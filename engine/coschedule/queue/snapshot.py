@@ -12,6 +12,7 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
+from coschedule.queue.running import RunningGang
 
 AMOUNT_LIMIT = 2**62
 """More of a resource than any node has; sums of amounts stop here, so that no 64 bits wrap around."""
@@ -31,8 +32,10 @@ class Snapshot:
 
     Of what is not free at ``now``, ``releases`` come back at known times, ``someday[n, r]`` some time, nobody knows
     when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes
-    until something of ``someday`` has come back. Arrays are copied and read-only; ValueError when a shape or a value is
-    wrong.
+    until something of ``someday`` has come back. Of the gangs that run, those in ``running`` may be evicted, but no
+    more of their pods than each of the ``budgets`` allows.
+
+    Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
 
     generation: int
@@ -49,6 +52,8 @@ class Snapshot:
     lasting: IntArray = field(default_factory=_nothing)
     most_holding: int = 0
     nominated: tuple[Nominated, ...] = ()
+    running: tuple[RunningGang, ...] = ()
+    budgets: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
@@ -63,6 +68,7 @@ class Snapshot:
         self._check_releases()
         self._check_nominated()
         self._check_gangs()
+        self._check_running()
 
     def _check_numbers(self) -> None:
         if not math.isfinite(self.now):
@@ -90,3 +96,11 @@ class Snapshot:
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
         if len({gang.key for gang in self.gangs}) != len(self.gangs):
             raise ValueError("gang keys must be distinct")
+
+    def _check_running(self) -> None:
+        for gang in self.running:
+            for node, request in gang.holds:
+                if not 0 <= node < len(self.nodes.names) or len(request) != len(self.resources):
+                    raise ValueError(f"gang {gang.key} must hold nodes of the snapshot, and one amount a resource")
+            if any(not 0 <= one.budget < len(self.budgets) for one in gang.disrupts):
+                raise ValueError(f"gang {gang.key} counts against a budget that is not there")

@@ -18,9 +18,10 @@ from lockstep.act.claims import create_missing_claims
 from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
 from lockstep.act.needed_claims import needed_claims
+from lockstep.act.network import Network
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
-from lockstep.act.undo import Undoing
+from lockstep.act.undo import Undoing, UndoNews
 from lockstep.act.volumes import VolumeProvider
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
@@ -31,6 +32,7 @@ from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
+from lockstep.report.events import names_do_not_resolve
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
 
@@ -76,7 +78,8 @@ class Attempt:
     """Carries out one reservation that the state already holds.
 
     Whoever runs it sets ``changed`` after each news of the gang. ``pause`` says for how many seconds the gang rests
-    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it.
+    after a failure, ``was_cut_off`` whether somebody before was stopped in the middle of it. ``news`` says who hears of
+    its undoing.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class Attempt:
         reservation: Reservation,
         *,
         pause: Callable[[Failure], float],
-        lasting: Callable[[str], None],
+        news: UndoNews,
         was_cut_off: bool = False,
     ) -> None:
         self._services = services
@@ -94,9 +97,14 @@ class Attempt:
         self._reservation = reservation
         self._verdict: Verdict | None = None
         self.changed = asyncio.Event()
-        self.is_undoing = False
+        self.undoing_since = math.inf
         self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
-        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, lasting=lasting)
+        self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, news=news)
+
+    @property
+    def is_undoing(self) -> bool:
+        """Whether the attempt is being taken back."""
+        return self.undoing_since < math.inf
 
     @property
     def gang_uid(self) -> str:
@@ -150,7 +158,9 @@ class Attempt:
         creator = Creator(services.client, self._gang, self._reservation)
         unbound = {key for key, pod in there.items() if not pod.node}
         ended = self._ended_and_gone(there)
-        failure = await creator.create_missing({key: pod.uid for key, pod in there.items()} | ended, unbound)
+        already = {key: pod.uid for key, pod in there.items()} | ended
+        failures = await asyncio.gather(creator.create_missing(already, unbound), self._make_network())
+        failure = next((failure for failure in failures if failure is not None), None)
         if failure is not None:
             self._verdict = creator.verdict
             await self._delete_strangers(creator.strangers)
@@ -173,6 +183,17 @@ class Attempt:
             lost=lambda: self._progress().disrupted,
         )
         return await provider.provide()
+
+    async def _make_network(self) -> Failure | None:
+        """See that members find each other. Where nobody counts on it, that they don't is told once, and no failure."""
+        services, gang = self._services, self._gang
+        failure = await Network(services.client, gang, self._reservation).make()
+        is_wanted = gang.spec is not None and gang.spec.network is not None
+        if failure is None or is_wanted or failure.reason is Reason.API_UNAVAILABLE:
+            return failure
+        if self._reservation.attempt == 1:
+            services.writer.tell(gang, names_do_not_resolve(failure))
+        return None
 
     async def _delete_strangers(self, pods: list[PodFact]) -> None:
         """Delete what only this attempt knows that it has made."""
@@ -244,7 +265,7 @@ class Attempt:
                 await self.changed.wait()
 
     async def _take_back(self, failure: Failure) -> Outcome:
-        self.is_undoing = True
+        self.undoing_since = self._services.monotonic()
         await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 

@@ -11,6 +11,7 @@ from typing import Any
 from coschedule import GangKey
 from lockstep.act.attempt import Attempt, Ending, Outcome
 from lockstep.act.services import Services
+from lockstep.act.undo import UndoNews
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
@@ -21,6 +22,10 @@ from lockstep.logs.fields import about
 # A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
 # behind it waiting for ever.
 _FAILURES_WITH_A_PLACE = 6
+_UNDOING_WITH_A_PLACE_SECONDS = 60.0
+
+# One failure may be somebody else's fault, a node's for one. A gang that fails again is not worth other gangs' work.
+_FAILURES_THAT_PREEMPT = 1
 
 # So often admission may change a gang's members in a way that is new.
 _MOST_SURPRISES = 3
@@ -41,13 +46,14 @@ class _Memory:
 
     def pause(self, failure: Failure | None) -> float:
         """How many seconds the gang rests after that."""
-        return 0.0 if self._is_surprise(failure) else pause_after(self.failures)
+        is_free = self._is_surprise(failure) or _is_wanted(failure)
+        return 0.0 if is_free else pause_after(self.failures)
 
     def count(self, failure: Failure | None) -> None:
         """The gang has failed once more."""
         if self._is_surprise(failure):
             self.surprises += 1
-        else:
+        elif not _is_wanted(failure):
             self.failures += 1
 
     def _is_surprise(self, failure: Failure | None) -> bool:
@@ -64,7 +70,7 @@ class Attempts:
 
     ``ended`` is told of every outcome but that of a cancelled attempt, ``due`` of every gang whose pause after a
     failure is over: whatever the gang still holds by then has somebody who looks after it. ``lasting`` is told where
-    undoing an attempt takes a while, and what it waits for.
+    undoing an attempt takes a while, and what it waits for; ``told`` once a gang's status says that it is undone.
     """
 
     def __init__(
@@ -74,9 +80,11 @@ class Attempts:
         ended: Callable[[GangFact, Outcome], None],
         due: Callable[[GangKey], None],
         lasting: Callable[[GangFact, str], None],
+        told: Callable[[GangFact, Failure], None],
     ) -> None:
         self._services = services
         self._lasting = lasting
+        self._told = told
         self._ended = ended
         self._due = due
         self._by_gang: dict[GangKey, _Memory] = {}
@@ -88,12 +96,12 @@ class Attempts:
         memory = self._by_gang.get(gang)
         return memory is not None and memory.task is not None
 
-    def must_stop(self, gang: GangFact) -> bool:
-        """Whether what runs is not what that gang needs: it is another one's, or goes on though the gang is deleted."""
+    def must_stop(self, gang: GangFact, *, is_unwanted: bool) -> bool:
+        """Whether what runs is not what that gang needs: it is another one's, or makes members that nobody wants."""
         memory = self._by_gang.get(gang.key)
         if memory is None or memory.attempt is None:
             return False
-        return memory.attempt.gang_uid != gang.uid or (gang.is_deleting and not memory.attempt.is_undoing)
+        return memory.attempt.gang_uid != gang.uid or (is_unwanted and not memory.attempt.is_undoing)
 
     def is_resting(self, gang: GangKey) -> bool:
         """Whether the gang has failed, and may not be tried again yet."""
@@ -103,6 +111,24 @@ class Attempts:
     def gives_way(self, gang: GangKey) -> bool:
         """Whether the gang rests and has failed so often that it keeps nobody behind it waiting meanwhile."""
         return self.is_resting(gang) and self._by_gang[gang].failures > _FAILURES_WITH_A_PLACE
+
+    def comes_back(self, gang: GangKey) -> bool:
+        """Whether the gang is just being undone, and keeps its place: what it leaves is not for those behind it."""
+        memory = self._by_gang.get(gang)
+        if memory is None or memory.attempt is None or memory.failures > _FAILURES_WITH_A_PLACE:
+            return False
+        seconds = self._services.monotonic() - memory.attempt.undoing_since
+        return 0.0 <= seconds <= _UNDOING_WITH_A_PLACE_SECONDS
+
+    def keeps_failing(self, gang: GangKey) -> bool:
+        """Whether the gang has failed so often since it was placed that no other is to be evicted for it."""
+        memory = self._by_gang.get(gang)
+        return memory is not None and memory.failures > _FAILURES_THAT_PREEMPT
+
+    def is_undoing(self, gang: GangKey) -> bool:
+        """Whether an attempt of that gang is being taken back."""
+        memory = self._by_gang.get(gang)
+        return memory is not None and memory.attempt is not None and memory.attempt.is_undoing
 
     def retry_at(self, gang: GangKey) -> float:
         """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
@@ -143,8 +169,14 @@ class Attempts:
         if memory.task is not None:
             memory.task.cancel()
 
-    def succeeded(self, gang: GangKey) -> None:
-        """The gang is placed: its earlier failures no longer count."""
+    def rest(self, gang: GangKey, seconds: float) -> None:
+        """The gang is not to be tried again before so many seconds; a longer rest goes on."""
+        memory = self._by_gang.setdefault(gang, _Memory())
+        if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
+            self._rest(gang, memory, seconds)
+
+    def forgive(self, gang: GangKey) -> None:
+        """The gang is placed, or suspended: its earlier failures no longer count."""
         memory = self._by_gang.get(gang)
         if memory is not None and memory.task is None:
             _call_off(memory)
@@ -170,7 +202,7 @@ class Attempts:
             gang,
             reservation,
             pause=memory.pause,
-            lasting=partial(self._lasting, gang),
+            news=UndoNews(told=partial(self._told, gang), lasting=partial(self._lasting, gang)),
             was_cut_off=self._was_cut_off(gang, reservation),
         )
         memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt)))
@@ -195,9 +227,13 @@ class Attempts:
         if outcome.ending.is_failure:
             retry_seconds = memory.pause(outcome.failure)
             memory.count(outcome.failure)
-            memory.retry_at = self._services.monotonic() + retry_seconds
-            memory.retry = asyncio.get_running_loop().call_later(retry_seconds, self._retry, gang.key, memory)
+            self._rest(gang.key, memory, retry_seconds)
         self._ended(gang, outcome)
+
+    def _rest(self, gang: GangKey, memory: _Memory, seconds: float) -> None:
+        _call_off(memory)
+        memory.retry_at = self._services.monotonic() + seconds
+        memory.retry = asyncio.get_running_loop().call_later(seconds, self._retry, gang, memory)
 
     def _retry(self, gang: GangKey, memory: _Memory) -> None:
         memory.retry = None
@@ -205,6 +241,10 @@ class Attempts:
 
     def _time_of_day(self, memory: _Memory) -> float:
         return self._services.now() + max(0.0, memory.retry_at - self._services.monotonic())
+
+
+def _is_wanted(failure: Failure | None) -> bool:
+    return failure is not None and failure.is_wanted
 
 
 def _call_off(memory: _Memory) -> None:

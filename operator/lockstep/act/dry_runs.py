@@ -2,7 +2,8 @@
 
 So their owners are told now, and not when their turn comes, and they are planned with what admission adds. Nobody tells
 us when a policy, a LimitRange or a webhook changes: gangs whose members it refuses or changes are checked again while
-they wait, each less and less often. A gang that can start at once is never checked: creating its members tells.
+they wait, each less and less often. A gang that can start at once is never checked: creating its members tells. Nobody
+is evicted for a gang whose members would be refused.
 """
 
 import asyncio
@@ -13,12 +14,13 @@ from typing import Any
 
 from coschedule import GangKey, Members
 from lockstep.act.admission import admitted_needs, estranged
-from lockstep.act.refusals import refused_template
+from lockstep.act.refusals import is_no_dry_run, refused_template
 from lockstep.act.services import Services
 from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError
 from lockstep.api.member_pod import MemberPods
 from lockstep.belief.phases import Phase
+from lockstep.belief.running import may_preempt
 from lockstep.facts.gang import GangFact, GangSpec, Refusal, Verdict
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.logs.fields import about
@@ -35,6 +37,7 @@ log = logging.getLogger(__name__)
 class _Asked:
     version: tuple[str, int]
     checked: int = 0
+    is_admitted: bool = False
     again: asyncio.TimerHandle | None = None
 
 
@@ -57,6 +60,11 @@ class DryRuns:
             self.forget(gang.key)
             self._asked[gang.key] = _Asked(version=version)
             self._enqueue(gang.key)
+
+    def admits(self, gang: GangFact) -> bool:
+        """Whether a member of each role would be created now, as far as a dry run can tell."""
+        known = self._asked.get(gang.key)
+        return known is not None and known.version == (gang.uid, gang.generation) and known.is_admitted
 
     def forget(self, gang: GangKey) -> None:
         """The gang is gone."""
@@ -97,24 +105,39 @@ class DryRuns:
             self.forget(key)
             return
         try:
-            verdict = await self._verdict(gang, spec)
+            verdict, is_admitted = await self._verdict(gang, spec)
         except ApiUnavailableError as error:
             log.warning("its members could not be checked: %s", error, extra=about(key))
         else:
             self._believe(gang, spec, verdict)
+            self._note(gang, is_admitted=is_admitted)
         self._later(key)
 
-    async def _verdict(self, gang: GangFact, spec: GangSpec) -> Verdict:
-        """What admission makes of the first member of each role; nothing of those refused for what waiting mends."""
+    def _note(self, gang: GangFact, *, is_admitted: bool) -> None:
+        """Remember whether its members would be created: from then on others may be evicted for it."""
+        asked = self._asked.get(gang.key)
+        if asked is None or asked.version != (gang.uid, gang.generation):
+            return
+        if is_admitted and not asked.is_admitted and may_preempt(self._state, gang):
+            self._state.news.plan()
+        asked.is_admitted = is_admitted
+
+    async def _verdict(self, gang: GangFact, spec: GangSpec) -> tuple[Verdict, bool]:
+        """What admission makes of the first member of each role, and whether it takes them all now.
+
+        Nothing is made of those that are refused for what waiting mends.
+        """
         verdict: dict[str, Needs] = {}
+        is_admitted = True
         for role, pod in first_members(gang, spec):
             answer = await self._client.dry_run(paths.pods_to_be(gang.key.namespace), pod)
             needs = verdict_of(answer, role, pod)
             if isinstance(needs, Refusal):
-                return needs
+                return needs, False
+            is_admitted &= answer.is_success or is_no_dry_run(answer)
             if needs is not None:
                 verdict[role.name] = needs
-        return verdict
+        return verdict, is_admitted
 
     def _believe(self, gang: GangFact, spec: GangSpec, verdict: Verdict) -> None:
         now = self._waiting(gang.key)
@@ -130,7 +153,7 @@ class DryRuns:
         gang, asked = self._waiting(key), self._asked.get(key)
         if gang is None:
             self.forget(key)
-        if gang is None or asked is None or (gang.spec is not None and not gang.spec.is_changed_by_admission):
+        if gang is None or asked is None or (asked.is_admitted and not _is_changed(gang)):
             return
         pause = min(_FIRST_AGAIN_SECONDS * 2.0**asked.checked, _LONGEST_AGAIN_SECONDS)
         asked.checked = min(asked.checked + 1, 16)
@@ -142,6 +165,10 @@ class DryRuns:
             return None
         phase = self._state.phase_of(gang)
         return gang if phase.is_planned or phase is Phase.REFUSED else None
+
+
+def _is_changed(gang: GangFact) -> bool:
+    return gang.spec is not None and gang.spec.is_changed_by_admission
 
 
 def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:

@@ -1,7 +1,8 @@
 """How far the members of a reservation are: counted from pods, never from what we did."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
@@ -11,11 +12,24 @@ from lockstep.facts.ranks import has_rank, parse_ranks, ranks_from
 from lockstep.facts.reasons import Reason
 
 
+class Loss(NamedTuple):
+    """A member that failed or was taken away, and a clause that says why."""
+
+    rank: int
+    pod: PodFact
+    why: str
+
+    @property
+    def is_own_failure(self) -> bool:
+        """Whether the member's own program failed: the cluster had no part in it."""
+        return self.pod.phase is PodPhase.FAILED and not self.pod.is_disrupted
+
+
 @dataclass(slots=True, kw_only=True)
 class Progress:
     """Counts over the members of one attempt; ended members count as bound, succeeded ones as running too.
 
-    ``unseen``: no watch has ever shown them. ``failed``: why a member's own program failed. ``disrupted``: why the
+    ``unseen``: no watch has ever shown them. ``losses``: who failed or was taken away, by rank. ``disrupted``: why the
     cluster took a member away.
     """
 
@@ -24,7 +38,7 @@ class Progress:
     running: int = 0
     succeeded: int = 0
     unseen: int = 0
-    failed: str | None = None
+    losses: list[Loss] = field(default_factory=list)
     disrupted: Failure | None = None
     _succeeded: list[int] = field(default_factory=list)
 
@@ -87,23 +101,33 @@ def remembered_ranks(gang: GangFact, reservation: Reservation) -> int:
     return parse_ranks(status.succeeded_ranks) if status.attempt == reservation.attempt else 0
 
 
+def reported_part(reservation: Reservation, pods: Iterable[PodFact]) -> str:
+    """What part of the work that attempt's members say is done: where they differ, the least; '' where none says."""
+    attempt = reservation.attempt
+    said = (pod.progress for pod in pods if pod.progress and pod.member and pod.member.attempt == attempt)
+    return min(said, key=float, default="")
+
+
 def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
     if pod.phase is PodPhase.FAILED:
-        _count_failed(counts, pod)
+        _count_failed(counts, pod, rank)
     elif pod.phase is PodPhase.SUCCEEDED:
         counts.count_succeeded(rank, is_bound=bool(pod.node))
     elif is_gone or pod.is_deleting:
         what = "was deleted" if is_gone else "is being deleted"
-        counts.disrupted = Failure(reason=Reason.POD_LOST, message=f"pod {pod.key.name} {what} before it had ended")
+        loss = Loss(rank, pod, f"pod {pod.key.name} {what} before it had ended")
+        counts.losses.append(loss)
+        counts.disrupted = Failure(reason=Reason.POD_LOST, message=loss.why)
     else:
         counts.bound += bool(pod.node)
         counts.running += pod.phase is PodPhase.RUNNING
 
 
-def _count_failed(counts: Progress, pod: PodFact) -> None:
+def _count_failed(counts: Progress, pod: PodFact, rank: int) -> None:
     counts.bound += bool(pod.node)
     if pod.is_disrupted:
-        message = f"pod {pod.key.name} on node {pod.node} was turned away: {pod.ended_because}"
-        counts.disrupted = Failure(reason=Reason.POD_REJECTED, message=message)
+        loss = Loss(rank, pod, f"pod {pod.key.name} on node {pod.node} was turned away: {pod.ended_because}")
+        counts.disrupted = Failure(reason=Reason.POD_REJECTED, message=loss.why)
     else:
-        counts.failed = f"Pod {pod.key.name} failed: {pod.ended_because}."
+        loss = Loss(rank, pod, f"pod {pod.key.name} failed: {pod.ended_because}")
+    counts.losses.append(loss)

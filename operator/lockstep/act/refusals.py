@@ -61,7 +61,12 @@ def _is_final(answer: Answer) -> bool:
         return True
     if answer.code == _FORBIDDEN:
         return not answer.is_about_rights and not any(words in answer.message for words in _MENDED_BY_OTHERS)
-    return answer.code in (_BAD_REQUEST, _TOO_LARGE, _INVALID) and _NO_DRY_RUN not in answer.message
+    return answer.code in (_BAD_REQUEST, _TOO_LARGE, _INVALID) and not is_no_dry_run(answer)
+
+
+def is_no_dry_run(answer: Answer) -> bool:
+    """Whether the request was refused for being a dry run, which says nothing of the pod."""
+    return not answer.is_success and _NO_DRY_RUN in answer.message
 
 
 def refused_binding(name: str, node: str, answer: Answer) -> Failure:

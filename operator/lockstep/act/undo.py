@@ -7,10 +7,13 @@ undoing: a member that has run is never made again in the same attempt.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from lockstep.act.concurrent import for_each
+from lockstep.act.disruption import tell_disrupted
 from lockstep.act.look import look_at_members
 from lockstep.act.needed_claims import needed_claims
+from lockstep.act.progress import reported_part
 from lockstep.act.services import Services
 from lockstep.act.telling import take_back
 from lockstep.api.client import ApiUnavailableError
@@ -21,9 +24,9 @@ from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
-from lockstep.report.conditions import mark_released, mark_undoing
+from lockstep.report.conditions import mark_released, mark_undoing, with_progress
 from lockstep.report.metrics import UNDONE_REASONS
-from lockstep.report.sentences import listed, n_pods
+from lockstep.report.sentences import as_sentence, listed, n_pods
 from lockstep.report.status import Written
 
 # A conflict brings a newer version to compute from; more than so many are no coincidence.
@@ -34,11 +37,20 @@ _QUIET_LOOKS = 2
 log = logging.getLogger(__name__)
 
 
-class Undoing:
-    """Undoes one attempt. ``changed`` is set after each news of the gang.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoNews:
+    """Who hears of an attempt that is undone.
 
-    ``lasting`` is told, once, where it takes a while: a sentence with what is waited for.
+    ``told`` when the gang's status has come to say so, and why; ``lasting``, once, where it takes a while: a sentence
+    with what is waited for.
     """
+
+    told: Callable[[Failure], None]
+    lasting: Callable[[str], None]
+
+
+class Undoing:
+    """Undoes one attempt. ``changed`` is set after each news of the gang."""
 
     def __init__(
         self,
@@ -48,14 +60,14 @@ class Undoing:
         *,
         pause: Callable[[Failure], float],
         changed: asyncio.Event,
-        lasting: Callable[[str], None],
+        news: UndoNews,
     ) -> None:
         self._services = services
         self._gang = gang
         self._reservation = reservation
         self._pause_after = pause
         self._changed = changed
-        self._lasting = lasting
+        self._news = news
 
     async def run(self, failure: Failure, *, landed_at: float) -> None:
         """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone.
@@ -63,7 +75,8 @@ class Undoing:
         Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
         """
         log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
-        await self._tell(failure, "")
+        if await self._tell(failure, ""):
+            self._news.told(failure)
         stuck = await self._until_gone(failure, landed_at)
         await _until_done(self._take_claims_back)
         await _until_done(lambda: self._release(failure, stuck))
@@ -73,7 +86,7 @@ class Undoing:
         looks, told = 0, ""
         while True:
             to_land = landed_at - self._services.monotonic()
-            left = await self._look()
+            left = await self._look(failure)
             if left is not None and all(self._is_lost(pod) for pod in left):
                 if to_land <= 0:
                     return self._what_keeps(left)
@@ -85,11 +98,11 @@ class Undoing:
                 if waits != told:
                     await self._tell(failure, waits)
                     if not told:
-                        self._lasting(f"{failure.message}; {waits}.")
+                        self._news.lasting(f"{failure.message}; {waits}.")
                 told = waits
             await self._until_no_pod_is_seen(pause_after(looks))
 
-    async def _look(self) -> list[PodFact] | None:
+    async def _look(self, failure: Failure) -> list[PodFact] | None:
         """What is there of the attempt, each of it deleted where nobody does yet; ``None`` where nobody knows."""
         services = self._services
         try:
@@ -98,6 +111,9 @@ class Undoing:
             log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
             return None
         self._changed.clear()
+        if failure.reason is Reason.PREEMPTED:
+            going = services.deletions.wanting(left)
+            await tell_disrupted(services.client, going, as_sentence(failure.message), services.now())
         refusal = await services.deletions.delete(left)
         if refusal is not None:
             log.warning("%s", refusal.message, extra=about(self._gang.key))
@@ -120,15 +136,28 @@ class Undoing:
         why = self._services.lost_nodes.why_lost(pod.node)
         return f" on {pod.node}" + ("" if why is None else f", which {why}")
 
-    async def _tell(self, failure: Failure, waits: str) -> None:
-        """Say in the status that the attempt is being undone, if the status has it; nothing waits for that."""
+    async def _tell(self, failure: Failure, waits: str) -> bool:
+        """Say in the status that the attempt is being undone, if the status has it; nothing waits for that.
+
+        Returns whether it was written now.
+        """
         for _ in range(_MOST_CONFLICTS):
             gang = self._known()
             if gang is None or not self._stands_in(gang):
-                return
+                return False
             status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
-            if status == gang.status or await self._write(gang, status) is not Written.CONFLICT:
-                return
+            status = with_progress(status, self._reported_part(gang))
+            if status == gang.status:
+                return False
+            written = await self._write(gang, status)
+            if written is not Written.CONFLICT:
+                return written is Written.DONE
+        return False
+
+    def _reported_part(self, gang: GangFact) -> str:
+        """What the members have said of the work before they go."""
+        state = self._services.state
+        return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 
     async def _take_claims_back(self) -> bool:
         """Take its node off every claim that has no volume yet: the next plan may have it elsewhere."""

@@ -24,6 +24,7 @@ from lockstep.api.turns import Turns, Urgency
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 
 _REQUEST_TIMEOUT_SECONDS = 30.0
 # The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
@@ -126,13 +127,19 @@ class KubeClient:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
         return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
 
+    async def patch_entries(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Merge ``body`` into an object of Kubernetes' own, its lists entry by entry; goes with deletions."""
+        content_type = STRATEGIC_MERGE_PATCH
+        return await self._request("PATCH", target, body=body, content_type=content_type, urgency=Urgency.DELETE)
+
     async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
         """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
         return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
-    async def delete(self, target: Target, *, uid: str) -> Answer:
-        """Delete the object if it still is the one with that UID."""
-        return await self._request("DELETE", target, body={"preconditions": {"uid": uid}}, urgency=Urgency.DELETE)
+    async def delete(self, target: Target, *, uid: str, version: str = "") -> Answer:
+        """Delete the object if it still is the one with that UID, and that version of it where one is given."""
+        preconditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
+        return await self._request("DELETE", target, body={"preconditions": preconditions}, urgency=Urgency.DELETE)
 
     @asynccontextmanager
     async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:

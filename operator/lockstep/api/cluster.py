@@ -15,4 +15,9 @@ def parse_namespace(manifest: Manifest) -> NamespaceFact:
 
 def parse_priority_class(manifest: Manifest) -> PriorityClass:
     """A priority class."""
-    return PriorityClass(manifest["metadata"]["name"], manifest["value"], bool(manifest.get("globalDefault")))
+    return PriorityClass(
+        name=manifest["metadata"]["name"],
+        value=manifest["value"],
+        is_default=bool(manifest.get("globalDefault")),
+        preempts=manifest.get("preemptionPolicy") != "Never",
+    )

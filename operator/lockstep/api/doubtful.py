@@ -8,6 +8,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.bid import bid_condition
+from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pod import parse_pod
 from lockstep.api.quantities import epoch_seconds
@@ -52,6 +53,7 @@ def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
         is_disrupted=False,
         ended_because="its status can't be understood",
         lasting=True,
+        labels=labels_of(metadata),
     )
 
 

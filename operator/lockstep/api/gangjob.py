@@ -5,9 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from coschedule import GangKey, Load, Members, decode_part
+from lockstep.api.network import parse_network
 from lockstep.api.parts import spelled_part
+from lockstep.api.policies import parse_policies
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
+from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.role import parse_roles
 from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal
@@ -17,8 +20,10 @@ from lockstep.facts.role import RoleSpec
 Manifest = Mapping[str, Any]
 
 
-def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES) -> GangFact:
+def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:
     """A GangJob whose members ask for nodes of ``pool``, besides what their template says.
+
+    Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
 
     The spec's part is taken from ``before`` where that is the same generation of the same object.
     """
@@ -31,7 +36,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    spec, refusal = _spec_or_refusal(manifest["spec"], pool)
+    spec, refusal = _spec_or_refusal(manifest, pool, gate_image)
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return GangFact(
@@ -43,28 +48,34 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
         is_deleting="deletionTimestamp" in metadata,
         spec=spec,
         refusal=refusal,
+        policies=parse_policies(manifest["spec"]),
         status=status,
     )
 
 
-def _spec_or_refusal(spec: Manifest, pool: Pool) -> tuple[GangSpec | None, Refusal | None]:
+def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[GangSpec | None, Refusal | None]:
     try:
-        roles = parse_roles(spec, pool)
+        roles = parse_roles(manifest["spec"], pool, gate_image)
         if isinstance(roles, Refusal):
             return None, roles
-        return _spec(spec, roles), None
+        spec = _spec(manifest["spec"], roles)
+        refusal = crowd_refusal(manifest["metadata"]["name"], spec)
     except (ValueError, ArithmeticError) as error:
         return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
+    return (spec, None) if refusal is None else (None, refusal)
 
 
 def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
-    deadline = spec.get("deadline")
+    deadline, placement = spec.get("deadline"), spec.get("placement") or {}
     working = sum(role.sizes.maximum for role in roles if role.load is not Load.NONE)
     return GangSpec(
         roles=roles,
         work=parse_work(spec["work"], working) if "work" in spec else None,
         deadline_seconds=None if deadline is None else duration_seconds(deadline),
         priority_class=spec.get("priorityClassName") or _of_templates(roles),
+        network=parse_network(spec),
+        one_per=placement.get("onePer") or "",
+        all_in=placement.get("allIn") or "",
     )
 
 
@@ -95,6 +106,10 @@ def _status(status: Manifest) -> GangStatus:
         started_at=epoch_seconds(status.get("startedAt")),
         finished_at=epoch_seconds(status.get("finishedAt")),
         succeeded_ranks=status.get("succeededRanks") or "",
+        restarts=int(status.get("restarts", 0)),
+        restart_at=epoch_seconds(status.get("restartAt")),
+        active_since=epoch_seconds(status.get("activeSince")),
+        progress=status.get("progress") or "",
     )
 
 
@@ -138,6 +153,10 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "startedAt": _time(status.started_at),
         "finishedAt": _time(status.finished_at),
         "succeededRanks": status.succeeded_ranks or None,
+        "restarts": status.restarts or None,
+        "restartAt": _time(status.restart_at),
+        "activeSince": _time(status.active_since),
+        "progress": status.progress or None,
     }
 
 

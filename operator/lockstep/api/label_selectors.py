@@ -14,7 +14,9 @@ def parse_selector(selector: Manifest | None) -> LabelSelector | None:
     """A label selector; None for none."""
     if selector is None:
         return None
-    labels = tuple(Requirement(key, "In", (value,)) for key, value in (selector.get("matchLabels") or {}).items())
+    labels = tuple(
+        Requirement(key, "In", (value,)) for key, value in sorted((selector.get("matchLabels") or {}).items())
+    )
     return labels + tuple(
         Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
         for one in selector.get("matchExpressions") or ()

@@ -1,14 +1,17 @@
 """The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from coschedule import Members
 from lockstep.api.claims import with_kept_claims
-from lockstep.api.membership import gang_owner, member_labels, pod_name
-from lockstep.api.names import RANK_LABEL, SCHEDULER_NAME
+from lockstep.api.membership import member_labels, owner_reference, pod_name
+from lockstep.api.mounts import with_files
+from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
 from lockstep.api.parts import spelled_part
-from lockstep.facts.gang import GangFact, GangSpec
+from lockstep.api.rendezvous.meeting import meeting_of
+from lockstep.api.rendezvous.sets import files, variables
+from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
 Manifest = dict[str, Any]
@@ -23,33 +26,30 @@ _VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
 class MemberPods:
     """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
 
-    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, volumes of the
-    member's own claims, and the gang's priority class. What the node pool asks of members stands in the gang's
-    template already.
+    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, files that say who
+    the others are, volumes of the member's own claims, and the gang's priority class. What the node pool asks of
+    members, and the gate at which they wait, stand in the gang's template already.
     """
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
         assert gang.spec is not None, "a refused gang has no members"
         self._gang = gang
         self._attempt = attempt
-        self._kinds = {role.name: _Kind.of(gang, gang.spec, role, attempt) for role in gang.spec.roles}
-        self._roles = [entry.role for entry in members for _ in range(entry.count)]
-        self._owner = gang_owner(gang)
-        self._shared_variables = {
-            "LOCKSTEP_GANG": gang.key.name,
-            "LOCKSTEP_ATTEMPT": str(attempt),
-            "LOCKSTEP_SIZE": str(sum(entry.count for entry in members)),
-        }
+        self._meeting = meeting_of(gang, attempt, members)
+        paths = files(self._meeting).keys()
+        self._kinds = {role.name: _Kind.of(gang, role, attempt, paths) for role in gang.spec.roles}
+        self._owner = owner_reference(gang)
+        self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
         self._variables_by_rank = list(_variables_by_rank(members))
 
     def pod(self, rank: int) -> Manifest:
         """The pod of that rank."""
-        kind = self._kinds[self._roles[rank]]
+        kind = self._kinds[self._meeting.roles[rank]]
         return {
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": {
-                "name": pod_name(self._gang.key.name, self._attempt, rank),
+                "name": self._name(rank),
                 "namespace": self._gang.key.namespace,
                 "labels": {**kind.labels, RANK_LABEL: str(rank)},
                 "annotations": kind.annotations,
@@ -58,12 +58,16 @@ class MemberPods:
             "spec": self._spec_of(kind, rank),
         }
 
+    def _name(self, rank: int) -> str:
+        return pod_name(self._gang.key.name, self._attempt, rank)
+
     def _spec_of(self, kind: "_Kind", rank: int) -> Manifest:
-        variables = {**self._shared_variables, "LOCKSTEP_RANK": str(rank), **self._variables_by_rank[rank]}
-        spec = dict(with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank))
+        told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
+        own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
+        spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
         for field in ("initContainers", "containers"):
             if spec.get(field):
-                spec[field] = [_with_variables(container, variables) for container in spec[field]]
+                spec[field] = [_with_variables(container, told) for container in spec[field]]
         return spec
 
 
@@ -76,12 +80,17 @@ class _Kind(NamedTuple):
     claim_templates: Sequence[Mapping[str, Any]]
 
     @classmethod
-    def of(cls, gang: GangFact, spec: GangSpec, role: RoleSpec, attempt: int) -> Self:
-        """What the pods of that role of an attempt share."""
-        own = {"restartPolicy": "Never", **role.template["spec"], "schedulerName": SCHEDULER_NAME}
-        priority = {"priorityClassName": spec.priority_class} if spec.priority_class else {}
-        annotations = (role.template.get("metadata") or {}).get("annotations") or {}
-        return cls(member_labels(gang.key, role, attempt), annotations, {**own, **priority}, role.claim_templates)
+    def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
+        """What the pods of that role of an attempt share; ``paths`` are the files that their containers find."""
+        assert gang.spec is not None, "a refused gang has no members"
+        own = with_files(role.template["spec"], gang.key.name, paths)
+        wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
+        priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
+        annotations = dict((role.template.get("metadata") or {}).get("annotations") or {})
+        # Nobody goes on before it may.
+        annotations.pop(GO_ANNOTATION, None)
+        spec = {"restartPolicy": "Never", **own, **wanted, **priority}
+        return cls(member_labels(gang.key, role, attempt), annotations, spec, role.claim_templates)
 
 
 def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:

@@ -11,6 +11,9 @@ from lockstep.facts.role import RoleSpec
 
 Manifest = Mapping[str, Any]
 
+LARGEST_ATTEMPT = 99_999
+"""A member's name is its host name, a label of DNS: 63 characters, of which a gang's name has up to 52."""
+
 
 def membership(metadata: Manifest) -> Membership | None:
     """Whose member a pod is. The controlling owner decides, not a label that anybody may write.
@@ -28,13 +31,8 @@ def membership(metadata: Manifest) -> Membership | None:
     return None
 
 
-def pod_name(gang: str, attempt: int, rank: int) -> str:
-    """The name of a member pod."""
-    return f"{gang}-{attempt}-{rank}"
-
-
-def gang_owner(gang: GangFact) -> dict[str, Any]:
-    """The reference to a gang of whatever goes with it."""
+def owner_reference(gang: GangFact) -> dict[str, Any]:
+    """What makes an object the gang's own: it goes with it."""
     return {
         "apiVersion": API_VERSION,
         "kind": GANG_KIND,
@@ -44,6 +42,11 @@ def gang_owner(gang: GangFact) -> dict[str, Any]:
         # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
         "blockOwnerDeletion": False,
     }
+
+
+def pod_name(gang: str, attempt: int, rank: int) -> str:
+    """The name of a member pod."""
+    return f"{gang}-{attempt}-{rank}"
 
 
 def member_labels(gang: GangKey, role: RoleSpec, attempt: int) -> dict[str, str]:

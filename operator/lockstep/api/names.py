@@ -18,3 +18,8 @@ RANK_LABEL = "lockstep.dev/rank"
 SIZE_LABEL = "lockstep.dev/size"
 # Of members of a gang that has roles.
 ROLE_LABEL = "lockstep.dev/role"
+
+# What lets a member go on that waits for others: an annotation of its pod.
+GO_ANNOTATION = "lockstep.dev/go"
+# What a member says of the work: the part that is done.
+PROGRESS_ANNOTATION = "lockstep.dev/progress"

@@ -17,6 +17,7 @@ ALL_STORAGE_CLASSES = Target("/apis/storage.k8s.io/v1/storageclasses", "storagec
 ALL_CSI_DRIVERS = Target("/apis/storage.k8s.io/v1/csidrivers", "csidrivers")
 ALL_CAPACITIES = Target("/apis/storage.k8s.io/v1/csistoragecapacities", "csistoragecapacities")
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
+ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudgets")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
@@ -57,6 +58,31 @@ def claim(key: ClaimKey) -> Target:
 def volume(name: str) -> Target:
     """One volume."""
     return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
+
+
+def services_of(namespace: str) -> Target:
+    """The Services of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/services", "services")
+
+
+def service(namespace: str, name: str) -> Target:
+    """One Service."""
+    return Target(f"{services_of(namespace).path}/{name}", "services")
+
+
+def config_maps_of(namespace: str) -> Target:
+    """The ConfigMaps of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/configmaps", "configmaps")
+
+
+def config_map(namespace: str, name: str) -> Target:
+    """One ConfigMap."""
+    return Target(f"{config_maps_of(namespace).path}/{name}", "configmaps")
+
+
+def pod_status(key: PodKey) -> Target:
+    """The status of one pod."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/status", "pods/status")
 
 
 def gangs_of(namespace: str) -> Target:

@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.api.anti_affinity import keeps_away
 from lockstep.api.conditions import has_condition
+from lockstep.api.gate import is_up, may_go, started
+from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
+from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_terms import keeps_away
+from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 
 Manifest = Mapping[str, Any]
@@ -41,6 +45,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
     metadata, spec, status = manifest["metadata"], manifest["spec"], manifest.get("status") or {}
     member = membership(metadata)
     phase = PodPhase(status.get("phase", PodPhase.PENDING))
+    is_deleting = "deletionTimestamp" in metadata
+    is_ending = member is not None and (is_deleting or phase is PodPhase.FAILED)
     return PodFact(
         key=PodKey(metadata["namespace"], metadata["name"]),
         uid=metadata["uid"],
@@ -48,14 +54,22 @@ def parse_pod(manifest: Manifest) -> PodFact:
         phase=phase,
         request=pod_request(spec, status, is_member=member is not None),
         member=member,
-        is_deleting="deletionTimestamp" in metadata,
+        is_deleting=is_deleting,
         is_disrupted=_is_disrupted(status),
         ended_because=_ended_because(status) if phase is PodPhase.FAILED else "",
         lasting=_is_lasting(metadata),
+        labels=labels_of(metadata),
         keeps_away=keeps_away(spec, metadata["namespace"]),
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",
         priority=spec.get("priority") or 0,
+        is_up=member is not None and is_up(phase, status),
+        may_go=member is not None and may_go(metadata),
+        started=None if member is None else started(status),
+        end=end_of(status) if is_ending else None,
+        progress=reported_progress(metadata) if member is not None else "",
+        # The API server adds the grace to the time of the deletion.
+        gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )
 
 
@@ -88,8 +102,6 @@ def _ended_because(status: Manifest) -> str:
     """One phrase for the owner: what the node or the first failed container said."""
     if status.get("reason"):
         return f"{status['reason']}: {status.get('message', '')}".rstrip(": ")
-    for container in [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]:
-        ended = (container.get("state") or {}).get("terminated") or {}
-        if ended.get("exitCode"):
-            return f"container {container['name']} exited with {ended['exitCode']}"
+    for name, code in failed_containers(status):
+        return f"container {name} exited with {code}"
     return "its phase is Failed"

@@ -6,12 +6,17 @@ from typing import Any
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
 from lockstep.api.claims import claims_by_templates, claims_in_pod, without_volumes
+from lockstep.api.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
+from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_terms import pod_affinity
 from lockstep.api.pool import Pool
+from lockstep.api.preferences import preferred
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import Refusal
+from lockstep.facts.gates import wait_of
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import Needs, RoleSpec
 
@@ -20,14 +25,21 @@ Manifest = Mapping[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def parse_roles(spec: Manifest, pool: Pool) -> tuple[RoleSpec, ...] | Refusal:
+def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleSpec, ...] | Refusal:
     """The roles, whose members ask for nodes of ``pool`` besides what their templates say; or why one can't be obeyed.
 
-    Raises ValueError or ArithmeticError where numbers make no sense.
+    Members that wait for others do so in a container of ``gate_image``; without one no member can wait. Raises
+    ValueError or ArithmeticError where numbers make no sense.
     """
     roles: list[RoleSpec] = []
+    network = parse_network(spec)
     for path, manifest in _manifests(spec):
-        role = _role(path, manifest, pool)
+        template = pool.template_in(manifest["template"])
+        if wait_of(network, manifest.get("startAfter") or ()).has_gate:
+            if not gate_image:
+                return Refusal(Reason.UNSUPPORTED_FIELD, NO_GATE_IMAGE)
+            template = with_gate(template, gate_image)
+        role = _role(path, manifest, template)
         if isinstance(role, Refusal):
             return role
         roles.append(role)
@@ -43,7 +55,8 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
     try:
         check_amounts(pod, f"{path}.spec")
-        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(claims_in_pod(pod, path)))
+        claims = tuple(claims_in_pod(pod, path))
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), claims, pod_affinity(pod))
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
@@ -56,8 +69,7 @@ def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
         yield f"roles[{number}].template", role
 
 
-def _role(path: str, manifest: Manifest, pool: Pool) -> RoleSpec | Refusal:
-    template = pool.template_in(manifest["template"])
+def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refusal:
     claim_templates = tuple(manifest.get("volumeClaimTemplates") or ())
     needs = parse_needs(without_volumes(template["spec"], claim_templates), path)
     if isinstance(needs, Refusal):
@@ -70,11 +82,13 @@ def _role(path: str, manifest: Manifest, pool: Pool) -> RoleSpec | Refusal:
         request=needs.request,
         constraints=needs.constraints,
         claims=(*needs.claims, *claims_by_templates(claim_templates, path.removesuffix("template"))),
+        pod_affinity=needs.pod_affinity,
         template=template,
         claim_templates=claim_templates,
         load=load,
         pieces=_pieces(manifest, load, sizes),
         start_after=tuple(manifest.get("startAfter") or ()),
+        not_weighed=tuple(f"{path}.spec.{one}" for one in preferred(template["spec"])),
     )
 
 

@@ -5,20 +5,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from coschedule import Constraints
-from lockstep.api.membership import member_labels
-from lockstep.api.names import RANK_LABEL
+from lockstep.belief.affinity import Bar, bars
+from lockstep.belief.kinds import Kind, kind_of
+from lockstep.belief.near_pods import kept_away_by_reserved, own_pods
 from lockstep.belief.state import State
 from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
-Bar = tuple[str, frozenset[str]]
-
 
 def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
     """The constraints under which the members of one role are planned now."""
     constraints = state.claims.constraints(gang.key, role)
-    barred = (*_by_anti_affinity(state, gang, role), *demand_of(state, gang, role).barred)
+    barred = (*_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -31,14 +30,24 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
     return amounts
 
 
-def _by_anti_affinity(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """The nodes near pods that want no such member near them."""
-    namespace, keeping_away = gang.key.namespace, state.neighbours.keeping_away
-    if not keeping_away.concerns(namespace):
+def _by_pods(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
+    """The nodes that are barred for the pods around them, where either side requires anything of the other."""
+    assert gang.spec is not None, "a refused gang is not planned"
+    minded = state.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
+    if not minded and not gang.spec.minds_pods:
         return
-    # Whoever keeps single ranks away is rare: what holds for the first holds for all.
-    labels = {**member_labels(gang.key, role, gang.status.attempt + 1), RANK_LABEL: "0"}
-    labels_of_namespace = state.namespaces.get(namespace, {})
-    names = keeping_away.names(labels, namespace, labels_of_namespace, state.nodes, state.nodes_generation)
-    if names:
-        yield "near a pod whose anti-affinity keeps it away", names
+    kind = kind_of(state, gang, role)
+    kept_away = ("near a pod whose anti-affinity keeps it away", _keeping_away(state, gang, kind))
+    for phrase, names in [kept_away, *bars(state, gang, kind)]:
+        if names:
+            yield phrase, names
+
+
+def _keeping_away(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
+    """The nodes near pods that want no such member near them."""
+    keeping_away, labels_of_namespace = state.neighbours.keeping_away, state.namespaces.get(kind.namespace, {})
+    names = keeping_away.names(
+        kind.labels, kind.namespace, labels_of_namespace, state.nodes, state.nodes_generation, own_pods(state, gang)
+    )
+    reserved = kept_away_by_reserved(state, gang, kind)
+    return names | reserved if reserved else names

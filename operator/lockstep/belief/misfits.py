@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule import Constraints, Feasibility, NodeTable
+from lockstep.belief.broken_terms import TermBroken
 from lockstep.belief.node_arrays import NodeArrays
 
 
@@ -53,7 +54,7 @@ class TooLittleRoom:
     resource: str
 
 
-Misfit = NodesGone | NodesNotInPool | ChecksFail | WindowClosed | TooLittleRoom
+Misfit = NodesGone | NodesNotInPool | ChecksFail | TermBroken | WindowClosed | TooLittleRoom
 
 
 def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> ChecksFail | None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import product
 
 from coschedule import Constraints, NodeTerm, Requirement, Toleration
+from lockstep.facts.pod import PodAffinity, WrittenTerm
 from lockstep.facts.role import Needs
 from lockstep.facts.volume import ClaimUse
 
@@ -19,7 +20,10 @@ def as_compared(planned: Needs, pod: Needs) -> Needs:
     kept = tuple(one for one in pod.constraints.tolerations if one in wanted or one not in _OF_EVERY_POD)
     tolerations = wanted if set(kept) == set(wanted) else kept
     claims = planned.claims if _claims(planned) == _claims(pod) else pod.claims
-    return Needs(pod.request, replace(pod.constraints, tolerations=tolerations), claims)
+    affinity = _as_written(pod.pod_affinity)
+    if affinity == _as_written(planned.pod_affinity):
+        affinity = planned.pod_affinity
+    return Needs(pod.request, replace(pod.constraints, tolerations=tolerations), claims, affinity)
 
 
 def combined(one: Needs, other: Needs) -> Needs:
@@ -31,7 +35,8 @@ def combined(one: Needs, other: Needs) -> Needs:
         amounts[name] = max(amount, amounts.get(name, 0))
     more = tuple(use for use in other.claims if _asked(use) not in _claims(one))
     constraints = _combined_constraints(one.constraints, other.constraints)
-    return Needs(tuple(sorted(amounts.items())), constraints, one.claims + more)
+    affinity = _combined_pod_affinity(one.pod_affinity, other.pod_affinity)
+    return Needs(tuple(sorted(amounts.items())), constraints, one.claims + more, affinity)
 
 
 def is_within(needs: Needs, planned: Needs) -> bool:
@@ -73,3 +78,20 @@ def _combined_affinity(
 
 def _joined(one: tuple[Requirement, ...], other: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
     return tuple(dict.fromkeys(one + other))
+
+
+def _combined_pod_affinity(one: PodAffinity, other: PodAffinity) -> PodAffinity:
+    return PodAffinity(tuple(dict.fromkeys(one.near + other.near)), tuple(dict.fromkeys(one.apart + other.apart)))
+
+
+def _as_written(affinity: PodAffinity) -> PodAffinity:
+    """Without what the API server adds to the selectors of a pod for the keys that are to match, or not."""
+    return PodAffinity(tuple(map(_without_added, affinity.near)), tuple(map(_without_added, affinity.apart)))
+
+
+def _without_added(written: WrittenTerm) -> WrittenTerm:
+    if written.term.selector is None:
+        return written
+    added = {*((key, "In") for key in written.alike), *((key, "NotIn") for key in written.unlike)}
+    own = tuple(one for one in written.term.selector if (one.key, one.operator) not in added)
+    return written._replace(term=written.term._replace(selector=own))

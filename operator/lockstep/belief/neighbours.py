@@ -4,9 +4,10 @@ Also for which pods room is being made, by preemption or before they are bound. 
 cost nothing here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from lockstep.belief.anti_affinity import KeepingAway
+from lockstep.belief.keeping_away import KeepingAway
+from lockstep.belief.whereabouts import Whereabouts
 from lockstep.facts.pod import PodFact
 from lockstep.facts.volume import ClaimKey
 
@@ -14,11 +15,12 @@ from lockstep.facts.volume import ClaimKey
 class Neighbours:
     """The pods that are on a node and have not ended: whoever enters one leaves it, too.
 
-    ``changes_of_users`` counts the changes of pods that use claims.
+    ``changes_of_users`` counts the changes of pods that use claims. ``pods`` are all that belief has.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pods: Callable[[], Iterable[PodFact]]) -> None:
         self.keeping_away = KeepingAway()
+        self.whereabouts = Whereabouts(lambda: filter(takes_room, pods()))
         self._users: dict[ClaimKey, dict[str, PodFact]] = {}
         self._claiming: dict[str, dict[str, PodFact]] = {}
         self.changes_of_users = 0
@@ -30,6 +32,7 @@ class Neighbours:
             self.nominated[pod.uid] = pod
         if not takes_room(pod):
             return
+        self.whereabouts.enter(pod)
         for term in pod.keeps_away:
             self.keeping_away.enter(term, pod.node)
         for claim in pod.claims:
@@ -43,6 +46,7 @@ class Neighbours:
         self.nominated.pop(pod.uid, None)
         if not takes_room(pod):
             return
+        self.whereabouts.leave(pod)
         for term in pod.keeps_away:
             self.keeping_away.leave(term, pod.node)
         for claim in pod.claims:
@@ -56,6 +60,12 @@ class Neighbours:
             if not self._claiming[pod.node]:
                 del self._claiming[pod.node]
             self.changes_of_users += 1
+
+    def is_news(self, before: PodFact | None, pod: PodFact) -> bool:
+        """Whether a pod that was so before, if it was known, may change where others go, the room it takes aside."""
+        if is_nominated(pod) or (before is not None and is_nominated(before)):
+            return True
+        return self.whereabouts.are_asked_for and before is not None and before.labels != pod.labels
 
     def users(self, claim: ClaimKey) -> Iterable[PodFact]:
         """The pods that use the claim."""

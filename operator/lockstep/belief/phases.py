@@ -10,12 +10,14 @@ class Phase(StrEnum):
     """How far a gang is. It moves down this list, and from ``PLACED`` and ``RESERVED`` back when it is undone.
 
     ``DELETED``: it is being deleted and holds nothing, but somebody's finalizer keeps the object. ``BACKING_OFF``: it
-    failed and rests before it is tried again. ``RESERVED``: members of it may exist, not all of them are known to be
+    failed and rests before it is tried again. ``SUSPENDED``: its owner wants it to hold nothing, or has wanted so until
+    now and its status still says it. ``RESERVED``: members of it may exist, not all of them are known to be
     bound.
     """
 
     DELETED = "Deleted"
     REFUSED = "Refused"
+    SUSPENDED = "Suspended"
     WAITING = "Waiting"
     BACKING_OFF = "BackingOff"
     RESERVED = "Reserved"
@@ -47,4 +49,6 @@ def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_r
         return Phase.DELETED
     if refusal is not None:
         return Phase.REFUSED
+    if gang.policies.is_suspended or gang.status.is_true(Condition.SUSPENDED):
+        return Phase.SUSPENDED
     return Phase.BACKING_OFF if is_resting else Phase.WAITING

@@ -4,13 +4,16 @@ from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
 
+# Whoever has no class, where none is the default, is as urgent as Kubernetes has it.
+_NONE = PriorityClass(name="", value=0, is_default=True)
+
 
 class Priorities:
     """The priority classes that are there."""
 
     def __init__(self) -> None:
         self._classes: dict[str, PriorityClass] = {}
-        self._default = 0
+        self._default = _NONE
 
     def apply(self, fact: PriorityClass) -> None:
         """A priority class is there, or has changed."""
@@ -24,11 +27,13 @@ class Priorities:
 
     def of(self, gang: GangFact) -> int | None:
         """The gang's priority; ``None`` where its class does not exist."""
-        assert gang.spec is not None, "a refused gang has no priority"
-        if not gang.spec.priority_class:
-            return self._default
-        known = self._classes.get(gang.spec.priority_class)
+        known = self._class_of(gang)
         return None if known is None else known.value
+
+    def preempts(self, gang: GangFact) -> bool:
+        """Whether others of lower priority may be evicted for the gang."""
+        known = self._class_of(gang)
+        return known is not None and known.preempts
 
     def refusal(self, gang: GangFact) -> Refusal | None:
         """Why the gang has no priority, if so."""
@@ -38,5 +43,12 @@ class Priorities:
         name = gang.spec.priority_class
         return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
 
+    def _class_of(self, gang: GangFact) -> PriorityClass | None:
+        assert gang.spec is not None, "a refused gang has no priority"
+        if not gang.spec.priority_class:
+            return self._default
+        return self._classes.get(gang.spec.priority_class)
+
     def _choose_default(self) -> None:
-        self._default = max((one.value for one in self._classes.values() if one.is_default), default=0)
+        defaults = [one for one in self._classes.values() if one.is_default]
+        self._default = max(defaults, key=lambda one: (one.value, one.name), default=_NONE)

@@ -4,12 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from coschedule import GangKey, Members
-from lockstep.api.membership import pod_name
+from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.pod import Membership, PodFact, PodKey, Request
 from lockstep.facts.ranks import parse_ranks
-
-_LARGEST_ATTEMPT = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +93,10 @@ def _is_possible(spec: GangSpec, members: Iterable[Members]) -> bool:
 
 
 def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
-    """The number of the next attempt; after the largest that a status can hold they begin again.
+    """The number of the next attempt; after the largest that fits into a pod's name they begin again.
 
     Where etcd was set back there may be members of an attempt that the status knows nothing of: its number is taken.
     """
     taken = (pod.member.attempt for pod in members if pod.member is not None)
-    return max(status.attempt, *taken, 0) % _LARGEST_ATTEMPT + 1
+    last = max(status.attempt, *taken, 0)
+    return 1 if last >= LARGEST_ATTEMPT else last + 1

@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Role, Snapshot
+from lockstep.belief.affinity import terms_of
+from lockstep.belief.broken_terms import term_that_breaks
 from lockstep.belief.constraints import constraints_of, taken_in_front
+from lockstep.belief.endings import awaited_end, expected_end, expected_finish
 from lockstep.belief.members_left import Left, how_many_fit, members_left
 from lockstep.belief.misfits import (
     ChecksFail,
@@ -25,9 +28,11 @@ from lockstep.belief.misfits import (
     failed_check,
 )
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
-from lockstep.belief.role_parts import Part, parts_of
+from lockstep.belief.role_parts import Part, parts_of, terms_of_parts
+from lockstep.belief.running import Evictable, evictable_gangs, holdings
 from lockstep.belief.state import State
 from lockstep.facts.columns import VOLUMES_PREFIX
 from lockstep.facts.gang import GangFact
@@ -35,8 +40,6 @@ from lockstep.facts.role import RoleSpec
 
 # Of what many pods take from one node, no 64 bits wrap around.
 _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
-# An overrun moves the expected end by this share of what has elapsed (docs/architecture.md, predictions).
-OVERRUN_SHARE = 0.05
 
 
 Rescue = Callable[[GangKey, Exception], None]
@@ -53,6 +56,7 @@ class Terms:
     not_before: float = -math.inf
     may_hold: bool = True
     held: tuple[str, ...] = ()
+    may_preempt: bool = False
 
 
 NO_TERMS: Mapping[GangKey, Terms] = {}
@@ -90,6 +94,8 @@ class SnapshotCutter:
         committed = np.clip(ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
         lasting = np.clip(ledger.lasting(nodes.rows, columns), 0, AMOUNT_LIMIT)
         releases = self._releases(nodes, resources, now)
+        pending = tuple(self._pending_gangs(gangs, resources, now, terms, rescue))
+        evictable = self._evictable(pending, nodes, resources, now)
         return Snapshot(
             generation=self._state.generation,
             now=now,
@@ -100,12 +106,21 @@ class SnapshotCutter:
             slowdown=nodes.slowdown,
             until=nodes.until,
             releases=tuple(releases),
-            gangs=tuple(self._pending_gangs(gangs, resources, terms, rescue)),
+            gangs=pending,
             someday=_without_known_end(committed - lasting, releases),
             lasting=lasting,
             most_holding=most_holding,
             nominated=tuple(self._nominated(nodes, resources)),
+            running=evictable.running,
+            budgets=evictable.budgets,
         )
+
+    def _evictable(
+        self, pending: Sequence[PendingGang], nodes: NodeArrays, resources: tuple[str, ...], now: float
+    ) -> Evictable:
+        """Who may be evicted for one of these; nobody is looked at where none of them may preempt."""
+        below = max((gang.priority for gang in pending if gang.may_preempt), default=-math.inf)
+        return evictable_gangs(self._state, nodes.index, resources, now, below=below)
 
     def _nominated(self, nodes: NodeArrays, resources: tuple[str, ...]) -> Iterator[Nominated]:
         for pod in self._state.neighbours.nominated.values():
@@ -118,12 +133,13 @@ class SnapshotCutter:
         self,
         gangs: Sequence[GangFact],
         resources: tuple[str, ...],
+        now: float,
         terms: Mapping[GangKey, Terms],
         rescue: Rescue | None,
     ) -> Iterator[PendingGang]:
         for gang in gangs:
             try:
-                yield self._pending(gang, resources, terms.get(gang.key, Terms()))
+                yield self._pending(gang, resources, now, terms.get(gang.key, Terms()))
             except Exception as error:
                 if rescue is None:
                     raise
@@ -143,7 +159,8 @@ class SnapshotCutter:
             return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
         return (
             self._failed_check(nodes, left, gang)
-            or closed(nodes, sorted(left), now, expected_end(reservation, now))
+            or term_that_breaks(self._state, gang, reservation)
+            or closed(nodes, sorted(left), now, expected_finish(reservation, now))
             or self._short(nodes, left, reservation, self._state.priorities.of(gang))
         )
 
@@ -196,7 +213,11 @@ class SnapshotCutter:
         limits: dict[str, Mapping[str, int]] = {}
         for gang in gangs:
             try:
-                parts = (part for role in (gang.spec.roles if gang.spec else ()) for part in self._parts(gang, role))
+                parts = (
+                    part
+                    for role in (gang.spec.roles if gang.spec else ())
+                    for part in parts_of(self._state, gang, role)
+                )
                 limits.update({volumes_of(gang.key, part): part.demand.most for part in parts if part.demand.most})
             except Exception as error:
                 if rescue is None:
@@ -217,37 +238,34 @@ class SnapshotCutter:
         """What the gangs that hold nodes give back, and when. What has ended already is free already."""
         releases = []
         for reservation in self._state.reservations.values():
-            end = expected_end(reservation, now)
-            if end is None:
-                continue
-            for (node, request), count in self._state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
-                if node in nodes.index:
-                    amounts = dict(request)
-                    vector = tuple(min(count * amounts.get(name, 0), AMOUNT_LIMIT) for name in resources)
-                    releases.append(Release(node=nodes.index[node], request=vector, time=end))
+            end = expected_end(self._state, reservation, now)
+            if end is not None:
+                for node, request in holdings(self._state, nodes.index, resources, reservation):
+                    releases.append(Release(node=node, request=request, time=end))
         return releases
 
-    def _pending(self, gang: GangFact, resources: tuple[str, ...], terms: Terms) -> PendingGang:
+    def _pending(self, gang: GangFact, resources: tuple[str, ...], now: float, terms: Terms) -> PendingGang:
         spec, priority = gang.spec, self._state.priorities.of(gang)
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
         index = self._node_arrays().index
+        awaited = awaited_end(self._state, gang.key, now)
+        parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
+        roles = tuple(self._role(gang, role, part, resources) for role, part in parts)
         return PendingGang(
             key=gang.key,
             priority=priority,
             created=gang.created,
-            roles=tuple(
-                self._role(gang, role, part, resources) for role in spec.roles for part in self._parts(gang, role)
-            ),
-            work=spec.work,
+            roles=roles,
+            work=remaining_work(gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
+            terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
+            may_preempt=terms.may_preempt,
+            awaits=-math.inf if awaited is None else awaited,
         )
-
-    def _parts(self, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
-        return parts_of(self._state, gang, role)
 
     def _role(self, gang: GangFact, role: RoleSpec, part: Part, resources: tuple[str, ...]) -> Role:
         own = volumes_of(gang.key, part)
@@ -276,11 +294,3 @@ def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -
     # Whole numbers as long as they are of a size that nodes have.
     someday: NDArray[np.int64] = np.clip(ending - known, 0, AMOUNT_LIMIT).astype(np.int64)
     return someday
-
-
-def expected_end(reservation: Reservation, now: float) -> float | None:
-    """When a gang is expected to end; a gang that overruns, a twentieth of its age from now."""
-    end = reservation.expected_finish
-    if end is None or end > now:
-        return end
-    return now + OVERRUN_SHARE * (now - reservation.start)

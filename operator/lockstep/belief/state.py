@@ -20,11 +20,14 @@ from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
+from lockstep.belief.budgets import Budgets
 from lockstep.belief.claim_problems import claim_refusal
 from lockstep.belief.claims import Claims
+from lockstep.belief.domains import Domains
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.failed_nodes import FailedNodes
 from lockstep.belief.foreign import ForeignReservations
+from lockstep.belief.giving_way import GivingWay
 from lockstep.belief.ledger import Ledger
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
@@ -46,7 +49,7 @@ class State:
     """Everything believed about the cluster. ``wake`` is called after each change that the cycle should look at.
 
     Nodes outside the ``pool`` are known too, since what their labels say may change, and since pods on them may keep
-    members away from others.
+    members away from others. Members that wait for others do so in a container of ``gate_image``, if there is one.
     """
 
     def __init__(
@@ -55,27 +58,34 @@ class State:
         *,
         count_doubt: Callable[[str], None] = lambda _: None,
         pool: Pool = ALL_NODES,
+        gate_image: str = "",
     ) -> None:
         self.news = News(wake)
         self.pool = pool
+        self.gate_image = gate_image
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.nodes_generation = 0
         self.nodes: dict[str, NodeFact] = {}
+        self.domains = Domains(self.nodes)
         self.bids = Bids(self.news, self._nodes_changed)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
         self.priorities = Priorities()
+        self.budgets = Budgets(self._plan_anew)
+        self.giving_way = GivingWay(self._plan_anew)
         self._node_index = NodeIndex({})
         self._node_index_generation = 0
         self.claims = Claims(self._claims_changed, nodes=self.node_index)
         self.failed_nodes = FailedNodes(self._claims_changed)
         self.namespaces: dict[str, Mapping[str, str]] = {}
-        self.neighbours = Neighbours()
+        self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
         self.templates = TemplateMemory()
         self.ledger = Ledger()
         self.reservations: dict[GangKey, Reservation] = {}
+        # The gangs that hold nodes and whose members keep others away.
+        self.keep_others_away: set[GangKey] = set()
         self._foreign = ForeignReservations()
         self._roster = Roster()
         self._leads = True
@@ -142,7 +152,7 @@ class State:
         self._unlist(before)
         self.pods[fact.key] = fact
         self.neighbours.enter(fact)
-        is_news = (before is not None and is_nominated(before)) or is_nominated(fact)
+        is_news = self.neighbours.is_news(before, fact)
         self._roster.enter(fact)
         if fact.member is not None:
             self.news.look_at(fact.member.gang)
@@ -175,6 +185,7 @@ class State:
             self._foreign.note(before, fact, self.reservations.get(fact.key))
         else:
             self._forget_what_others_gave_back(fact)
+        self.giving_way.note(fact)
         self.hold_what_is_reserved(fact)
         self.news.look_at(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before))
@@ -186,6 +197,7 @@ class State:
             return
         del self.gangs[key]
         self._foreign.forget(key)
+        self.giving_way.forget(key)
         self.forget(key)
         self._roster.forget_departed(uid)
         self.templates.forget(uid)
@@ -212,6 +224,7 @@ class State:
     def hold(self, reservation: Reservation) -> None:
         """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
         self.reservations[reservation.gang] = reservation
+        self._note_who_keeps_away(reservation.gang)
         requests = reservation.requests_by_rank()
         ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
         for (pod, member, node), request in zip(ranks, requests, strict=True):
@@ -224,9 +237,11 @@ class State:
 
     def forget(self, gang: GangKey) -> None:
         """End a reservation: whatever no watch has confirmed is no longer counted."""
+        self.giving_way.settle(gang)
         reservation = self.reservations.pop(gang, None)
         if reservation is None:
             return
+        self.keep_others_away.discard(gang)
         self._roster.forget_departed(reservation.gang_uid)
         for member in reservation.memberships():
             self.ledger.forget(member)
@@ -282,6 +297,10 @@ class State:
 
     def _nodes_changed(self) -> None:
         self.nodes_generation += 1
+        self.domains.forget()
+        self._changed(needs_plan=True)
+
+    def _plan_anew(self) -> None:
         self._changed(needs_plan=True)
 
     def _changed(self, *, needs_plan: bool) -> None:
@@ -310,6 +329,11 @@ class State:
             was_assumed = pod.member is not None and self.ledger.forget(pod.member)
             return self.ledger.release(pod.uid) or was_assumed
         return bool(pod.node) and self.ledger.confirm(pod)
+
+    def _note_who_keeps_away(self, key: GangKey) -> None:
+        gang = self.gangs.get(key)
+        if gang is not None and gang.spec and any(role.pod_affinity.apart for role in gang.spec.roles):
+            self.keep_others_away.add(key)
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
         """Remember what only the attempt itself can have made: anybody may write our labels."""

@@ -139,5 +139,6 @@ def _as_admitted(role: RoleSpec, needs: Needs) -> RoleSpec:
         request=admitted.request,
         constraints=admitted.constraints,
         claims=admitted.claims,
+        pod_affinity=admitted.pod_affinity,
         written=None if admitted == role.needs else role.needs,
     )

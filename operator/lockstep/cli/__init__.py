@@ -1,19 +1,29 @@
-"""The command ``lockstep``: one file for each subcommand."""
+"""The command ``lockstep``: one file for each subcommand, imported when it is asked for."""
+
+from collections.abc import Mapping
+from importlib import import_module
 
 import click
 
 from lockstep import __version__
-from lockstep.cli.check import check
-from lockstep.cli.run import run
-from lockstep.cli.solve import solve
+
+_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in ("check", "gate", "run", "solve")}
 
 
-@click.group(context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The subcommands. Importing ``run`` alone takes longer than all that a gate does."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lockstep")
 def main() -> None:
     """Lockstep places gangs on Kubernetes: all pods of a gang, or none."""
-
-
-main.add_command(check)
-main.add_command(run)
-main.add_command(solve)

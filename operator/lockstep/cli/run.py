@@ -106,6 +106,12 @@ log = logging.getLogger(__name__)
 )
 @pool_options
 @click.option(
+    "--gate-image",
+    metavar="IMAGE",
+    default="",
+    help="Image with the command lockstep, in which members wait that start after others; without it none can.",
+)
+@click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",

@@ -15,16 +15,18 @@ from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
+from lockstep.belief.endings import victims_ending_for
 from lockstep.belief.reservation import Reservation, next_attempt, requests_of
+from lockstep.cycle.attempt_news import AttemptNews
+from lockstep.cycle.decided import Decided
+from lockstep.cycle.evictions import Evictions
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
-from lockstep.cycle.planning import Decided, Planning, PlanOptions
+from lockstep.cycle.planning import Planning, PlanOptions
 from lockstep.cycle.woken import Woken
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
-from lockstep.report.admission import changes
 from lockstep.report.conditions import mark_reserved
-from lockstep.report.events import bind_interrupted, changed_by_admission, gang_undoing, status_refused
 from lockstep.report.metrics import Metrics
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
@@ -57,13 +59,19 @@ class Cycle:
         self._cutter = services.cutter
         self._lost_nodes = services.lost_nodes
         self._writer = services.writer
-        self._attempts = Attempts(services, ended=self._attempt_ended, due=self._retry_due, lasting=self._undoing_lasts)
-        self._dry_runs = DryRuns(services, told=self._admission_told)
+        self._told = AttemptNews(services.state, services.writer, metrics, now=services.now)
+        self._attempts = Attempts(
+            services,
+            ended=self._attempt_ended,
+            due=self._retry_due,
+            lasting=self._told.undoing_lasts,
+            told=self._told.undoing,
+        )
+        self._dry_runs = DryRuns(services, told=self._told.admission)
         self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
         self._explainer = Explainer(services.writer, metrics)
-        self._planning = Planning(
-            self._state, self._attempts, self._cutter, metrics, plans, monotonic=services.monotonic
-        )
+        self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
+        self._evictions = Evictions(self._state, self._attempts, self._planning)
         self._planner: asyncio.Task[None] | None = None
         self._monotonic = services.monotonic
         self._plan_at = float("inf")
@@ -146,8 +154,9 @@ class Cycle:
             self._plan_by(self._next_plan(now), now)
             if decided is not None:
                 self.decided = decided
-                # 3. Start what is due, 4. tell the others why they wait.
+                # 3. Start what is due, evict whoever gives way, 4. tell the others why they wait.
                 self._start_due(decided)
+                self._evict(decided)
                 await self._tell_others(decided)
             self._metrics.cycles.labels("ok").inc()
         except Exception:
@@ -181,6 +190,11 @@ class Cycle:
                     with self._guarded(decision.gang):
                         self._start(decision, decided, now)
 
+    def _evict(self, decided: Decided) -> None:
+        for preemption in decided.preemptions:
+            with self._guarded(preemption.gang):
+                self._evictions.carry_out(preemption, decided)
+
     async def _tell_others(self, decided: Decided) -> None:
         later = [decision for decision in decided.plan.decisions if not decided.is_due(decision)]
         for first in range(0, len(later), _TOLD_AT_ONCE):
@@ -211,13 +225,14 @@ class Cycle:
 
     def _tell(self, decision: Decision, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
-        if gang is None or not self._planning.waits(gang) or self._attempts.retry_at(gang.key) > now:
+        if gang is None or not self._planning.waits(gang) or self._planning.retry_at(gang) > now:
             # While it rests, its status says why it was undone and when it is planned again.
             return
         self._dry_runs.ask(gang)
         if isinstance(decision, Placement):
             self._plan_by(decision.start, now)
-        self._plan_by(self._explainer.explain(gang, decision, now), now)
+        victims = victims_ending_for(self._state, gang.key)
+        self._plan_by(self._explainer.explain(gang, decision, now, victims=victims), now)
 
     def _start(self, placement: Placement, decided: Decided, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
@@ -229,7 +244,8 @@ class Cycle:
     def _reserve(self, gang: GangFact, placement: Placement, decided: Decided, now: float) -> None:
         assert gang.spec is not None, "a refused gang is not planned"
         attempt = next_attempt(gang.status, self._state.members(gang).values())
-        status = mark_reserved(gang, placement, attempt=attempt, now=now)
+        victims = self._state.giving_way.victims_of(gang.key)
+        status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims)
         reservation = Reservation(
             gang=gang.key,
             gang_uid=gang.uid,
@@ -252,29 +268,15 @@ class Cycle:
             self._state.news.look_at(gang.key)
         else:
             self._give_back(gang)
-        if outcome.ending is Ending.NOT_RESERVED:
-            self._metrics.conflicts.inc()
-        if outcome.ending is Ending.REFUSED:
-            self._writer.tell(gang, status_refused(outcome.refusal))
-        if outcome.failure is not None:
-            self._metrics.undone.labels(outcome.failure.reason).inc()
-            self._writer.tell(gang, bind_interrupted(outcome.failure))
+        self._told.ended(gang, outcome)
         if outcome.verdict is not None and self._state.admission_says(gang, outcome.verdict):
-            self._admission_told(self._state.gangs[gang.key])
+            self._told.admission(self._state.gangs[gang.key])
         self._woken.set()
-
-    def _admission_told(self, gang: GangFact) -> None:
-        """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
-        if gang.spec is not None and gang.spec.is_changed_by_admission:
-            self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
 
     def _retry_due(self, gang: GangKey) -> None:
         """A gang's pause after a failure is over: it is looked at, and planned where it waits."""
         self._state.news.look_at(gang)
         self._state.news.plan()
-
-    def _undoing_lasts(self, gang: GangFact, waits: str) -> None:
-        self._writer.tell(gang, gang_undoing(waits))
 
     def _give_back(self, gang: GangFact) -> None:
         """Stop holding what the attempt held, unless the status says that it is reserved all the same."""

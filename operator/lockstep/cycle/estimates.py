@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from coschedule import Decision, GangKey, Placement, Unplaceable
+from lockstep.belief.remaining_work import remaining_work
 from lockstep.facts.gang import GangFact
 from lockstep.report.refusals import BehindInQueue
 
@@ -53,9 +54,10 @@ def _pace(placements: Sequence[Placement]) -> _Pace | None:
 
 def _work(gang: GangFact, usual: float) -> float:
     """Member-seconds of a gang at its least size; what is usual where nobody knows."""
-    if gang.spec is None or gang.spec.work is None:
+    work = remaining_work(gang)
+    if gang.spec is None or work is None:
         return usual
-    seconds = float(gang.spec.work.float_times(gang.spec.least_working)[-1])
+    seconds = float(work.float_times(gang.spec.least_working)[-1])
     return gang.spec.minimum * seconds if seconds < math.inf else usual
 
 

@@ -1,7 +1,7 @@
 """Why gangs wait: a status for each decision that starts nothing, when it says something new and not too often."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class Explainer:
         self._writer = writer
         self._metrics = metrics
         self._told: dict[GangKey, _Telling] = {}
-        self._known: dict[GangKey, tuple[str, Decision]] = {}
+        self._known: dict[GangKey, tuple[str, Decision, Sequence[GangKey]]] = {}
         self._untold: dict[GangKey, Decision] = {}
 
     def forget(self, gang: GangKey) -> None:
@@ -51,30 +51,32 @@ class Explainer:
         """What could not be told of these gangs while another status of them was being written."""
         return [self._untold.pop(gang) for gang in gangs if gang in self._untold]
 
-    def explain(self, gang: GangFact, decision: Decision, now: float) -> float:
-        """Write the decision to the gang's status if that is news.
+    def explain(self, gang: GangFact, decision: Decision, now: float, *, victims: Sequence[GangKey] = ()) -> float:
+        """Write the decision to the gang's status if that is news; ``victims`` are being evicted for it.
 
         Returns when to look again, infinity where there is no need.
         """
         self._untold.pop(gang.key, None)
-        if self._known.get(gang.key) == (gang.resource_version, decision):
+        if self._known.get(gang.key) == (gang.resource_version, decision, victims):
             return math.inf
         look_again = math.inf
 
         def news() -> Report | None:
             nonlocal look_again
-            report, look_again = self._news(gang, decision, now)
+            report, look_again = self._news(gang, decision, now, victims)
             return report
 
         if not self._writer.report(gang, news):
             self._untold[gang.key] = decision
         return look_again
 
-    def _news(self, gang: GangFact, decision: Decision, now: float) -> tuple[Report | None, float]:
+    def _news(
+        self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey]
+    ) -> tuple[Report | None, float]:
         """What there is to tell now, if anything, and when to look again."""
-        status = _status_for(gang, decision, now)
+        status = _status_for(gang, decision, now, victims)
         if says_the_same(gang, status):
-            self._known[gang.key] = (gang.resource_version, decision)
+            self._known[gang.key] = (gang.resource_version, decision, victims)
             return None, math.inf
         before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
         is_new_reason = (
@@ -85,7 +87,7 @@ class Explainer:
             return None, told.time + told.pause
         pause = _FIRST_PAUSE_SECONDS if is_new_reason else min(_PAUSE_GROWTH * told.pause, _LONGEST_PAUSE_SECONDS)
         self._told[gang.key] = _Telling(now, pause)
-        event = _event_for(decision, after.message if after else "") if is_new_reason else None
+        event = _event_for(decision, after.message if after else "") if is_new_reason and not victims else None
         outcome = decision.reason if isinstance(decision, Unplaceable) else Reason.STARTS_LATER
         return Report(status=status, event=event, written=self._metrics.decisions.labels(outcome).inc), math.inf
 
@@ -124,9 +126,9 @@ def _same_time(one: float | None, other: float | None, *, since: float) -> bool:
     return abs(one - other) <= max(_SAME_TIME_SECONDS, _SAME_TIME_SHARE * (other - since))
 
 
-def _status_for(gang: GangFact, decision: Decision, now: float) -> GangStatus:
+def _status_for(gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey]) -> GangStatus:
     if isinstance(decision, Placement):
-        return conditions.mark_planned_for_later(gang, decision, now=now)
+        return conditions.mark_planned_for_later(gang, decision, now=now, victims=victims)
     return conditions.mark_unplaceable(gang, decision, now=now)
 
 

@@ -6,32 +6,45 @@ One gang that makes the snapshot or the planner raise costs no other its plan: i
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from coschedule import Decision, GangKey, Placement, Plan, Snapshot, Unplaceable, Urgency, failed, plan, urgency
+from coschedule import (
+    Decision,
+    GangKey,
+    Plan,
+    Preempting,
+    Snapshot,
+    Unplaceable,
+    Urgency,
+    failed,
+    plan,
+    preempt,
+    urgency,
+)
 from lockstep.act.attempts import Attempts
-from lockstep.belief.kept_volumes import kept_places
-from lockstep.belief.rank_order import in_rank_order
-from lockstep.belief.role_parts import without_parts
-from lockstep.belief.snapshots import SnapshotCutter, Terms
-from lockstep.belief.state import State
+from lockstep.act.dry_runs import DryRuns
+from lockstep.act.services import Services
+from lockstep.belief.snapshots import Rescue, Terms
+from lockstep.cycle.by_rank import in_rank_order
+from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact
-from lockstep.facts.role import Needs
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
-from lockstep.report.refusals import VolumesElsewhere, in_pool
+from lockstep.report.refusals import in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
+# When a gang that is being undone may start again, as far as others are concerned.
+_SOON_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -57,46 +70,18 @@ class PlanOptions:
     most_exact: int = 256
 
 
-class Asked(NamedTuple):
-    """What a placement stands on: which gang asked, by which spec, for which members, how urgently."""
-
-    uid: str
-    generation: int
-    needs: tuple[Needs, ...]
-    priority: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """What the last plan saw and decided; ``asked`` says for whom."""
-
-    snapshot: Snapshot
-    plan: Plan
-    asked: Mapping[GangKey, Asked]
-
-    def is_due(self, decision: Decision) -> bool:
-        """Whether that is a placement that starts now."""
-        return isinstance(decision, Placement) and decision.start <= self.snapshot.now
-
-
 class Planning:
     """Plans what waits. Belief may change while a plan is made."""
 
     def __init__(
-        self,
-        state: State,
-        attempts: Attempts,
-        cutter: SnapshotCutter,
-        metrics: Metrics,
-        options: PlanOptions,
-        *,
-        monotonic: Callable[[], float],
+        self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics, options: PlanOptions
     ) -> None:
-        self._state = state
+        self._state = services.state
         self._attempts = attempts
-        self._cutter = cutter
+        self._dry_runs = dry_runs
+        self._cutter = services.cutter
         self._metrics = metrics
-        self._monotonic = monotonic
+        self._monotonic = services.monotonic
         self._run = options.run
         self._aside = SetAside()
         self._holds = Holds(options.holds)
@@ -129,7 +114,7 @@ class Planning:
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
-        snapshot, made = await self._plan_exactly(planned, now)
+        seen, (made, preemptions) = await self._plan_exactly(planned, chosen.front, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
         told = {decision.gang for decision in decisions}
         # A gang that was refused keeps the words it was refused with, until its turn comes again.
@@ -139,46 +124,41 @@ class Planning:
         behind = await self._run(partial(estimates, waiting, rest, in_front, now)) if rest else []
         aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
         self._turns_left = self._rotation.are_left(sound)
-        return Decided(snapshot=snapshot, plan=replace(made, decisions=(*decisions, *behind, *aside)), asked=asked)
+        whole = replace(made, decisions=(*decisions, *behind, *aside))
+        return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions)
 
-    async def _plan_exactly(self, planned: dict[GangKey, GangFact], now: float) -> tuple[Snapshot, Plan]:
+    async def _plan_exactly(
+        self, planned: dict[GangKey, GangFact], front: Collection[GangKey], now: float
+    ) -> tuple[Seen, Preempting]:
+        """Plan these gangs, and choose whom to evict for those in ``front``: all in front of these are planned."""
         errors: dict[GangKey, Exception] = {}
-        snapshot = self._cut(list(planned.values()), now, errors)
+        seen = self._see(planned, front, now, errors)
         with self._timed("plan"):
-            made = await self._run(partial(plan, snapshot, rescue=errors.__setitem__))
+            made = await self._run(partial(_plan_and_preempt, seen.snapshot, errors.__setitem__))
         for key, gang in planned.items():
             if key in errors:
                 log.error("planning it failed", exc_info=errors[key], extra=about(key))
                 self.set_aside(gang, errors[key])
             else:
                 self._aside.forget(key)
-        return snapshot, made
+        return seen, made
 
     def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
         """Remember what was decided; who holds nodes, or rests, is told so."""
         for one in made.decisions:
             gang = planned[one.gang]
-            decision = self._in_rank_order(gang, self._told_of_pool(one))
+            decision = self._told_of_pool(one)
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
                 yield decision
                 continue
-            self._rotation.note(gang, decision)
             try:
+                decision = in_rank_order(self._state, gang, decision)
+                self._rotation.note(gang, decision)
                 yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
             except Exception as error:
-                log.exception("what it holds can't be told", extra=about(gang.key))
+                log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
-
-    def _in_rank_order(self, gang: GangFact, decision: Decision) -> Decision:
-        """The decision with each rank where its volumes are; a plan leaves open who is where."""
-        places = kept_places(self._state.claims, gang)
-        if not places or isinstance(decision, Unplaceable):
-            return decision
-        members = in_rank_order(without_parts(decision.members), places)
-        if members is None:
-            return Unplaceable(gang=gang.key, refusal=VolumesElsewhere(size=decision.size))
-        return replace(decision, members=members)
 
     def _told_of_pool(self, decision: Decision) -> Decision:
         """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""
@@ -212,40 +192,64 @@ class Planning:
         return decided.asked.get(gang.key, asked) == asked
 
     def waits(self, gang: GangFact) -> bool:
-        """Whether the gang is to be planned."""
+        """Whether the gang is to be planned, and may start."""
         attempts = self._attempts
         if attempts.is_under_way(gang.key) or attempts.gives_way(gang.key):
             return False
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
+    def retry_at(self, gang: GangFact) -> float:
+        """The time of day at which the gang may be tried again; in the past, or 0, where it may be now."""
+        return max(self._attempts.retry_at(gang.key), gang.status.restart_at or 0.0)
+
+    def _keeps_its_place(self, gang: GangFact) -> bool:
+        """Whether the gang is planned only so that nobody behind it takes what it gives back while it is undone."""
+        is_wanted = not (gang.is_deleting or gang.policies.is_suspended)
+        return is_wanted and self._attempts.comes_back(gang.key) and self._state.refusal_of(gang) is None
+
     def _asked(self, gang: GangFact) -> Asked:
         needs = () if gang.spec is None else gang.spec.needs
         return Asked(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
-    def _terms(self, gang: GangFact, now: float) -> Terms:
-        """When it may be tried again after it was undone, and what it may hold."""
-        retry_at, monotonic = self._attempts.retry_at(gang.key), self._monotonic()
+    def _terms(self, gang: GangFact, now: float, *, is_in_front: bool) -> Terms:
+        """When it may be tried again after it was undone, what it may hold, and whether others may make way for it."""
+        monotonic, retry_at = self._monotonic(), self.retry_at(gang)
+        comes_back = self._keeps_its_place(gang)
+        if comes_back:
+            retry_at = max(retry_at, now + _SOON_SECONDS)
         return Terms(
             not_before=retry_at if retry_at > now else -math.inf,
             may_hold=self._holds.may_hold(gang, monotonic),
             held=self._holds.held(gang, monotonic),
+            may_preempt=is_in_front and not comes_back and self._may_preempt(gang),
         )
 
-    def _cut(self, gangs: list[GangFact], now: float, errors: dict[GangKey, Exception]) -> Snapshot:
+    def _may_preempt(self, gang: GangFact) -> bool:
+        is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
+        return is_trusted and self._state.priorities.preempts(gang)
+
+    def _see(
+        self,
+        planned: dict[GangKey, GangFact],
+        front: Collection[GangKey],
+        now: float,
+        errors: dict[GangKey, Exception],
+    ) -> Seen:
         with self._timed("snapshot"):
             snapshot = self._cutter.cut(
                 now,
-                gangs,
-                terms={gang.key: self._terms(gang, now) for gang in gangs},
+                list(planned.values()),
+                terms={key: self._terms(gang, now, is_in_front=key in front) for key, gang in planned.items()},
                 most_holding=self._holds.policy.most_holding,
                 rescue=errors.__setitem__,
             )
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
-        return snapshot
+        held = {one.key: self._state.reservations[one.key] for one in snapshot.running}
+        return Seen(snapshot, held, self._state.nodes_generation)
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:
-            return self.waits(gang)
+            return self.waits(gang) or self._keeps_its_place(gang)
         except Exception as error:
             if not self._is_set_aside(gang):
                 log.exception("nobody can tell whether it waits", extra=about(gang.key))
@@ -257,3 +261,13 @@ class Planning:
         started = perf_counter()
         yield
         self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
+
+
+def _plan_and_preempt(snapshot: Snapshot, rescue: Rescue) -> Preempting:
+    """Make the plan; where nobody can tell who is to be evicted, nobody is."""
+    made = plan(snapshot, rescue=rescue)
+    try:
+        return preempt(snapshot, made, rescue=rescue)
+    except Exception:
+        log.exception("whom to evict for more urgent gangs can't be told")
+        return Preempting(made, ())

@@ -2,6 +2,7 @@
 
 import math
 
+from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact
 from lockstep.report.prediction_metrics import Predictions
@@ -16,10 +17,12 @@ def note_placed(predictions: Predictions, gang: GangFact) -> None:
         predictions.placed(size=size, minimum=gang.spec.minimum, maximum=gang.spec.maximum)
 
 
-def note_started(predictions: Predictions, gang: GangFact, reservation: Reservation, since: float) -> None:
-    """All members run, since that time."""
+def note_started(
+    predictions: Predictions, gang: GangFact, reservation: Reservation, *, since: float, skew: float
+) -> None:
+    """All members run, since that time; the last of them began so long after the first."""
     planned = first_planned_start(gang, reservation)
-    predictions.started(wait=since - gang.created, planned_wait=planned - gang.created)
+    predictions.started(wait=since - gang.created, planned_wait=planned - gang.created, skew=skew)
 
 
 def note_succeeded(predictions: Predictions, gang: GangFact, reservation: Reservation, run_time: float) -> None:
@@ -41,7 +44,8 @@ def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
 
 def _seconds_alone(gang: GangFact) -> float | None:
     """What one member alone would need on an idle reference node, if the work says so."""
-    if gang.spec is None or gang.spec.work is None:
+    work = remaining_work(gang)
+    if work is None:
         return None
-    [alone] = gang.spec.work.float_times(1)
+    [alone] = work.float_times(1)
     return float(alone) if math.isfinite(alone) else None

@@ -12,8 +12,9 @@ class NamespaceFact(NamedTuple):
 
 
 class PriorityClass(NamedTuple):
-    """One PriorityClass."""
+    """One PriorityClass; ``preempts`` says whether others of lower priority may be evicted for its gangs."""
 
     name: str
     value: int
     is_default: bool
+    preempts: bool = True

@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
+from lockstep.facts.network import NetworkSpec
+from lockstep.facts.pod import NO_POD_AFFINITY
+from lockstep.facts.policies import Policies
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.role import Needs, RoleSpec
 
 
@@ -21,12 +25,20 @@ Verdict = Mapping[str, Needs] | Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSpec:
-    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission."""
+    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
+
+    Without ``network`` nobody counts on the members to find each other.
+    No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
+    value of the label ``all_in``, where these are given.
+    """
 
     roles: tuple[RoleSpec, ...]
     work: Work | None
     deadline_seconds: float | None
     priority_class: str
+    network: NetworkSpec | None = None
+    one_per: str = ""
+    all_in: str = ""
 
     @property
     def minimum(self) -> int:
@@ -53,6 +65,11 @@ class GangSpec:
         """Whether members of a role are planned as admission makes them, not as its template says."""
         return any(role.written is not None for role in self.roles)
 
+    @property
+    def minds_pods(self) -> bool:
+        """Whether it matters to a member which pods are around it."""
+        return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
+
     def role(self, name: str) -> RoleSpec | None:
         """The role of that name."""
         return next((role for role in self.roles if role.name == name), None)
@@ -75,7 +92,9 @@ class GangStatus:
 
     ``reserved_at`` stands from the write that reserves the members until their release or the gang's end: while it
     stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
-    seen to end well, whether their pods are still there or not.
+    seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
+    start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
+    ``progress`` is what a member has reported of the work, as it has spelled it.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -90,6 +109,10 @@ class GangStatus:
     started_at: float | None = None
     finished_at: float | None = None
     succeeded_ranks: str = ""
+    restarts: int = 0
+    restart_at: float | None = None
+    active_since: float | None = None
+    progress: str = ""
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""
@@ -100,10 +123,16 @@ class GangStatus:
         condition = self.condition(kind)
         return condition is not None and condition.status == "True"
 
+    @property
+    def is_being_undone(self) -> bool:
+        """Whether the attempt that the status speaks of is being taken back."""
+        placed = self.condition(Condition.PLACED)
+        return placed is not None and placed.reason == Reason.UNDOING
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangFact:
-    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given."""
+    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given; what it says of its own life counts with both."""
 
     key: GangKey
     uid: str
@@ -113,6 +142,7 @@ class GangFact:
     is_deleting: bool
     spec: GangSpec | None
     refusal: Refusal | None
+    policies: Policies = field(default_factory=Policies)
     status: GangStatus = field(default_factory=GangStatus)
 
     def asks_the_same_as(self, before: "GangFact") -> bool:

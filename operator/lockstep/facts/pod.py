@@ -43,14 +43,24 @@ class Membership(NamedTuple):
     rank: int
 
 
+class PodEnd(NamedTuple):
+    """How a member ended, or ends: (name, exit code) of its failed containers, (type, status) of its conditions."""
+
+    exits: tuple[tuple[str, int], ...]
+    conditions: frozenset[tuple[str, str]]
+
+
+Labels = tuple[tuple[str, str], ...]
+"""Labels of a pod, sorted. Pods with equal labels share one value."""
+
 LabelSelector = tuple[Requirement, ...]
 """Requirements on labels, all of which have to hold."""
 
 
-class AntiAffinity(NamedTuple):
-    """Whom a pod keeps away from the nodes that share its node's value of a label.
+class PodTerm(NamedTuple):
+    """Which pods are meant, and which nodes are near them: those that share their node's value of a label.
 
-    Those whose labels match, in the namespaces named and in those whose own labels match; ``None`` matches nothing.
+    Pods whose labels match, in the namespaces named and in those whose own labels match; ``None`` matches nothing.
     """
 
     topology_key: str
@@ -59,12 +69,37 @@ class AntiAffinity(NamedTuple):
     namespace_selector: LabelSelector | None
 
 
+class WrittenTerm(NamedTuple):
+    """A term as a template has it, which is nobody's yet.
+
+    Where it names no namespace at all, that of the pod is meant. The values that the pod has of the labels ``alike``
+    are asked for besides, and those that it has of the labels ``unlike`` are not wanted.
+    """
+
+    term: PodTerm
+    alike: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+
+
+class PodAffinity(NamedTuple):
+    """What a template requires of the pods around its own: to be ``near`` some of each term, ``apart`` from all."""
+
+    near: tuple[WrittenTerm, ...] = ()
+    apart: tuple[WrittenTerm, ...] = ()
+
+
+NO_POD_AFFINITY = PodAffinity()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodFact:
     """One pod, of anybody: what it takes from its node, and how far it is if it is a member of a gang.
 
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
+    Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
+    ``gone_by`` is when it will have ended, where it is being deleted and that is known.
     """
 
     key: PodKey
@@ -77,10 +112,17 @@ class PodFact:
     is_disrupted: bool
     ended_because: str
     lasting: bool = False
-    keeps_away: tuple[AntiAffinity, ...] = ()
+    labels: Labels = ()
+    keeps_away: tuple[PodTerm, ...] = ()
     claims: tuple[str, ...] = ()
     nominated: str = ""
     priority: int = 0
+    is_up: bool = False
+    may_go: bool = False
+    started: float | None = None
+    end: PodEnd | None = None
+    progress: str = ""
+    gone_by: float | None = None
 
     @property
     def has_ended(self) -> bool:

@@ -10,6 +10,8 @@ class Condition(StrEnum):
     PLANNED = "Planned"
     PLACED = "Placed"
     COMPLETE = "Complete"
+    SUSPENDED = "Suspended"
+    PREEMPTED = "Preempted"
 
 
 class Reason(StrEnum):
@@ -28,6 +30,7 @@ class Reason(StrEnum):
 
     NOT_PLANNED = "NotPlanned"
     STARTS_LATER = "StartsLater"
+    PREEMPTING = "Preempting"
     RESERVED = "Reserved"
     RESERVATION_RELEASED = "ReservationReleased"
 
@@ -35,6 +38,8 @@ class Reason(StrEnum):
     BINDING = "Binding"
     BOUND = "Bound"
     BIND_INTERRUPTED = "BindInterrupted"
+    NETWORK_REFUSED = "NetworkRefused"
+    START_BARRIER_TIMEOUT = "StartBarrierTimeout"
     QUOTA_EXCEEDED = "QuotaExceeded"
     POD_REFUSED = "PodRefused"
     POD_REJECTED = "PodRejected"
@@ -45,11 +50,18 @@ class Reason(StrEnum):
     API_UNAVAILABLE = "ApiUnavailable"
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
+    PREEMPTED = "Preempted"
     UNDOING = "Undoing"
+    RESTARTING = "Restarting"
+
+    GANG_SUSPENDED = "GangSuspended"
+    GANG_RESUMED = "GangResumed"
 
     NOT_FINISHED = "NotFinished"
     SUCCEEDED = "Succeeded"
     MEMBER_FAILED = "MemberFailed"
+    REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
+    DEADLINE_EXCEEDED = "DeadlineExceeded"
 
 
 class EventReason(StrEnum):
@@ -62,7 +74,13 @@ class EventReason(StrEnum):
     INVALID_SPEC = "InvalidSpec"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
     BIND_INTERRUPTED = "BindInterrupted"
+    NAMES_DO_NOT_RESOLVE = "NamesDoNotResolve"
     STATUS_REFUSED = "StatusRefused"
     GANG_UNDOING = "GangUndoing"
+    GANG_RESTARTING = "GangRestarting"
+    GANG_SUSPENDED = "GangSuspended"
+    GANG_RESUMED = "GangResumed"
+    GANG_PREEMPTED = "GangPreempted"
+    PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from coschedule import Constraints, Load, Sizes
-from lockstep.facts.pod import Request
+from lockstep.facts.pod import NO_POD_AFFINITY, PodAffinity, Request
 from lockstep.facts.volume import ClaimUse
 
 
@@ -15,6 +15,7 @@ class Needs(NamedTuple):
     request: Request
     constraints: Constraints
     claims: tuple[ClaimUse, ...]
+    pod_affinity: PodAffinity = NO_POD_AFFINITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +23,11 @@ class RoleSpec:
     """One role of a gang; a GangJob without roles has one whose name is empty.
 
     ``path`` is the field of the GangJob's spec that has its template; ``pieces`` goes with the load of that name, and
-    only with that; ``template`` is the pod template as written, with what the node pool asks of members. ``request``,
-    ``constraints`` and ``claims`` are those of the template, or what admission was seen to make of them: then
-    ``written`` has those of the template. ``claim_templates`` are those of which every member has a claim of its
-    own, as written. Its containers start when all members of ``start_after`` run.
+    only with that; ``template`` is the pod template as written, with what the node pool asks of members, and with their
+    gate where they wait for others. ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are those of the
+    template, or what admission was seen to make of them: then ``written`` has those of the template. Its containers
+    start when all members of ``start_after`` run. ``not_weighed`` are the fields that say what the template only
+    prefers. ``claim_templates`` are those of which every member has a claim of its own, as written.
     """
 
     name: str = ""
@@ -39,9 +41,11 @@ class RoleSpec:
     load: Load = Load.EQUAL
     pieces: int | None = None
     start_after: tuple[str, ...] = ()
+    pod_affinity: PodAffinity = NO_POD_AFFINITY
+    not_weighed: tuple[str, ...] = ()
     written: Needs | None = None
 
     @property
     def needs(self) -> Needs:
         """What a member is planned with."""
-        return Needs(self.request, self.constraints, self.claims)
+        return Needs(self.request, self.constraints, self.claims, self.pod_affinity)

@@ -10,7 +10,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from coschedule import encode_plan, encode_snapshot
-from lockstep.cycle.planning import Decided
+from lockstep.cycle.decided import Decided
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import spell
 

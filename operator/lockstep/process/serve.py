@@ -39,6 +39,7 @@ from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import (
     attachments_kind,
+    budgets_kind,
     capacities_kind,
     claims_kind,
     csi_drivers_kind,
@@ -68,6 +69,7 @@ WATCHED = (
     storage_classes_kind,
     csi_drivers_kind,
     capacities_kind,
+    budgets_kind,
 )
 
 log = logging.getLogger(__name__)
@@ -121,7 +123,7 @@ def make_metrics() -> Metrics:
 def make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
     """Belief without a fact, of a process that stands by."""
     pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
-    state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool)
+    state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool, gate_image=settings.gate_image)
     state.stand_by()
     return state
 

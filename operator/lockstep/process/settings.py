@@ -32,4 +32,5 @@ class Settings:
     holding_gangs: int
     node_selector: tuple[tuple[str, str], ...]
     pool_taint: tuple[Taint, ...]
+    gate_image: str
     election: ElectionTerms | None

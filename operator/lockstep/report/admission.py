@@ -28,6 +28,7 @@ def differences(planned: Needs, admitted: Needs) -> str:
     words = [
         *_of_requests(planned.request, admitted.request),
         *_of_constraints(planned.constraints, admitted.constraints),
+        *(["another pod affinity"] if planned.pod_affinity != admitted.pod_affinity else []),
         *(f"claim {name} instead of none" for name in sorted(_claims(admitted) - _claims(planned))),
     ]
     return ", ".join(words)

@@ -5,9 +5,10 @@ Every condition is written on the first visit, ``Unknown`` included, and ``lastT
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
-from coschedule import Placement, Unplaceable
+from coschedule import GangKey, Placement, Unplaceable
 from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
@@ -15,7 +16,15 @@ from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
-from lockstep.report.sentences import as_sentence, chosen, duration, n_members, speedup
+from lockstep.report.sentences import (
+    as_sentence,
+    chosen,
+    duration,
+    n_members,
+    speedup,
+    took_place_of,
+    waits_for_victims,
+)
 
 TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
 MESSAGE_LIMIT = 32_768
@@ -24,7 +33,7 @@ _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and
 
 def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
     """The spec can't be obeyed: nothing will happen until it is another one."""
-    status = _without_plan(_with_every_condition(gang, now))
+    status = without_plan(with_every_condition(gang, now))
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -34,31 +43,45 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
 
 def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later."""
-    status = _without_plan(_mark_accepted(gang, now))
+    status = without_plan(mark_accepted(gang, now))
     says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
 
 
-def mark_planned_for_later(gang: GangFact, placement: Placement, *, now: float) -> GangStatus:
-    """The gang will start when its nodes become free; nothing is reserved at the API yet."""
-    status = _with_plan(_mark_accepted(gang, now), placement)
-    planned = (TRUE, Reason.STARTS_LATER, as_sentence(chosen(placement, now=now)))
+def mark_planned_for_later(
+    gang: GangFact, placement: Placement, *, now: float, victims: Sequence[GangKey] = ()
+) -> GangStatus:
+    """The gang will start when its nodes become free; nothing is reserved at the API yet.
+
+    ``victims`` are those that are being evicted for it.
+    """
+    status = _with_plan(mark_accepted(gang, now), placement)
+    reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
+    why = f"; {waits_for_victims(victims)}" if victims else ""
+    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
-    placed = (FALSE, Reason.STARTS_LATER, "The members are created when their nodes become free.")
+    placed = (FALSE, reason, "The members are created when their nodes become free.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
-def mark_reserved(gang: GangFact, placement: Placement, *, attempt: int, now: float) -> GangStatus:
-    """The write-ahead entry: these members on these nodes, before any of their pods exists."""
+def mark_reserved(
+    gang: GangFact, placement: Placement, *, attempt: int, now: float, victims: Sequence[GangKey] = ()
+) -> GangStatus:
+    """The write-ahead entry: these members on these nodes, before any of their pods exists.
+
+    ``victims`` are those that were evicted for it, and are not placed again yet.
+    """
     status = replace(
-        _with_plan(_mark_accepted(gang, now), placement),
+        _with_plan(mark_accepted(gang, now), placement),
         attempt=attempt,
         start=now,
         reserved_at=now,
+        restart_at=None,
         succeeded_ranks="",
     )
-    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now)))
+    why = f"; {took_place_of(victims)}" if victims else ""
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (
         FALSE,
@@ -74,7 +97,10 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     ``Planned`` keeps why, for the process that goes on with it; what is reserved stands until everything is gone.
     """
     why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
-    status = with_condition(_mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    status = with_condition(mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    if failure.reason is Reason.PREEMPTED:
+        preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
+        status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)
     message = f"{failure.reason}: {failure.message}. Being undone since {since}" + (f", {waits}." if waits else ".")
@@ -83,9 +109,10 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
 
 def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
     """An attempt came to nothing, and nothing is left of it but what is ``stuck`` on lost nodes."""
-    status = replace(_without_plan(_mark_accepted(gang, now)), reserved_at=None, started_at=None)
+    status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
     message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {stuck}." if stuck else "")
-    when = f"in {duration(retry_seconds)}" if retry_seconds else "at once"
+    rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
+    when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
     if gang.is_deleting:
         planned = _BEING_DELETED
@@ -95,9 +122,7 @@ def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
-    status = with_condition(
-        _without_plan(_with_every_condition(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now
-    )
+    status = with_condition(without_plan(with_every_condition(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -105,9 +130,13 @@ def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
 def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
-    return with_condition(
-        gang.status, gang, Condition.PLACED, (TRUE, Reason.BOUND, f"All {n_members(size)} are bound."), now
-    )
+    since = gang.status.active_since
+    says = (TRUE, Reason.BOUND, f"All {n_members(size)} are bound.")
+    status = replace(gang.status, active_since=now if since is None else since)
+    status = with_condition(status, gang, Condition.PLACED, says, now)
+    if not status.is_true(Condition.PREEMPTED):
+        return status
+    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
 
 
 def mark_started(gang: GangFact, *, now: float) -> GangStatus:
@@ -120,15 +149,9 @@ def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
-def mark_succeeded(gang: GangFact, *, now: float) -> GangStatus:
-    """Every member has ended well."""
-    size = sum(entry.count for entry in gang.status.members)
-    return _mark_complete(gang, Reason.SUCCEEDED, f"All {n_members(size)} have succeeded.", now)
-
-
-def mark_failed(gang: GangFact, why: str, *, now: float) -> GangStatus:
-    """A member's own program failed, so the gang can't succeed any more."""
-    return _mark_complete(gang, Reason.MEMBER_FAILED, why, now)
+def with_progress(status: GangStatus, part: str) -> GangStatus:
+    """The status with what part of the work is done, where somebody says so."""
+    return replace(status, progress=part) if part else status
 
 
 def with_condition(
@@ -151,15 +174,7 @@ def with_condition(
     return replace(status, conditions=tuple(others[one] for one in Condition if one in others))
 
 
-def _mark_complete(gang: GangFact, reason: Reason, message: str, now: float) -> GangStatus:
-    started_at = now if gang.status.started_at is None else gang.status.started_at
-    status = replace(gang.status, reserved_at=None, started_at=started_at, finished_at=now)
-    # Placed stays True, every member was; its reason is what `kubectl get gj` shows.
-    status = with_condition(status, gang, Condition.PLACED, (TRUE, reason, message), now)
-    return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
-
-
-def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
+def with_every_condition(gang: GangFact, now: float) -> GangStatus:
     """The present status, with every condition that was never written."""
     status = gang.status
     nothing_yet = {
@@ -174,12 +189,17 @@ def _with_every_condition(gang: GangFact, now: float) -> GangStatus:
     return status
 
 
-def _mark_accepted(gang: GangFact, now: float) -> GangStatus:
-    says = (TRUE, Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed.")
+def mark_accepted(gang: GangFact, now: float) -> GangStatus:
+    """The spec can be obeyed, as it is written or as admission changes it; what it only prefers is named."""
+    reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
     if gang.spec is not None and gang.spec.is_changed_by_admission:
         message = f"The members are planned as admission changes them: {changes(gang.spec)}."
-        says = (TRUE, Reason.CHANGED_BY_ADMISSION, message)
-    return with_condition(_with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
+        reason = Reason.CHANGED_BY_ADMISSION
+    not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
+    if not_weighed:
+        message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
+    says = (TRUE, reason, message)
+    return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 
 def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
@@ -195,7 +215,8 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
     )
 
 
-def _without_plan(status: GangStatus) -> GangStatus:
+def without_plan(status: GangStatus) -> GangStatus:
+    """The status with nothing of a plan in it."""
     return replace(
         status, size=None, start=None, expected_finish=None, effective_speedup=None, members=(), succeeded_ranks=""
     )

@@ -3,9 +3,11 @@
 Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
 """
 
+from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.event import Event, event_manifest
+from lockstep.api.preemption import spelled_gang
 from lockstep.api.turns import Urgency
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
@@ -52,6 +54,12 @@ def bind_interrupted(failure: Failure) -> Event:
     return Event(kind=WARNING, reason=EventReason.BIND_INTERRUPTED, action="Bind", note=note)
 
 
+def names_do_not_resolve(failure: Failure) -> Event:
+    """The gang has no Service. Its members run all the same, since nobody has said that they need one."""
+    note = f"{failure.reason}: {failure.message}. They run without."
+    return Event(kind=WARNING, reason=EventReason.NAMES_DO_NOT_RESOLVE, action="Bind", note=note)
+
+
 def status_refused(message: str) -> Event:
     """The API server does not take the gang's status: nothing can be reserved or reported there. Its own sentence."""
     note = f"The API server does not take the status of this gang: {message}"
@@ -63,13 +71,40 @@ def gang_undoing(note: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 
 
+def gang_restarting(note: str) -> Event:
+    """A member failed, and the gang is made anew, by its failure policy."""
+    return Event(kind=WARNING, reason=EventReason.GANG_RESTARTING, action="Restart", note=note)
+
+
+def gang_suspended(note: str) -> Event:
+    """The gang is suspended, and holds nothing any more."""
+    return Event(kind=NORMAL, reason=EventReason.GANG_SUSPENDED, action="Suspend", note=note)
+
+
+def gang_resumed(note: str) -> Event:
+    """The gang is not suspended any more."""
+    return Event(kind=NORMAL, reason=EventReason.GANG_RESUMED, action="Resume", note=note)
+
+
+def gang_preempted(why: str) -> Event:
+    """The gang is evicted for a more urgent one, which the note names."""
+    note = f"{as_sentence(why)} It is planned again when its members have ended."
+    return Event(kind=WARNING, reason=EventReason.GANG_PREEMPTED, action="Preempt", note=note)
+
+
+def preempted_for_gang(victim: GangKey) -> Event:
+    """Another gang is evicted for this one."""
+    note = f"Gang {spelled_gang(victim)} is evicted for this gang, which starts when those members have ended."
+    return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
+
+
 def gang_succeeded(note: str) -> Event:
-    """Every member has ended well."""
+    """Every member that has to has ended well."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)
 
 
 def gang_failed(note: str) -> Event:
-    """A member failed, so the gang has."""
+    """A member failed, or the gang's time is over, so the gang has failed."""
     return Event(kind=WARNING, reason=EventReason.GANG_FAILED, action="Watch", note=note)
 
 

@@ -7,10 +7,16 @@ from coschedule import Decision, GangKey
 from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Condition
 from lockstep.report.capacity import count_nodes, count_slots, promised_by, used_by
 from lockstep.report.metrics import GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
 
-_STATES = {Phase.RESERVED: "reserved", Phase.PLACED: "placed", Phase.COMPLETE: "complete"}
+_STATES = {
+    Phase.SUSPENDED: "suspended",
+    Phase.RESERVED: "reserved",
+    Phase.PLACED: "placed",
+    Phase.COMPLETE: "complete",
+}
 _NOT_PLACED = ("pending", "reserved")
 
 
@@ -20,7 +26,7 @@ def refresh_gauges(metrics: Metrics, state: State, now: float, decisions: Sequen
     counts = Counter(states.values())
     for name in GANG_STATES:
         metrics.gangs.labels(name).set(counts[name])
-    pending = [gang.created for gang in state.gangs.values() if states[gang.key] == "pending"]
+    pending = [_waiting_since(gang) for gang in state.gangs.values() if states[gang.key] == "pending"]
     metrics.oldest_pending.set(max(0.0, now - min(pending)) if pending else 0.0)
     metrics.start_overdue.set(_most_overdue(state, states, now))
     metrics.assumed_pods.set(state.ledger.assumed)
@@ -40,6 +46,12 @@ def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> fl
     """How long the gang has waited beyond its first planned start that has waited so longest."""
     planned = (gang.status.first_planned_start for gang in state.gangs.values() if states[gang.key] in _NOT_PLACED)
     return max((now - start for start in planned if start is not None and start < now), default=0.0)
+
+
+def _waiting_since(gang: GangFact) -> float:
+    """Since when the gang could have been placed: while it was suspended nobody waited for it."""
+    suspended = gang.status.condition(Condition.SUSPENDED)
+    return gang.created if suspended is None else max(gang.created, suspended.last_transition)
 
 
 def _state_of(gang: GangFact, state: State) -> str:

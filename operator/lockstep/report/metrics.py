@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from coschedule import Reason as PlanReason
 from lockstep import __version__
+from lockstep.facts.policies import Action
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 
@@ -29,16 +30,19 @@ WATCHED_RESOURCES = (
     "storageclasses",
     "csidrivers",
     "csistoragecapacities",
+    "poddisruptionbudgets",
 )
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")
-GANG_STATES = ("refused", "pending", "reserved", "placed", "complete")
+GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complete")
 NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 UNDONE_REASONS = (
     Reason.BIND_INTERRUPTED,
+    Reason.NETWORK_REFUSED,
+    Reason.START_BARRIER_TIMEOUT,
     Reason.QUOTA_EXCEEDED,
     Reason.POD_REFUSED,
     Reason.TEMPLATE_REFUSED,
@@ -51,7 +55,11 @@ UNDONE_REASONS = (
     Reason.API_UNAVAILABLE,
     Reason.NO_LONGER_FITS,
     Reason.GANG_DELETED,
+    Reason.GANG_SUSPENDED,
+    Reason.RESTARTING,
+    Reason.PREEMPTED,
 )
+END_REASONS = (Reason.SUCCEEDED, Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
 _CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -120,7 +128,9 @@ class Metrics:
             registry=registry,
         )
         self.oldest_pending = Gauge(
-            "lockstep_oldest_pending_gang_seconds", "Age of the oldest gang that holds no nodes.", registry=registry
+            "lockstep_oldest_pending_gang_seconds",
+            "Age of the oldest gang that holds no nodes, counted from its last suspension where it had one.",
+            registry=registry,
         )
         self.start_overdue = Gauge(
             "lockstep_start_overdue_seconds",
@@ -131,6 +141,19 @@ class Metrics:
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
         )
+        self.failures = Counter(
+            "lockstep_gang_failures",
+            "Failures of members that gangs' failure policies answered, by what was done.",
+            ["action"],
+            registry=registry,
+        )
+        self.ended = Counter("lockstep_gangs_ended", "Gangs that are over, by reason.", ["reason"], registry=registry)
+        self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)
+        self.preempted_member_seconds = Counter(
+            "lockstep_preempted_member_seconds",
+            "Work lost by preemption: the time that evicted gangs had run, times their members.",
+            registry=registry,
+        )
         self.assumed_pods = Gauge(
             "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
         )
@@ -140,6 +163,10 @@ class Metrics:
             self.gangs.labels(state)
         for reason in UNDONE_REASONS:
             self.undone.labels(reason)
+        for action in Action:
+            self.failures.labels(action)
+        for reason in END_REASONS:
+            self.ended.labels(reason)
         for result in BINDING_RESULTS:
             self.binds.labels(result)
 
@@ -218,6 +245,11 @@ class Metrics:
         count, duration = series
         count.inc()
         duration.observe(seconds)
+
+    def preempted(self, *, seconds: float, members: int) -> None:
+        """Count one gang that was evicted after so long."""
+        self.preemptions.inc()
+        self.preempted_member_seconds.inc(max(0.0, seconds) * members)
 
     def object_not_understood(self, resource: str) -> None:
         """Count one version of an object that could not be understood."""

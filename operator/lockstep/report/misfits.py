@@ -1,5 +1,7 @@
 """Why a reservation can't be carried out as it stands, in a clause with names and numbers."""
 
+from coschedule import TermKind
+from lockstep.belief.broken_terms import TermBroken
 from lockstep.belief.misfits import ChecksFail, Misfit, NodesGone, NodesNotInPool, TooLittleRoom, WindowClosed
 from lockstep.report.sentences import listed
 
@@ -7,16 +9,23 @@ from lockstep.report.sentences import listed
 def misfit_in_words(misfit: Misfit) -> str:
     """``n2 has room for 0 of 1 members: cpu is short``."""
     match misfit:
-        case NodesGone(nodes=nodes):
-            return f"there is no node {listed(nodes)}"
-        case NodesNotInPool(nodes=nodes):
-            return f"the operator's node pool has no node {listed(nodes)}"
+        case NodesGone(nodes=nodes) | NodesNotInPool(nodes=nodes):
+            where = "there is" if isinstance(misfit, NodesGone) else "the operator's node pool has"
+            return f"{where} no node {listed(nodes)}"
         case ChecksFail(nodes=nodes, check=check):
             return f"its constraints do not hold on {listed(nodes)}: {check}"
+        case TermBroken(nodes=nodes):
+            return f"on {listed(nodes)}, {_broken(misfit)}"
         case TooLittleRoom(node=node, fit=fit, wanted=wanted, resource=resource):
             return f"{node} has room for {fit} of {wanted} members: {resource} is short"
         case WindowClosed():
             return _closed(misfit)
+
+
+def _broken(misfit: TermBroken) -> str:
+    if misfit.kind is TermKind.APART:
+        return f"members that must be apart would share a value of {misfit.topology_key}"
+    return f"members would not have those with them that must have the same value of {misfit.topology_key}"
 
 
 def _closed(misfit: WindowClosed) -> str:

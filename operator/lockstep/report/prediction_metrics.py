@@ -8,6 +8,7 @@ WAIT_BUCKETS = (
     *(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
     *(_MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 12 * _HOUR, _DAY, 3 * _DAY, 7 * _DAY),
 )
+_SKEW_BUCKETS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, _MINUTE, 2 * _MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR)
 _RUN_BUCKETS = (
     *(1, 5, 10, 30),
     *(_MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 12 * _HOUR, _DAY, 3 * _DAY, 7 * _DAY),
@@ -54,6 +55,13 @@ class Predictions:
             )
         )
 
+        self._start_skew = Histogram(
+            "lockstep_start_skew_seconds",
+            "Time from when the first member of a gang ran until the last one did.",
+            buckets=_SKEW_BUCKETS,
+            registry=registry,
+        )
+
     def _declare_run_times(self, registry: CollectorRegistry) -> None:
         self._run_time, self._predicted_run_time = (
             Histogram(name, text, buckets=_RUN_BUCKETS, registry=registry)
@@ -90,8 +98,9 @@ class Predictions:
         self._minimum.observe(minimum)
         self._maximum.observe(maximum)
 
-    def started(self, *, wait: float, planned_wait: float) -> None:
-        """All members of a gang run, so many seconds after its creation."""
+    def started(self, *, wait: float, planned_wait: float, skew: float) -> None:
+        """All members of a gang run, so many seconds after its creation; the first ran ``skew`` before the last."""
+        self._start_skew.observe(max(0.0, skew))
         self._start_wait.observe(max(0.0, wait))
         self._planned_start_wait.observe(max(0.0, planned_wait))
         self._start_delay.observe(max(0.0, wait - planned_wait))

@@ -187,9 +187,11 @@ def _crossing(refusal: TopologiesCross) -> str:
 
 @spell.register
 def _too_many(refusal: TooManyCombinations) -> str:
+    if refusal.combinations is None:
+        return f"none of the first {refusal.most} combinations of its roles and nodes that were looked through fits"
     return (
-        f"its roles have {refusal.combinations} combinations of members, of which at most {refusal.most} are looked "
-        "through: fewer roles, or smaller ones, can be planned"
+        f"its roles have {refusal.combinations} combinations of members, of which at most {refusal.most} are told "
+        "apart: fewer roles, or smaller ones, can be planned"
     )
 
 

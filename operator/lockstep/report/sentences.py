@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from coschedule import Alternative, Members, Placement, encode_part
+from coschedule import Alternative, GangKey, Members, Placement, encode_part
+from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 
 _MOST_RANGES = 6
@@ -90,6 +91,21 @@ def _result(other: Alternative) -> str:
     if other.speedup is not None:
         return f"reach {speedup(other.speedup)}"
     return "end at an unknown time" if math.isinf(other.finish) else f"end at {rfc3339(other.finish)}"
+
+
+def waits_for_victims(victims: Sequence[GangKey]) -> str:
+    """What a gang does that starts when others have ended, which are evicted for it."""
+    whose = "its" if len(victims) == 1 else "their"
+    return f"preempts {_named(victims)}, and starts when {whose} members have ended"
+
+
+def took_place_of(victims: Sequence[GangKey]) -> str:
+    """Whose place a gang has taken that starts now."""
+    return f"takes the place of {_named(victims)}"
+
+
+def _named(gangs: Sequence[GangKey]) -> str:
+    return f"{'gang' if len(gangs) == 1 else 'gangs'} {listed([spelled_gang(gang) for gang in gangs])}"
 
 
 def as_sentence(clause: str) -> str:

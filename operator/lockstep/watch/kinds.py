@@ -6,6 +6,7 @@ from typing import Any
 from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.bid import parse_bid
+from lockstep.api.budget import doubtful_budget, parse_budget
 from lockstep.api.cluster import parse_namespace, parse_priority_class
 from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
 from lockstep.api.gangjob import parse_gang
@@ -14,6 +15,7 @@ from lockstep.api.pod import parse_pod
 from lockstep.api.storage import parse_capacity, parse_csi_driver, parse_storage_class
 from lockstep.api.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.belief.state import State
+from lockstep.facts.budget import BudgetFact, BudgetKey
 from lockstep.facts.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.gang import GangFact
 from lockstep.facts.node import BidFact, NodeFact
@@ -171,12 +173,26 @@ def capacities_kind(state: State) -> Kind[StorageCapacity]:
     )
 
 
+def budgets_kind(state: State) -> Kind[BudgetFact]:
+    """All PodDisruptionBudgets: nobody is evicted against one."""
+    return Kind(
+        target=paths.ALL_BUDGETS,
+        key=lambda it: BudgetKey(it["metadata"]["namespace"], it["metadata"]["name"]),
+        parse=parse_budget,
+        apply=state.budgets.apply,
+        remove=state.budgets.remove,
+        doubts=state.doubts,
+        doubtful=doubtful_budget,
+        counts_as="a budget that protects all pods of its namespace",
+    )
+
+
 def gangs_kind(state: State) -> Kind[GangFact]:
     """All GangJobs."""
     return Kind(
         target=paths.ALL_GANGS,
         key=_gang_identity,
-        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool),
+        parse=lambda it: parse_gang(it, state.gangs.get(_gang_key(it)), state.pool, state.gate_image),
         apply=state.apply_gang,
         remove=lambda it: state.remove_gang(*it),
         doubts=state.doubts,

@@ -5,6 +5,7 @@ The versions stand in the go.mod files under ``sandbox/modules`` and nowhere els
 
 import platform
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -33,15 +34,20 @@ class Tool(StrEnum):
     KUBELET = "kubelet"
     KWOK = "kwok"
     HELM = "helm"
+    COREDNS = "coredns"
+    LOCAL_PATH_PROVISIONER = "local-path-provisioner"
 
 
 # No sandbox needs them: they are for nodes that are real.
-FOR_REAL_NODES = frozenset({Tool.KUBELET})
+FOR_REAL_NODES = frozenset({Tool.KUBELET, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How one program is built: its wrapper module, the Go package and the linker's flags."""
+    """How one program is built: its wrapper module, the Go package and the linker's flags.
+
+    ``download`` is None where nobody publishes the program by itself.
+    """
 
     tool: Tool
     project: str
@@ -49,7 +55,7 @@ class Recipe:
     package: str
     linker_flags: str
     build_hint: str
-    download: Download
+    download: Download | None
 
     @property
     def module_folder(self) -> Path:
@@ -59,13 +65,8 @@ class Recipe:
 
 def recipe(tool: Tool) -> Recipe:
     """Return what is known about ``tool`` on this machine's architecture."""
-    if tool is Tool.ETCD:
-        return _etcd()
-    if tool is Tool.KWOK:
-        return _kwok()
-    if tool is Tool.HELM:
-        return _helm()
-    return _kubernetes(tool)
+    special = _OF_ITS_OWN_PROJECT.get(tool)
+    return special() if special else _kubernetes(tool)
 
 
 def _kubernetes(tool: Tool) -> Recipe:
@@ -126,6 +127,42 @@ def _helm() -> Recipe:
             url=url, digest_url=f"{url}.sha256sum", read_digest=digest_in_text, member=f"linux-{architecture}/helm"
         ),
     )
+
+
+def _coredns() -> Recipe:
+    version = pinned_version("coredns", "github.com/coredns/coredns")
+    asset = f"coredns_{version.removeprefix('v')}_linux_{_architecture()}.tgz"
+    return Recipe(
+        tool=Tool.COREDNS,
+        project="coredns",
+        version=version,
+        package="sandbox.lockstep.dev/coredns",
+        linker_flags="",
+        build_hint="a minute",
+        download=_github("coredns/coredns", version, asset, member="coredns"),
+    )
+
+
+def _local_path_provisioner() -> Recipe:
+    version = pinned_version("local-path-provisioner", "github.com/rancher/local-path-provisioner")
+    return Recipe(
+        tool=Tool.LOCAL_PATH_PROVISIONER,
+        project="local-path-provisioner",
+        version=version,
+        package="github.com/rancher/local-path-provisioner",
+        linker_flags=f"-X main.VERSION={version}",
+        build_hint="a minute",
+        download=None,
+    )
+
+
+_OF_ITS_OWN_PROJECT: Mapping[Tool, Callable[[], Recipe]] = {
+    Tool.ETCD: _etcd,
+    Tool.KWOK: _kwok,
+    Tool.HELM: _helm,
+    Tool.COREDNS: _coredns,
+    Tool.LOCAL_PATH_PROVISIONER: _local_path_provisioner,
+}
 
 
 def _github(repository: str, version: str, asset: str, member: str | None = None) -> Download:

@@ -15,7 +15,11 @@ from sandbox.progress import Progress
 
 VERSION_SECONDS = 10.0
 # How a program is asked for its version, where that is not ``--version``.
-VERSION_QUESTIONS = {Tool.KUBECTL: ("version", "--client"), Tool.HELM: ("version", "--short")}
+VERSION_QUESTIONS = {
+    Tool.KUBECTL: ("version", "--client"),
+    Tool.HELM: ("version", "--short"),
+    Tool.COREDNS: ("-version",),
+}
 FOLDER_VARIABLES = ("LOCKSTEP_SANDBOX_BIN", "KUBEBUILDER_ASSETS")
 
 
@@ -74,19 +78,20 @@ class Resolver:
         return None
 
     def _downloaded(self, wanted: Recipe) -> Found | None:
-        if wanted.download.host in self.unreachable_hosts:
+        published = wanted.download
+        if published is None or published.host in self.unreachable_hosts:
             return None
         text = f"Downloading {wanted.tool} {wanted.version} (this happens once)"
 
         def produce(target: Path) -> None:
             with self.progress.step(text):
-                download.fetch(wanted.download, target)
+                download.fetch(published, target)
 
         try:
             path = self.cache.install(wanted, produce, self.progress)
         except download.DownloadError as error:
             if isinstance(error, download.UnreachableError):
-                self.unreachable_hosts.add(wanted.download.host)
+                self.unreachable_hosts.add(published.host)
             self.progress.say(f"No download of {wanted.tool}: {error}.")
             return None
         return Found(tool=wanted.tool, path=path, origin=Origin.DOWNLOAD)

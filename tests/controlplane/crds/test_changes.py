@@ -6,6 +6,14 @@ from builders.volumes import claim_templates
 from sandbox import ApiError
 
 WORK = "spec.work: Forbidden: work can't be added, changed or removed after creation; create another GangJob instead."
+NETWORK = (
+    "spec.network: Forbidden: network can't be added, changed or removed after creation; create another GangJob"
+    " instead."
+)
+PLACEMENT = (
+    "spec.placement: Forbidden: placement can't be added, changed or removed after creation; create another GangJob"
+    " instead."
+)
 PLACED = {"type": "Placed", "reason": "Bound", "message": "", "lastTransitionTime": "2026-11-20T18:00:00Z"}
 PROFILE = [{"members": 2, "time": "20m"}, {"members": 8, "time": "6m"}]
 
@@ -31,12 +39,6 @@ def change(api, namespace, gang):
     ("first", "second", "want"),
     [
         pytest.param(
-            {},
-            {"size": {"max": 17}},
-            "spec.size: Forbidden: size can't be changed after creation; create another GangJob instead.",
-            id="another size",
-        ),
-        pytest.param(
             {"work": {"serialTime": "1h"}},
             {"work": {"serialTime": "2h"}},
             WORK,
@@ -48,6 +50,9 @@ def change(api, namespace, gang):
             WORK,
             id="work that was not there",
         ),
+        pytest.param({}, {"network": {}}, NETWORK, id="a network that was not there"),
+        pytest.param({"network": {}}, {"network": None}, NETWORK, id="no network any more"),
+        pytest.param({"network": {}}, {"network": {"rendezvous": "JAX"}}, NETWORK, id="another rendezvous"),
         pytest.param(
             {"volumeClaimTemplates": claim_templates("fast")},
             {"volumeClaimTemplates": claim_templates("slow")},
@@ -67,6 +72,10 @@ def change(api, namespace, gang):
             {"work": None},
             WORK,
             id="no work any more",
+        ),
+        pytest.param({}, {"placement": {"onePer": "zone"}}, PLACEMENT, id="placement that was not there"),
+        pytest.param(
+            {"placement": {"onePer": "zone"}}, {"placement": {"onePer": "rack"}}, PLACEMENT, id="another placement"
         ),
         pytest.param(
             {},
@@ -126,6 +135,10 @@ def test_change_is_refused(change, first, second, want):
         pytest.param({}, {"priorityClassName": "urgent"}, id="a priority class"),
         pytest.param({"work": {"serialTime": "1h"}}, {"deadline": "2h"}, id="a deadline"),
         pytest.param({"work": {"serialTime": "1h"}, "deadline": "2h"}, {"deadline": None}, id="no deadline any more"),
+        pytest.param({}, {"suspend": True}, id="a suspension"),
+        pytest.param({"suspend": True}, {"suspend": False}, id="no suspension any more"),
+        pytest.param({}, {"activeDeadlineSeconds": 60, "ttlSecondsAfterFinished": 0}, id="limits of its life"),
+        pytest.param({}, {"failurePolicy": {"maxRestarts": 3}}, id="a failure policy"),
     ],
 )
 def test_change_is_obeyed_while_the_gang_waits(change, first, second):

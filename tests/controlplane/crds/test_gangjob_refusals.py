@@ -30,6 +30,7 @@ LABELS = (
 )
 
 
+LABEL_KEY = "a label must be named as Kubernetes names labels, such as topology.kubernetes.io/zone."
 NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."
 SIZE_FORM = "spec.size: Invalid value: size must have either min and max, which multipleOf may go with, or allowed."
 
@@ -68,6 +69,27 @@ def pod(**fields):
             spec(size={"max": 10_001}),
             "spec.size.max: Invalid value: 10001: spec.size.max in body should be less than or equal to 10000",
             id="max above 10,000",
+        ),
+        pytest.param(
+            spec(placement={}),
+            "spec.placement: Invalid value: placement must have onePer, allIn or both.",
+            id="a placement that says nothing",
+        ),
+        pytest.param(
+            spec(placement={"onePer": "zone", "allIn": "zone"}),
+            "spec.placement.onePer: Invalid value: onePer and allIn must name different labels, because members that"
+            " are all in one domain of a label can't each have one of their own.",
+            id="one a zone and all in one zone",
+        ),
+        pytest.param(
+            spec(placement={"onePer": "Example.com/rack"}),
+            f'spec.placement.onePer: Invalid value: "Example.com/rack": {LABEL_KEY}',
+            id="one per something that is no label",
+        ),
+        pytest.param(
+            spec(placement={"allIn": ""}),
+            f'spec.placement.allIn: Invalid value: "": {LABEL_KEY}',
+            id="all in nothing",
         ),
         pytest.param(spec(size=None), NEITHER, id="no size"),
         pytest.param(spec(template=None), NEITHER, id="no template"),

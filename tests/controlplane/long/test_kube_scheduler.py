@@ -8,9 +8,11 @@ import asyncio
 import pytest
 
 from differential.comparing import compare_schedulers
+from differential.sequences import compare_sequences
 from sandbox import Component, Options, start
 
 DECISIONS = 300
+SEQUENCES = 60
 SEED = 20260
 
 
@@ -30,3 +32,10 @@ def test_random_decisions_are_those_of_kube_scheduler(with_kube_scheduler, capsy
     assert not tally.difference, str(tally)
     assert tally.bound > DECISIONS / 10
     assert tally.refused > DECISIONS / 10
+
+
+def test_affinity_among_pods_that_come_one_by_one_is_that_of_kube_scheduler(with_kube_scheduler):
+    taken, refused, different = asyncio.run(compare_sequences(with_kube_scheduler, sequences=SEQUENCES, seed=SEED))
+
+    assert different == []
+    assert min(taken, refused) > SEQUENCES / 2

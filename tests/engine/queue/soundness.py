@@ -3,7 +3,6 @@
 import math
 
 from coschedule.queue.decisions import Placement
-from engine.builders import nodes_taken
 
 
 def assert_sound(snapshot, plan):
@@ -17,11 +16,12 @@ def assert_sound(snapshot, plan):
 
 def assert_in_range(snapshot, placement, gang):
     names = [one.node for one in placement.members]
-    assert names == sorted(names)
+    order = [role.name for role in gang.roles]
+    assert list(placement.members) == sorted(placement.members, key=lambda one: (order.index(one.role), one.node))
     assert all(one.count >= 1 for one in placement.members)
-    [role] = gang.roles
     assert placement.size == sum(one.count for one in placement.members)
-    assert role.sizes.has(placement.size)
+    for role in gang.roles:
+        assert role.sizes.has(sum(one.count for one in placement.members if one.role == role.name))
     earliest = max(snapshot.now, gang.not_before)
     assert earliest <= placement.start < placement.finish
     assert placement.slowest in names
@@ -44,13 +44,16 @@ def assert_never_too_much(snapshot, placements, gangs):
             used = [0] * len(snapshot.resources)
             for placement in placements:
                 if placement.start <= instant < placement.finish:
-                    count = dict(nodes_taken(placement)).get(name, 0)
-                    used = [
-                        sum_ + count * one
-                        for sum_, one in zip(used, gangs[placement.gang].roles[0].request, strict=True)
-                    ]
+                    used = [sum_ + more for sum_, more in zip(used, taken(gangs, placement, name), strict=True)]
             free = free_at(snapshot, index, instant)
             assert all(amount <= there for amount, there in zip(used, free, strict=True) if amount), (name, instant)
+
+
+def taken(gangs, placement, name):
+    """Sum up what the members of a gang take of one node."""
+    requests = {role.name: role.request for role in gangs[placement.gang].roles}
+    amounts = [[one.count * amount for amount in requests[one.role]] for one in placement.members if one.node == name]
+    return [sum(column) for column in zip(*amounts, strict=True)] or [0] * len(next(iter(requests.values())))
 
 
 def free_at(snapshot, index, instant):

@@ -13,7 +13,7 @@ from coschedule.queue.decisions import Placement, Plan, Unplaceable
 from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
 from coschedule.queue.terms import Term, TermKind
-from engine.builders import NOW, gang, in_front, node, release, role, snapshot
+from engine.builders import NOW, gang, in_front, node, release, role, running, snapshot
 
 CONSTRAINTS = Constraints(
     node_selector=(("disk", "ssd"),),
@@ -42,8 +42,17 @@ def through_json(document):
 def full_snapshot():
     releases = [release(0, NOW + 5, 1, 2), release(1, math.inf, 1, 1)]
     pods = [in_front(1, 1, 0, priority=3)]
+    runs = [running("low", (0, 1, 2), (1, 0, 1), size=2, end=NOW + 9, grace=30.0, disrupts=[(0, 2)]), running("new")]
     return snapshot(
-        NODES, GANGS, releases=releases, nominated=pods, resources=("cpu", "memory"), now=NOW + 1 / 3, generation=12
+        NODES,
+        GANGS,
+        releases=releases,
+        nominated=pods,
+        resources=("cpu", "memory"),
+        now=NOW + 1 / 3,
+        generation=12,
+        runs=runs,
+        budgets=(1,),
     )
 
 
@@ -52,7 +61,7 @@ def test_snapshot_comes_back_equal():
 
     back = decode_snapshot(through_json(encode_snapshot(snap)))
 
-    for name in ("generation", "now", "resources", "releases", "gangs", "nominated"):
+    for name in ("generation", "now", "resources", "releases", "gangs", "nominated", "running", "budgets"):
         assert getattr(back, name) == getattr(snap, name)
     for name in ("free", "start", "slowdown", "until"):
         assert getattr(back, name).dtype == getattr(snap, name).dtype

@@ -8,9 +8,10 @@ import pytest
 from coschedule.queue.codec import encode_plan
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
+from coschedule.queue.packing import effort
 from coschedule.queue.plan import plan
-from engine.builders import ANYWHERE, NOW, gang, node, nodes_taken, release, seeded, snapshot
-from engine.queue.soundness import assert_sound
+from engine.builders import ANYWHERE, NOW, apart, gang, node, release, role, seeded, snapshot, together
+from engine.queue.soundness import assert_sound, taken
 
 SEEDS = range(40)
 
@@ -40,10 +41,15 @@ def random_node(rnd, index):
         until=rnd.choice([float("inf"), float("inf"), NOW + 300 * rnd.random()]),
         slowdown=rnd.choice([1.0, 1.0, 1.25, 2.0, 1 + rnd.random()]),
         ready=rnd.random() < 0.95,
+        labels={"kubernetes.io/hostname": f"n{index:02}", "zone": f"z{index % 4}"},
     )
 
 
 def random_gang(rnd, index):
+    return rnd.choice([random_plain_gang, random_plain_gang, random_gang_of_roles])(rnd, index)
+
+
+def random_plain_gang(rnd, index):
     minimum = rnd.choice([1, 1, 2, 4, 8])
     load = rnd.choice([Load.EQUAL, Load.EQUAL, Load.PROPORTIONAL, Load.PIECES])
     return gang(
@@ -64,11 +70,44 @@ def random_gang(rnd, index):
     )
 
 
+def random_gang_of_roles(rnd, index):
+    unequal = rnd.choice([Load.EQUAL, Load.PROPORTIONAL, Load.PIECES])
+    launcher = role("launcher", request=(1, 1), load=Load.NONE)
+    workers = role(
+        "workers",
+        size=rnd.choice([1, 2, 4]),
+        most=rnd.choice([4, 8]),
+        request=(rnd.randint(0, 3), rnd.randint(1, 4)),
+        load=unequal,
+        pieces=rnd.randint(8, 20) if unequal is Load.PIECES else None,
+    )
+    return gang(
+        f"g{index:02}",
+        roles=[launcher, workers],
+        serial=rnd.choice([None, 10, 100, 400]),
+        priority=rnd.randint(0, 2),
+        created=rnd.random(),
+        deadline=rnd.choice([None, None, NOW + 500 * rnd.random()]),
+        terms=rnd.choice([[], [apart("workers")], [together("launcher", "workers")], [together("workers")]]),
+    )
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_plan_is_sound(seed):
     snap = cluster(seeded(seed))
 
     assert_sound(snap, plan(snap))
+
+
+@pytest.mark.parametrize("most", [1, 100, 1000, 10_000])
+def test_plan_is_sound_where_not_everything_is_looked_at(most, monkeypatch):
+    monkeypatch.setattr(effort, "MOST_COMBINATIONS", most)
+    snap = cluster(seeded(most))
+
+    made = plan(snap)
+
+    assert_sound(snap, made)
+    assert made == plan(snap)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:15])
@@ -156,12 +195,12 @@ def carried_out(snap, placement):
     [bound] = [gang for gang in snap.gangs if gang.key == placement.gang]
     free = snap.free.copy()
     back = []
-    for name, count in nodes_taken(placement):
+    for name in {one.node for one in placement.members}:
         index = snap.nodes.names.index(name)
-        taken = tuple(count * amount for amount in bound.roles[0].request)
-        free[index] -= taken
+        amounts = taken({bound.key: bound}, placement, name)
+        free[index] -= amounts
         if placement.finish < float("inf"):
-            back.append(release(index, placement.finish, *taken))
+            back.append(release(index, placement.finish, *amounts))
     return replace(
         snap,
         free=free,

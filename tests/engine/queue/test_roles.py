@@ -5,6 +5,7 @@ import pytest
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Members
 from coschedule.queue.gangs import Load
+from coschedule.queue.packing import effort
 from coschedule.queue.parts import Pieces
 from coschedule.queue.refusals import (
     NoDomainFits,
@@ -197,6 +198,17 @@ def test_roles_keep_their_distance():
 )
 def test_refusal_says_what_is_missing(nodes, one, want):
     assert only(nodes, one).refusal == want
+
+
+def test_gang_that_takes_too_long_to_look_through_says_so_and_costs_the_others_nothing(monkeypatch):
+    monkeypatch.setattr(effort, "MOST_COMBINATIONS", 20)
+    nodes = [node(f"n{number}", free=2 + number % 3) for number in range(9)]
+    large = gang("large", roles=[role("a", size=5), role("b", size=5), role("c", size=5)], priority=1)
+
+    made = decisions(nodes, large, gang("small", size=3))
+
+    assert made["large"].refusal == TooManyCombinations(combinations=None, most=20)
+    assert made["small"].size == 3
 
 
 def test_gang_of_roles_waits_for_gangs_in_front_like_any_other():

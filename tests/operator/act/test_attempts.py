@@ -42,7 +42,11 @@ async def attempts(error=None):
     services = services_with(BrokenClient(error), State(lambda: None))
     due = []
     made = Attempts(
-        services, ended=lambda _, outcome: ended.append((now(), outcome)), due=due.append, lasting=lambda *_: None
+        services,
+        ended=lambda _, outcome: ended.append((now(), outcome)),
+        due=due.append,
+        lasting=lambda *_: None,
+        told=lambda *_: None,
     )
     made.due = due
     yield made, ended
@@ -56,7 +60,7 @@ async def test_nothing_is_remembered_of_an_unknown_gang():
         assert made.next_retry(now()) == float("inf")
         made.tell(GANG.key)
         made.drop(GANG.key)
-        made.succeeded(GANG.key)
+        made.forgive(GANG.key)
 
 
 async def test_attempt_that_breaks_off_is_told_at_once_and_rests():
@@ -123,7 +127,7 @@ async def test_pause_after_failures_doubles_up_to_a_minute_and_is_forgotten_afte
             await until(lambda number=number: len(ended) > number)
             pauses.append(made.retry_at(GANG.key) - ended[-1][0])
             assert made.next_retry(now()) == made.retry_at(GANG.key)
-        made.succeeded(GANG.key)
+        made.forgive(GANG.key)
 
         assert pauses == pytest.approx([1, 2, 4, 8, 16, 32, 60, 60], abs=0.01)
         assert made.retry_at(GANG.key) == 0.0

@@ -35,7 +35,7 @@ def test_counts(pods, want):
 
     assert (counts.bound, counts.running, counts.succeeded, counts.unseen) == want
     assert (counts.is_bound, counts.is_running, counts.has_succeeded) == tuple(count == 2 for count in want[:3])
-    assert (counts.failed, counts.disrupted) == (None, None)
+    assert (counts.losses, counts.disrupted) == ([], None)
 
 
 def test_pod_of_another_attempt_does_not_count():
@@ -70,7 +70,7 @@ def test_member_turned_away_is_rejected():
 
     assert counts.disrupted.reason is Reason.POD_REJECTED
     assert counts.disrupted.message == "pod g-1-0 on node n1 was turned away: OutOfcpu: no room"
-    assert counts.failed is None
+    assert [loss.is_own_failure for loss in counts.losses] == [False]
 
 
 @pytest.mark.parametrize("gone", [False, True])
@@ -78,7 +78,9 @@ def test_member_that_failed_by_itself_has_failed(gone):
     pod = member(0, phase=FAILED, because="container main exited with 3")
     counts = counted(gone=[pod]) if gone else counted(pod)
 
-    assert counts.failed == "Pod g-1-0 failed: container main exited with 3."
+    [loss] = counts.losses
+    assert (loss.rank, loss.why) == (0, "pod g-1-0 failed: container main exited with 3")
+    assert loss.is_own_failure
     assert counts.disrupted is None
 
 

@@ -176,3 +176,84 @@ async def test_status_forged_while_the_operator_runs_gains_no_place_in_the_queue
 
         assert status_of(api)["attempt"] == 8
         assert set(made) == {"g-8-0"}
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def term(key, **labels):
+    return {REQUIRED: [{"topologyKey": key, "labelSelector": {"matchLabels": labels}}]}
+
+
+AMONG_PODS = [
+    pytest.param(
+        {"podAntiAffinity": term("host", app="noisy")},
+        lambda api: api.store.add("pods", pod("noisy", node="n1", labels={"app": "noisy"})),
+        id="a pod that they avoid has come",
+    ),
+    pytest.param(
+        {"podAffinity": term("host", app="cache")},
+        lambda api: api.store.change(Place("pods", "default", "cache"), status={"phase": "Succeeded"}),
+        id="the pod near which they have to be has ended",
+    ),
+]
+
+
+@pytest.mark.parametrize(("affinity", "change"), AMONG_PODS)
+@pytest.mark.parametrize(
+    "moment", [pytest.param(("POST", "pods"), id="reserved"), pytest.param(("POST", "pods/binding"), id="created")]
+)
+async def test_members_go_only_among_the_pods_among_which_they_would_be_planned_now(moment, affinity, change):
+    async with FakeApi(now) as api:
+        api.store.add("nodes", node("n1", labels={"host": "n1"}))
+        api.store.add("pods", pod("cache", node="n1", labels={"app": "cache"}))
+        api.store.add("gangjobs", gang("g", size=3, pod_spec={"affinity": affinity}))
+        await leave_before(api, moment)
+        assert status_of(api)["members"] == [{"node": "n1", "count": 3}]
+        change(api)
+        api.store.add("nodes", node("n2", labels={"host": "n2"}))
+        api.store.add("pods", pod("another-cache", node="n2", labels={"app": "cache"}))
+        async with running_operator(api):
+            await until(lambda: is_placed(api))
+
+        assert bound(pods_of(api, "g")) == ["n2"] * 3
+        assert status_of(api)["attempt"] == 2
+
+
+async def test_members_that_are_apart_from_each_other_go_on_when_some_are_bound():
+    async with FakeApi(now) as api:
+        api.store.add("nodes", *(node(name, labels={"host": name}) for name in ("n1", "n2", "n3")))
+        api.store.add("gangjobs", gang("g", size=3, spec={"placement": {"onePer": "host"}}))
+        count = []
+
+        def second_binding_is_lost(request):
+            if request[:2] == ("POST", "pods/binding"):
+                count.append(request)
+            return NEVER_ARRIVED if len(count) > 1 and request.is_write else None
+
+        api.fault = second_binding_is_lost
+        async with running_operator(api):
+            await until(lambda: len(count) > 1)
+        api.fault = lambda _: None
+        async with running_operator(api):
+            await until(lambda: is_placed(api))
+
+        assert bound(pods_of(api, "g")) == ["n1", "n2", "n3"]
+        assert status_of(api)["attempt"] == 1
+
+
+async def test_two_gangs_that_avoid_each_other_land_apart_though_one_plan_has_both():
+    async with FakeApi(now) as api:
+        api.store.add("nodes", *(node(name, labels={"host": name}) for name in ("n1", "n2")))
+        others = {
+            "topologyKey": "host",
+            "labelSelector": {"matchExpressions": [{"key": "lockstep.dev/gang", "operator": "Exists"}]},
+            "mismatchLabelKeys": ["lockstep.dev/gang"],
+        }
+        affinity = {"affinity": {"podAntiAffinity": {REQUIRED: [others]}}}
+        api.store.add("gangjobs", *(gang(name, size=2, pod_spec=affinity) for name in ("a", "b")))
+        async with running_operator(api):
+            await until(lambda: is_placed(api, "a") and is_placed(api, "b"))
+
+        assert not {*bound(pods_of(api, "a"))} & {*bound(pods_of(api, "b"))}
+        assert [status_of(api, name)["attempt"] for name in ("a", "b")] == [1, 1]

@@ -7,6 +7,7 @@ import pytest
 from builders.served import container, gang
 from coschedule import Constraints, Load, Members, NodeTerm, Pieces, Requirement, SerialWork, Share, Toleration
 from lockstep.api.gangjob import parse_gang
+from lockstep.api.names import RANK_LABEL
 from lockstep.facts.gang import ConditionFact
 from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimUse, Sharing, Wish
@@ -155,6 +156,7 @@ def test_preferred_affinity_restricts_nothing():
     assert role.constraints.affinity is None
 
 
+NEAR = {"topologyKey": "zone", "labelSelector": {}}
 SUPPORTED_VOLUMES = [
     {"name": "a", "emptyDir": {}},
     {"name": "b", "configMap": {"name": "c"}},
@@ -166,12 +168,18 @@ SUPPORTED_VOLUMES = [
     ("pod_spec", "want_field"),
     [
         pytest.param(
-            {"affinity": {"podAffinity": {REQUIRED: [{}]}}}, f"affinity.podAffinity.{REQUIRED}", id="pod affinity"
+            {"affinity": {"podAffinity": {REQUIRED: [NEAR, {**NEAR, "matchLabelKeys": [RANK_LABEL]}]}}},
+            f"affinity.podAffinity.{REQUIRED}[1] with {RANK_LABEL}",
+            id="affinity to a rank",
         ),
         pytest.param(
-            {"affinity": {"podAntiAffinity": {REQUIRED: [{}]}}},
-            f"affinity.podAntiAffinity.{REQUIRED}",
-            id="pod anti-affinity",
+            {
+                "affinity": {
+                    "podAntiAffinity": {REQUIRED: [{**NEAR, "labelSelector": {"matchLabels": {RANK_LABEL: "0"}}}]}
+                }
+            },
+            f"affinity.podAntiAffinity.{REQUIRED}[0] with {RANK_LABEL}",
+            id="affinity against a rank",
         ),
         pytest.param(
             {"topologySpreadConstraints": [ANYHOW, {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
@@ -228,6 +236,26 @@ def test_size_that_makes_no_sense_is_refused():
     kept = {"metadata": {"name": "kept"}, "spec": {"resources": {"requests": {"storage": "much"}}}}
 
     assert parse(spec={"volumeClaimTemplates": [kept]}).refusal == ("InvalidSpec", "much is not a quantity.")
+
+
+def test_what_a_template_only_prefers_is_noted():
+    affinity = {kind: {PREFERRED: [{}]} for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity")}
+    spread = {"topologySpreadConstraints": [ANYHOW]}
+
+    [role] = parse(pod_spec={"affinity": affinity, **spread}).spec.roles
+
+    assert role.not_weighed == (
+        f"template.spec.affinity.nodeAffinity.{PREFERRED}",
+        f"template.spec.affinity.podAffinity.{PREFERRED}",
+        f"template.spec.affinity.podAntiAffinity.{PREFERRED}",
+        "template.spec.topologySpreadConstraints[0]",
+    )
+
+
+def test_placement_names_labels_of_nodes():
+    spec = parse(spec={"placement": {"onePer": "host", "allIn": "zone"}}).spec
+
+    assert (spec.one_per, spec.all_in) == ("host", "zone")
 
 
 @pytest.mark.parametrize(

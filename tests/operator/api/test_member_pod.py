@@ -11,6 +11,7 @@ from lockstep.api.member_pod import MemberPods
 from lockstep.api.pod import parse_pod
 from lockstep.belief.reservation import reserved_in_status
 from lockstep.facts.gang import GangSpec, GangStatus
+from lockstep.facts.network import NetworkSpec, Rendezvous
 from lockstep.facts.pod import PodKey
 
 TEMPLATE = {
@@ -28,8 +29,8 @@ SHARED = (Members("n1", 2, Share(0.285714285714)), Members("n2", 1, Share(0.4285
 IN_PIECES = (Members("n1", 1, Pieces(5)), Members("n1", 2, Pieces(4)), Members("n2", 1, Pieces(9)))
 
 
-def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2, members=ALIKE):
-    gang = gang_fact("g", spec=gang_spec(template=template, priority_class=priority_class))
+def made(rank=1, *, template=TEMPLATE, priority_class="", attempt=2, members=ALIKE, network=None):
+    gang = gang_fact("g", spec=gang_spec(template=template, priority_class=priority_class, network=network))
     return MemberPods(gang, attempt, members).pod(rank)
 
 
@@ -113,15 +114,83 @@ def test_every_container_knows_its_part_of_the_work(kind, members, name, want):
 def test_members_are_told_of_their_own_load_only(members, want):
     told = set(variables(made(members=members)["spec"]["containers"][0]))
 
-    assert told - want == {"LOCKSTEP_GANG", "LOCKSTEP_ATTEMPT", "LOCKSTEP_SIZE", "LOCKSTEP_RANK", "MINE"}
+    assert told - want == {*(f"LOCKSTEP_{name}" for name in ("GANG", "ATTEMPT", "SIZE", "RANK", "HOSTS")), "MINE"}
     assert want <= told
 
 
 def test_every_variable_is_documented():
     pods = [made(members=members) for members in ((Members("n1", 3),), SHARED, IN_PIECES)]
+    pods += [made(members=(Members("n1", 999),), network=NetworkSpec()), made_in_a_role()]
     told = set().union(*(variables(one["spec"]["containers"][0]) for one in pods))
 
     assert set(first_cells(ROOT / "docs" / "operations.md", "## What a member is told")) == told - {"MINE"}
+
+
+def made_in_a_role():
+    gang = gang_fact("g", spec=gang_spec(roles=[role_spec("workers", template=TEMPLATE)]))
+    return MemberPods(gang, 1, (Members("n1", 2, role="workers"),)).pod(0)
+
+
+def test_host_name_is_the_pod_s_below_the_gang_s_service():
+    assert (made()["spec"]["hostname"], made()["spec"]["subdomain"]) == ("g-2-1", "g")
+
+
+@pytest.mark.parametrize(
+    ("own", "want"),
+    [
+        pytest.param({"hostname": "mine"}, ("mine", "g"), id="a host name"),
+        pytest.param({"subdomain": "theirs"}, ("g-2-1", "theirs"), id="a subdomain"),
+        pytest.param({"hostname": "", "subdomain": ""}, ("g-2-1", "g"), id="none, in so many words"),
+    ],
+)
+def test_template_s_own_names_win(own, want):
+    spec = made(template={"spec": {**TEMPLATE["spec"], **own}})["spec"]
+
+    assert (spec["hostname"], spec["subdomain"]) == want
+
+
+def test_no_template_lets_its_members_go_on_by_itself():
+    template = {**TEMPLATE, "metadata": {"annotations": {"lockstep.dev/go": "true", "note": "x"}}}
+
+    assert made(template=template)["metadata"]["annotations"] == {"note": "x"}
+
+
+def test_every_container_finds_the_files():
+    network = NetworkSpec(rendezvous=Rendezvous.MPI)
+    spec = made(network=network)["spec"]
+
+    mount = {"name": "lockstep-files", "mountPath": "/etc/mpi/hostfile", "subPath": "hostfile", "readOnly": True}
+    assert [one["volumeMounts"] for one in (*spec["initContainers"], *spec["containers"])] == [[mount], [mount]]
+    assert spec["volumes"] == [{"name": "lockstep-files", "configMap": {"name": "g-hosts"}}]
+
+
+@pytest.mark.parametrize("place", ["/etc/mpi/hostfile", "/etc/mpi", "/etc/mpi/", "/etc"])
+def test_what_a_container_mounts_there_itself_stays(place):
+    own = {"name": "mine", "mountPath": place}
+    template = {"spec": {"containers": [{"name": "main", "volumeMounts": [own]}], "volumes": [{"name": "mine"}]}}
+
+    [container] = made(template=template, network=NetworkSpec(rendezvous=Rendezvous.MPI))["spec"]["containers"]
+
+    assert container["volumeMounts"] == [own]
+
+
+def test_mounts_beside_ours_are_no_obstacle():
+    own = {"name": "mine", "mountPath": "/etc/mpi-of-mine"}
+    template = {"spec": {"containers": [{"name": "main", "volumeMounts": [own]}]}}
+
+    [container] = made(template=template, network=NetworkSpec(rendezvous=Rendezvous.MPI))["spec"]["containers"]
+
+    assert [one["mountPath"] for one in container["volumeMounts"]] == ["/etc/mpi-of-mine", "/etc/mpi/hostfile"]
+
+
+def test_template_s_own_volume_of_our_name_stays():
+    own = {"name": "lockstep-files", "emptyDir": {}}
+    template = {"spec": {"containers": [{"name": "main"}], "volumes": [own]}}
+
+    spec = made(template=template, network=NetworkSpec(rendezvous=Rendezvous.MPI))["spec"]
+
+    assert spec["volumes"] == [own]
+    assert "volumeMounts" not in spec["containers"][0]
 
 
 @pytest.mark.parametrize("members", [pytest.param(SHARED, id="shares"), pytest.param(IN_PIECES, id="pieces")])
@@ -152,7 +221,7 @@ def test_template_is_not_changed():
 def test_nothing_but_what_is_promised_is_added():
     spec = made()["spec"]
 
-    assert set(spec) == {*TEMPLATE["spec"], "schedulerName", "restartPolicy"}
+    assert set(spec) == {*TEMPLATE["spec"], "schedulerName", "restartPolicy", "hostname", "subdomain"}
     assert spec["serviceAccountName"] == "worker"
 
 

@@ -5,16 +5,17 @@ import random
 import pytest
 
 from builders.mutations import mutated
-from builders.served import at, bid, container, gang, node, owned_by, pod, priority_class
-from coschedule import GangKey, Placement, plan
+from builders.served import at, bid, budget, container, gang, node, owned_by, pod, priority_class
+from coschedule import GangKey, Placement, plan, preempt
 from lockstep.api.gangjob import status_manifest
-from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangStatus
 from lockstep.report.conditions import mark_refused
 from lockstep.watch.kinds import (
     attachments_kind,
     bids_kind,
+    budgets_kind,
     capacities_kind,
     claims_kind,
     csi_drivers_kind,
@@ -33,6 +34,12 @@ OBJECTS = 250
 TERM = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}], "matchFields": []}
 RESOURCES = {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2", "memory": "2Gi"}}
 
+APART = {
+    "topologyKey": "kubernetes.io/hostname",
+    "labelSelector": {"matchLabels": {"a": "b"}, "matchExpressions": TERM["matchExpressions"]},
+    "namespaceSelector": {"matchLabels": {"a": "b"}},
+    "namespaces": ["default"],
+}
 TEMPLATE = {
     "initContainers": [container("init", requests={"cpu": "1"}, restartPolicy="Always")],
     "containers": [container(requests={"cpu": "1"}, limits={"cpu": "2"}, ports=[{"hostPort": 80, "protocol": "TCP"}])],
@@ -40,18 +47,16 @@ TEMPLATE = {
     "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
     "affinity": {
         "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [TERM]}},
-        "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []},
+        "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{**APART, "matchLabelKeys": ["a"]}]},
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [{**APART, "mismatchLabelKeys": ["b"]}],
+            "preferredDuringSchedulingIgnoredDuringExecution": [],
+        },
     },
     "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
     "overhead": {"cpu": "100m"},
     "resources": RESOURCES,
     "priorityClassName": "p",
-}
-APART = {
-    "topologyKey": "kubernetes.io/hostname",
-    "labelSelector": {"matchLabels": {"a": "b"}, "matchExpressions": TERM["matchExpressions"]},
-    "namespaceSelector": {"matchLabels": {"a": "b"}},
-    "namespaces": ["default"],
 }
 FOREIGN = {
     **TEMPLATE,
@@ -64,6 +69,7 @@ FOREIGN = {
     ],
     "priority": 5,
 }
+PLACEMENT = {"onePer": "kubernetes.io/hostname", "allIn": "zone"}
 WORK = {"serialTime": "1h", "overhead": {"fixed": "1s", "perMember": "10ms"}}
 PROFILE = {"profile": [{"members": 1, "time": "1h"}, {"members": 4, "time": "20m"}]}
 CONDITION = {
@@ -108,7 +114,12 @@ BASES = (
     (nodes_kind, lambda name: node(name, labels={"zone": "a"}, taints=[NODE_TAINT])),
     (pods_kind, lambda name: pod(name, node="n1", spec=FOREIGN, status=POD_STATUS)),
     (pods_kind, lambda name: pod(name, node="n2", spec=TEMPLATE, status=POD_STATUS, **owned_by("g"))),
-    (gangs_kind, lambda name: gang(name, size=2, most=4, pod_spec=TEMPLATE, spec={"work": WORK, "deadline": "1h"})),
+    (
+        gangs_kind,
+        lambda name: gang(
+            name, size=2, most=4, pod_spec=TEMPLATE, spec={"work": WORK, "deadline": "1h", "placement": PLACEMENT}
+        ),
+    ),
     (gangs_kind, lambda name: gang(name, most=9, pod_spec={**TEMPLATE, "volumes": []}, spec={"load": "Proportional"})),
     (gangs_kind, lambda name: gang(name, size=2, most=4, spec={"work": PROFILE}, status=STATUS)),
     (gangs_kind, lambda name: gang(name, pod_spec=UNBOUND, spec={"volumeClaimTemplates": [CLAIM]})),
@@ -157,6 +168,7 @@ BASES = (
     (gangs_kind, lambda name: gang(name, size=2, spec={"work": WORK, "load": "Pieces", "pieces": 8}, status=STATUS)),
     (bids_kind, lambda name: bid(name, dutyCycle="250m", capacity="2", slots=3, availableUntil=at(NOW + 1e6))),
     (priority_classes_kind, lambda name: priority_class(name, 100, is_default=True)),
+    (budgets_kind, lambda name: budget(name, allowed=3, selector=APART["labelSelector"])),
     (
         claims_kind,
         lambda name: {
@@ -237,7 +249,8 @@ def test_gang_beside_any_objects_is_placed(seed):
 def assert_good_gang_is_placed(state, cutter):
     waiting = [it for it in state.gangs.values() if state.refusal_of(it) is None]
     waiting = [it for it in waiting if it.key not in state.reservations]
-    made = plan(cutter.cut(NOW, waiting))
+    snapshot = cutter.cut(NOW, waiting, terms={it.key: Terms(may_preempt=True) for it in waiting})
+    made = preempt(snapshot, plan(snapshot)).plan
     [decision] = [one for one in made.decisions if one.gang == GangKey("default", "good")]
 
     assert isinstance(decision, Placement)

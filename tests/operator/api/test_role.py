@@ -39,7 +39,8 @@ def test_size_of_a_gang_is_that_of_its_roles_together():
 
 
 def test_role_starts_after_others():
-    launcher, _ = parse({**LAUNCHER, "startAfter": ["workers"]}, WORKERS).spec.roles
+    manifest = gang("g", roles=({**LAUNCHER, "startAfter": ["workers"]}, WORKERS))
+    launcher, _ = parse_gang(manifest, None, gate_image="lockstep:1").spec.roles
 
     assert launcher.start_after == ("workers",)
 

@@ -7,7 +7,7 @@ from coschedule import Requirement
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import NamespaceFact
-from lockstep.facts.pod import AntiAffinity
+from lockstep.facts.pod import PodTerm
 from lockstep.facts.volume import AttachLimits, ClaimUse, CsiVolume, VolumeFact
 
 ONCE = frozenset({"ReadWriteOncePod"})
@@ -40,7 +40,7 @@ def test_nothing_around_changes_nothing(state):
 
 
 def test_pod_that_wants_no_gang_near_it_is_left_alone(state):
-    term = AntiAffinity("host", (), (), ())
+    term = PodTerm("host", (), (), ())
     state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
 
     [(phrase, names)] = barred(state, gang_fact("g"))
@@ -49,7 +49,7 @@ def test_pod_that_wants_no_gang_near_it_is_left_alone(state):
 
 
 def test_labels_of_the_gangs_namespace_count_and_their_change_is_news(state):
-    term = AntiAffinity("host", (), (), (Requirement("team", "In", ("a",)),))
+    term = PodTerm("host", (), (), (Requirement("team", "In", ("a",)),))
     state.apply_pod(pod_fact("other", node="n2", keeps_away=(term,)))
     gang = gang_fact("g")
     assert barred(state, gang) == ()

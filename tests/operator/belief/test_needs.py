@@ -3,6 +3,7 @@
 from builders.facts import needs
 from coschedule import NodeTerm, Requirement, Toleration
 from lockstep.belief.needs import as_compared, combined, is_within
+from lockstep.facts.pod import PodAffinity, PodTerm, WrittenTerm
 from lockstep.facts.volume import ClaimUse
 
 ZONE_A, ZONE_B = ((NodeTerm((Requirement("zone", "In", (zone,)),), ()),) for zone in ("a", "b"))
@@ -52,3 +53,29 @@ def test_terms_without_requirements_match_nothing_together():
 
 def test_wider_needs_are_within_narrower_ones():
     assert is_within(needs(cpu=1, tolerations=(GPU, NOT_READY)), needs(cpu=1, tolerations=(GPU,)))
+
+
+def near(*selector, alike=(), unlike=()):
+    """Needs to be in the zone of pods with these labels."""
+    return needs()._replace(
+        pod_affinity=PodAffinity((WrittenTerm(PodTerm("zone", selector, (), None), alike, unlike),))
+    )
+
+
+def test_what_the_api_server_adds_for_keys_that_are_to_match_is_no_difference():
+    app = Requirement("app", "In", ("heat",))
+    planned = near(app, alike=("attempt",), unlike=("team",))
+    added = Requirement("attempt", "In", ("1",)), Requirement("team", "NotIn", ("a",))
+
+    assert as_compared(planned, near(app, *added, alike=("attempt",), unlike=("team",))) == planned
+
+
+def test_other_pods_near_which_to_be_are_a_difference():
+    planned, admitted = near(Requirement("app", "In", ("heat",))), near(Requirement("app", "In", ("cold",)))
+
+    assert as_compared(planned, admitted) == admitted
+    assert combined(planned, admitted).pod_affinity.near == (
+        *planned.pod_affinity.near,
+        *admitted.pod_affinity.near,
+    )
+    assert not is_within(admitted, planned)

@@ -31,7 +31,7 @@ def keeping_away(node, *, name="other", **term):
 
 
 def kept_away(*pods, labels=HEAT, namespace="default", labels_of_namespace=None):
-    neighbours = Neighbours()
+    neighbours = Neighbours(list)
     for pod in pods:
         neighbours.enter(pod)
     return neighbours.keeping_away.names(labels, namespace, labels_of_namespace or {}, nodes(), 1)
@@ -86,7 +86,7 @@ def test_pod_of_another_namespace_keeps_only_its_own_away():
 
 
 def test_pod_that_left_keeps_nobody_away():
-    neighbours = Neighbours()
+    neighbours = Neighbours(list)
     first, second = keeping_away("n1"), keeping_away("n1", name="more")
     neighbours.enter(first)
     neighbours.enter(second)
@@ -100,7 +100,7 @@ def test_pod_that_left_keeps_nobody_away():
 
 def test_answers_are_those_of_a_class_that_remembers_nothing():
     rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
-    neighbours, there, generation = Neighbours(), [], 0
+    neighbours, there, generation = Neighbours(list), [], 0
     pods = [
         keeping_away(
             rnd.choice(list(ZONES)),
@@ -129,7 +129,7 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
 
         names = neighbours.keeping_away.names(labels, namespace, of_namespace, known, generation)
 
-        fresh = Neighbours()
+        fresh = Neighbours(list)
         for other in there:
             fresh.enter(other)
         assert names == fresh.keeping_away.names(labels, namespace, of_namespace, known, generation)
@@ -142,7 +142,7 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
 def test_pod_that_takes_no_room_means_nothing(change):
     spec = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
     pod = parse_pod(pod_manifest("p", **{"node": "n1", "spec": spec, **change}))
-    neighbours = Neighbours()
+    neighbours = Neighbours(list)
 
     neighbours.enter(pod)
 
@@ -154,7 +154,7 @@ def test_users_of_a_claim_come_and_go():
     one, other = (pod_fact(name, node="n1", claims=("data",)) for name in ("one", "other"))
     ended = pod_fact("one", node="n1", claims=("data",), phase=PodPhase.SUCCEEDED)
     key = ClaimKey(one.key.namespace, "data")
-    neighbours = Neighbours()
+    neighbours = Neighbours(list)
 
     for pod in (one, other, ended):
         neighbours.enter(pod)

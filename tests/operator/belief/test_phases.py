@@ -9,6 +9,7 @@ from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import ConditionFact, GangStatus, Members, Refusal
+from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
 
 REFUSAL = Refusal(Reason.INVALID_SPEC, "no")
@@ -18,8 +19,8 @@ def true(*kinds, **more):
     return GangStatus(conditions=tuple(ConditionFact(kind, "True", "Because", "", 1, 0.0) for kind in kinds), **more)
 
 
-def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=False):
-    gang = gang_fact("g", status=status, deleting=deleting)
+def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=False, suspended=False):
+    gang = gang_fact("g", status=status, deleting=deleting, policies=Policies(is_suspended=suspended))
     return phase_of(gang, is_reserved=reserved, refusal=refusal, is_resting=resting)
 
 
@@ -30,6 +31,13 @@ def phase(status=None, *, deleting=False, reserved=False, refusal=None, resting=
         pytest.param({"resting": True}, Phase.BACKING_OFF, id="it failed"),
         pytest.param({"refusal": REFUSAL}, Phase.REFUSED, id="its spec can't be obeyed"),
         pytest.param({"refusal": REFUSAL, "resting": True}, Phase.REFUSED, id="refused while it rests"),
+        pytest.param({"suspended": True}, Phase.SUSPENDED, id="suspended"),
+        pytest.param({"suspended": True, "resting": True}, Phase.SUSPENDED, id="suspended while it rests"),
+        pytest.param({"suspended": True, "refusal": REFUSAL}, Phase.REFUSED, id="suspended and refused"),
+        pytest.param({"suspended": True, "deleting": True}, Phase.DELETED, id="suspended and deleted"),
+        pytest.param({"suspended": True, "reserved": True}, Phase.RESERVED, id="suspended while members may exist"),
+        pytest.param({"status": true(Condition.SUSPENDED)}, Phase.SUSPENDED, id="resumed, and not told yet"),
+        pytest.param({"suspended": True, "status": true(Condition.COMPLETE)}, Phase.COMPLETE, id="complete, suspended"),
         pytest.param({"deleting": True, "refusal": REFUSAL}, Phase.DELETED, id="deleted and refused"),
         pytest.param({"reserved": True}, Phase.RESERVED, id="reserved"),
         pytest.param({"reserved": True, "deleting": True}, Phase.RESERVED, id="deleted while members may exist"),

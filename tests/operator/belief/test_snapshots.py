@@ -7,8 +7,9 @@ import pytest
 
 from builders.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from coschedule import Load, Release, Taint
+from lockstep.belief.endings import expected_finish
 from lockstep.belief.node_arrays import UNLIMITED
-from lockstep.belief.snapshots import SnapshotCutter, expected_end
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.columns import WHOLE
@@ -214,8 +215,8 @@ def test_release_on_a_node_that_is_gone_is_left_out(state):
         pytest.param(100, 200, 210, id="overdue: the longer, the later"),
     ],
 )
-def test_expected_end(finish, now, want):
-    assert expected_end(reservation(start=0, finish=finish), now) == want
+def test_expected_finish(finish, now, want):
+    assert expected_finish(reservation(start=0, finish=finish), now) == want
 
 
 def test_gang_is_told_to_the_planner(state):

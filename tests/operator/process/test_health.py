@@ -11,7 +11,7 @@ from builders.facts import gang_fact, node_fact
 from coschedule import encode_plan, encode_snapshot, plan
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.cycle.planning import Decided
+from lockstep.cycle.decided import Decided, Seen
 from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES, Health
 from lockstep.process.listening import Listener, listen
 from lockstep.report.metrics import Metrics
@@ -80,7 +80,7 @@ async def test_last_decision_is_shown_with_its_facts():
     state = State(lambda: None)
     state.apply_node(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
-    decided = Decided(snapshot=snapshot, plan=plan(snapshot), asked={})
+    decided = Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
     async with pages(DEBUG_PAGES, decided=decided) as ask:
         code, kind, text = await ask("/debug/snapshot")
 

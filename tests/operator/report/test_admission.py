@@ -4,12 +4,14 @@ import pytest
 
 from builders.facts import needs
 from coschedule import NodeTerm, Requirement, Toleration
+from lockstep.facts.pod import PodAffinity, PodTerm, WrittenTerm
 from lockstep.facts.volume import ClaimUse
 from lockstep.report.admission import differences
 
 ZONE_A = (NodeTerm((Requirement("zone", "In", ("a",)),), ()),)
 GPU = Toleration("gpu", "Equal", "yes", "NoSchedule")
 NOTHING = needs()
+NEAR = PodAffinity((WrittenTerm(PodTerm("zone", (), (), None)),))
 
 
 @pytest.mark.parametrize(
@@ -26,6 +28,7 @@ NOTHING = needs()
         pytest.param(NOTHING, needs(selector=(("a", "b"),)), "node selector a=b instead of none", id="a selector"),
         pytest.param(needs(selector=(("a", "b"),)), NOTHING, "no node selector a=b", id="a selector less"),
         pytest.param(NOTHING, needs(affinity=ZONE_A), "another node affinity", id="an affinity"),
+        pytest.param(NOTHING, NOTHING._replace(pod_affinity=NEAR), "another pod affinity", id="an affinity to pods"),
         pytest.param(
             NOTHING,
             needs(tolerations=(GPU,)),

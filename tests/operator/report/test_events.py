@@ -6,6 +6,7 @@ import re
 import pytest
 
 from builders.facts import gang_fact
+from coschedule import GangKey
 from lockstep.api.event import Event, event_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.reasons import EventReason, Reason
@@ -21,10 +22,16 @@ ALL = [
     events.gang_holds_nodes("Needs 8; it holds n1."),
     events.invalid_spec("size: no."),
     events.bind_interrupted(FAILURE),
+    events.gang_restarting("Pod g-1-0 failed; restart 1 of 3."),
+    events.gang_suspended("It is."),
+    events.gang_resumed("It is not."),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing("pod g-1-0 was deleted; waiting for 1 pod to be gone: g-1-1 on n1."),
     events.status_refused("denied by a policy"),
+    events.names_do_not_resolve(FAILURE),
+    events.gang_preempted("gang default/hot, of priority 5, takes its place"),
+    events.preempted_for_gang(GangKey("default", "cold")),
 ]
 
 

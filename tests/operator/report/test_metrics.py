@@ -11,11 +11,13 @@ from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, reservat
 from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
+from lockstep.facts.policies import Action, Policies
 from lockstep.facts.reasons import Reason
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import (
     BINDING_RESULTS,
     CYCLE_RESULTS,
+    END_REASONS,
     GANG_ERROR_STAGES,
     GANG_STATES,
     NODE_STATES,
@@ -60,7 +62,7 @@ def test_metrics_follow_the_naming_rules(families):
 
 def test_every_labelled_metric_is_bounded_by_words_of_ours(families):
     bounded_by_code = {"verb", "resource", "code", "version", "python_version", "le"}
-    enumerated = {"result", "stage", "outcome", "state", "reason", "write", "resource"}
+    enumerated = {"action", "result", "stage", "outcome", "state", "reason", "write", "resource"}
     for family in families:
         for sample in family.samples:
             assert set(sample.labels) <= bounded_by_code | enumerated
@@ -96,6 +98,8 @@ def test_counters_end_in_total(families):
         ("lockstep_binds_total", "result", BINDING_RESULTS),
         ("lockstep_gang_errors_total", "stage", GANG_ERROR_STAGES),
         ("lockstep_attempts_undone_total", "reason", UNDONE_REASONS),
+        ("lockstep_gang_failures_total", "action", Action),
+        ("lockstep_gangs_ended_total", "reason", END_REASONS),
         ("lockstep_statuses_refused_total", "write", REFUSED_WRITES),
         ("lockstep_objects_not_understood_total", "resource", WATCHED_RESOURCES),
         ("lockstep_nodes", "state", NODE_STATES),
@@ -177,12 +181,14 @@ def test_gauges_follow_from_belief(metrics):
     ):
         state.apply_gang(gang_fact(name, status=status))
         state.hold(reservation(name))
+    state.apply_gang(gang_fact("suspended", created=20.0, policies=Policies(is_suspended=True)))
     state.apply_gang(gang_fact("done", status=GangStatus(conditions=(true("Complete"),))))
     state.apply_pod(member_fact("placed", rank=0, node="n1"))
     refresh_gauges(metrics, state, 100.0, ())
 
     assert {name: value(metrics, "lockstep_gangs", state=name) for name in GANG_STATES} == {
         "refused": 0,
+        "suspended": 1,
         "pending": 2,
         "reserved": 1,
         "placed": 1,
@@ -203,6 +209,15 @@ def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wron
     assert value(metrics, "lockstep_gangs", state="pending") == 1
     assert value(metrics, "lockstep_gangs", state="refused") == 2
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 60
+
+
+def test_gang_that_was_suspended_waits_from_its_resumption_on(metrics):
+    state = State(lambda: None)
+    resumed = ConditionFact("Suspended", "False", "GangResumed", "", 1, 90.0)
+    state.apply_gang(gang_fact("g", created=10.0, status=GangStatus(conditions=(resumed,))))
+    refresh_gauges(metrics, state, 100.0, ())
+
+    assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 10
 
 
 def test_gauges_fall_back_to_zero(metrics):

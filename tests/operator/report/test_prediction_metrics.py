@@ -37,10 +37,17 @@ def test_size_stands_beside_what_the_spec_allows(registry, predictions):
     ],
 )
 def test_start_stands_beside_its_first_plan(registry, predictions, wait, planned, want_delay):
-    predictions.started(wait=wait, planned_wait=planned)
+    predictions.started(wait=wait, planned_wait=planned, skew=0.0)
 
     names = ("lockstep_start_wait_seconds", "lockstep_start_wait_planned_seconds", "lockstep_start_delay_seconds")
     assert means(registry, *names) == [max(0, wait), max(0, planned), want_delay]
+
+
+def test_skew_of_a_start_is_never_negative(registry, predictions):
+    predictions.started(wait=1, planned_wait=1, skew=4)
+    predictions.started(wait=1, planned_wait=1, skew=-2)
+
+    assert means(registry, "lockstep_start_skew_seconds") == [2]
 
 
 def test_run_time_and_speed_up_stand_beside_their_predictions(registry, predictions):

@@ -4,9 +4,22 @@ import math
 
 import pytest
 
-from coschedule import Constraints, NodeTerm, Reason, Requirement, Taint, plan
+from coschedule import (
+    Constraints,
+    NodeTerm,
+    NoDomainFits,
+    NoNodeFits,
+    NoRoomTogether,
+    OfRole,
+    Reason,
+    Requirement,
+    Taint,
+    TooManyCombinations,
+    TopologiesCross,
+    plan,
+)
 from engine.builders import NOW, gang, in_front, node, release, snapshot
-from lockstep.report.refusals import spell
+from lockstep.report.refusals import in_pool, spell
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))
 ZONE_B = Constraints(affinity=(NodeTerm((Requirement("zone", "In", ("b",)),), ()),))
@@ -118,6 +131,58 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
     [decision] = plan(snapshot(nodes, [one], resources=resources)).decisions
 
     assert (decision.reason, spell(decision.refusal)) == (want_reason, want_detail)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "want"),
+    [
+        (
+            OfRole(role="gpu", refusal=NoNodeFits(needed=1, nodes=2, failures=(("not ready", 2),))),
+            "role gpu: 0 of 2 nodes pass its constraints: 2 not ready",
+        ),
+        (
+            in_pool(OfRole(role="gpu", refusal=NoNodeFits(needed=1, nodes=0, failures=()))),
+            "role gpu: needs 1 member and there are 0 nodes of the pool",
+        ),
+        (
+            NoDomainFits(needed=4, keys=("zone",), domains=2),
+            "needs 4 members on nodes with one value of zone: none of 2 values has nodes with room for all",
+        ),
+        (
+            NoDomainFits(needed=4, keys=("rack", "zone"), domains=0),
+            "needs 4 members on nodes with one value of rack and zone, and no node has that label",
+        ),
+        (
+            NoRoomTogether(needed=5, roles=2),
+            "needs 5 members: each of its 2 roles would fit alone, but not all together",
+        ),
+        (
+            NoRoomTogether(needed=5, roles=1),
+            "needs 5 members, and too few of them fit as far apart as its terms ask for",
+        ),
+        (
+            TopologiesCross(keys=("row", "column")),
+            (
+                "its terms name the labels row and column, and nodes with one value of either have several of the "
+                "other: members can be told apart by labels of which one divides the nodes of the other"
+            ),
+        ),
+        (
+            TooManyCombinations(combinations=10**7, most=16384),
+            (
+                "its roles have 10000000 combinations of members, of which at most 16384 are told apart: "
+                "fewer roles, or smaller ones, can be planned"
+            ),
+        ),
+        (
+            TooManyCombinations(combinations=None, most=100),
+            "none of the first 100 combinations of its roles and nodes that were looked through fits",
+        ),
+    ],
+    ids=lambda value: value.split(":")[0] if isinstance(value, str) else type(value).__name__,
+)
+def test_sentence_of_a_gang_with_roles(refusal, want):
+    assert spell(refusal) == want
 
 
 def test_room_that_comes_back_counts():

@@ -10,8 +10,9 @@ from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.ground import Ground, Level
-from coschedule.queue.roles.equal import best_equal
+from coschedule.queue.roles.equal import any_equal, best_equal
 from coschedule.queue.roles.party import Party
 from coschedule.queue.roles.rooms import instants_of, room_during
 from coschedule.queue.roles.search import Found, Search
@@ -32,11 +33,17 @@ class RolesChooser:
     passes: BoolArray
     levels: tuple[Level, ...]
     consider: Consider
+    effort: Effort
 
     @property
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
         return self.party.gang
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether not everything was looked at."""
+        return self.effort.was_ever_over
 
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
@@ -82,6 +89,7 @@ class RolesChooser:
             most=self._most(ground.levels, len(first)),
             instants=instants_of(timeline, self.party.requests, passes, self.gang.not_before),
             consider=self.consider,
+            effort=self.effort,
             fittings={},
         )
 
@@ -109,8 +117,13 @@ class RolesChooser:
     ) -> Found | None:
         if not self.party.is_known:
             return earliest_mix(search, among=among, mixes=mixes)
-        best = best_equal if self.party.unequal is None else best_unequal
-        return best(search, among=among, mixes=mixes, limit=limit, fewest=fewest)
+        if self.party.unequal is not None:
+            return best_unequal(search, among=among, mixes=mixes, limit=limit, fewest=fewest)
+        found = best_equal(search, among=among, mixes=mixes, limit=limit, fewest=fewest)
+        if found is not None or not self.effort.is_over or self.effort.was_over:
+            return found
+        self.effort.once_more()
+        return any_equal(search, among=among, mixes=mixes, limit=limit)
 
     def _alternative(self, search: Search, found: Found) -> Outline | None:
         """Choose the run that says most about the one that was found; see ``Placement``."""

@@ -40,6 +40,10 @@ class Chooser(Protocol):
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether not everything was looked at: then None need not mean that the gang does not fit."""
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best way to run the gang; None where it does not fit, or not in time."""
 

@@ -15,6 +15,7 @@ from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import demand_of
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.ground import Level
 from coschedule.queue.packing.rules import roles_of_term
 from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
@@ -61,7 +62,7 @@ def _within_a_domain(
     party = party_of(gang)
     if party.cells > MOST_CELLS:
         return TooManyCombinations(combinations=party.cells, most=MOST_CELLS)
-    return RolesChooser(party=party, passes=passes, levels=levels, consider=consider)
+    return RolesChooser(party=party, passes=passes, levels=levels, consider=consider, effort=Effort())
 
 
 def _are_one_a_node(passes: BoolArray, domains: dict[str, IntArray]) -> bool:

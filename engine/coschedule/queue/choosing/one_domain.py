@@ -42,6 +42,11 @@ class OneDomainChooser:
         """The gang it chooses for."""
         return self.inner.gang
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether not everything was looked at."""
+        return self.inner.gave_up
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
         best = self._best(timeline, np.inf)

@@ -22,6 +22,11 @@ class PlainChooser:
         """The gang it chooses for."""
         return self.demand.gang
 
+    @property
+    def gave_up(self) -> bool:
+        """Never: everything is looked at."""
+        return False
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best candidate, and its nodes."""
         space = self.demand.search_space(timeline)

@@ -1,11 +1,11 @@
 """The table of a single node: which members it can hold together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.packing.layout import Layout
+from coschedule.queue.packing.layout import Layout, Options
 from coschedule.queue.snapshot import AMOUNT_LIMIT
 
 _NEVER_FREE = 2**63 - 1
@@ -14,11 +14,15 @@ _NEVER_FREE = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fitting:
-    """``requests[role, r]`` of a member of each role, and ``used[a, r]`` of all members of each cell together."""
+    """``requests[role, r]`` of a member of each role, and ``used[a, r]`` of all members of each cell together.
+
+    What was worked out for nodes is kept in ``known``.
+    """
 
     layout: Layout
     requests: IntArray
     used: IntArray
+    known: dict[bytes, Options] = field(default_factory=dict)
 
     @property
     def all(self) -> IntArray:

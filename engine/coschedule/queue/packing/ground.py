@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.fitting import Fitting
-from coschedule.queue.packing.layout import Layout
+from coschedule.queue.packing.layout import Layout, options_of
 from coschedule.queue.packing.places import AlikeNodes, Domain, Part
 from coschedule.queue.packing.rules import RolesOfTerm, Rule, rule_inside, rule_outside
+
+_STEPS_A_TABLE = 8
+"""To make the table of a node takes as long as so many options of it."""
 
 
 class Level(NamedTuple):
@@ -46,12 +50,14 @@ class Ground:
     ranks: Sequence[IntArray]
     levels: Sequence[Level]
 
-    def parts(self, fitting: Fitting, offer: Offer) -> Sequence[Part]:
+    def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Sequence[Part]:
         """Make the parts of which the whole is made up, those with the lowest ranks first."""
         nodes = [
-            (self._alike_nodes(fitting, offer, classes), int(classes[0])) for classes in self._groups(fitting, offer)
+            (self._alike_nodes(fitting, offer, classes, effort), int(classes[0]))
+            for classes in self._groups(fitting, offer)
+            if not effort.is_over
         ]
-        useful = [(part, one) for part, one in nodes if (part.table > 0).any() or (part.table[1:] > -np.inf).any()]
+        useful = [(part, one) for part, one in nodes if len(part.options.value) > 1]
         useful.sort(key=lambda entry: int(entry[0].ranks[0]))
         return _nested(fitting.layout, useful, [level for level in self.levels if not level.single_nodes])
 
@@ -69,14 +75,24 @@ class Ground:
         order = np.argsort(group_of.reshape(-1), kind="stable")
         return np.split(admitting[order], np.cumsum(sizes)[:-1]) if admitting.size else ()
 
-    def _alike_nodes(self, fitting: Fitting, offer: Offer, classes: IntArray) -> AlikeNodes:
+    def _alike_nodes(self, fitting: Fitting, offer: Offer, classes: IntArray, effort: Effort) -> AlikeNodes:
+        ranks = np.sort(np.concatenate([self.ranks[index] for index in classes.tolist()]))
         one = int(classes[0])
+        inside = bytes(int(level.domain[one]) >= 0 for level in self.levels)
+        free = np.minimum(offer.free[one], fitting.all)
+        key = b"".join((free.tobytes(), offer.admits[one].tobytes(), offer.weight[one].tobytes(), inside))
+        if key not in fitting.known:
+            effort.spent += _STEPS_A_TABLE * len(fitting.layout.counts)
+            fitting.known[key] = options_of(fitting.layout, self._table(fitting, offer, one))
+        return AlikeNodes(ranks=ranks, options=fitting.known[key])
+
+    def _table(self, fitting: Fitting, offer: Offer, one: int) -> FloatArray:
         table = fitting.table(offer.free[one], offer.admits[one])
         if offer.weighed is not None:
             table += fitting.layout.counts[:, offer.weighed] * offer.weight[one]
         for rule in self._rules_of_a_node(fitting.layout, one):
             table = rule(table)
-        return AlikeNodes(ranks=np.sort(np.concatenate([self.ranks[index] for index in classes.tolist()])), table=table)
+        return table
 
     def _rules_of_a_node(self, layout: Layout, one: int) -> Iterable[Rule]:
         for level in self.levels:

@@ -16,9 +16,6 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
-_ENTRIES_AT_ONCE = 2**18
-"""So many sums are made together; more of them would only take memory."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
@@ -35,6 +32,11 @@ class Layout:
     strides: IntArray
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """How many cells there are along each role."""
+        return tuple(1 if role == self.maximised else count + 1 for role, count in enumerate(self.needed.tolist()))
+
+    @property
     def nothing(self) -> FloatArray:
         """The table of no nodes."""
         table = np.full(len(self.counts), -np.inf)
@@ -45,16 +47,9 @@ class Layout:
         """Find the cell of these counts."""
         return int(counts @ self.strides)
 
-    def sources(self, given: IntArray) -> IntArray:
-        """Tell from which cell an option that gives ``given[o, r]`` leads to each one, or one past the last: int[o, a].
-
-        What is given too much is given to nobody, but of exact roles.
-        """
-        left = self.counts - given[:, np.newaxis]
-        impossible = (left[:, :, self.exact] < 0).any(axis=2)
-        sources: IntArray = np.maximum(left, 0) @ self.strides
-        sources[impossible] = len(self.counts)
-        return sources
+    def source(self, cell: int, given: IntArray) -> int:
+        """Tell what is left to be given after ``given[r]``; what is given too much is given to nobody."""
+        return self.cell(np.maximum(self.counts[cell] - given, 0))
 
 
 def layout_of(needed: IntArray, *, exact: BoolArray, maximised: int | None, enough: float = math.inf) -> Layout:
@@ -93,14 +88,14 @@ def options_of(layout: Layout, table: FloatArray) -> Options:
 
 def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
     """Tell for every cell the best value with more members of roles that are not exact."""
-    shape = [1 if role == layout.maximised else int(count) + 1 for role, count in enumerate(layout.needed)]
+    shape = layout.shape
     best = table.reshape(shape)
     beyond = np.full(shape, -np.inf)
     for axis in np.flatnonzero(~layout.exact).tolist():
         # From here on ``best`` is the best with at least as many members of the roles up to this one.
         best = np.flip(np.maximum.accumulate(np.flip(best, axis), axis=axis), axis)
         further = np.full(shape, -np.inf)
-        ahead = [slice(None)] * len(shape)
+        ahead: list[slice] = [slice(None)] * len(shape)
         here = list(ahead)
         here[axis], ahead[axis] = slice(None, -1), slice(1, None)
         further[tuple(here)] = best[tuple(ahead)]
@@ -110,15 +105,27 @@ def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
 
 def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray, IntArray]:
     """Return the table with another part of the cluster, and for each cell the option that this part then takes."""
-    padded = np.append(table, -np.inf)
-    best, taken = table, np.zeros(len(table), dtype=np.int64)
-    at_once = max(1, _ENTRIES_AT_ONCE // len(table))
-    for first in range(1, len(options.value), at_once):
-        chunk = slice(first, first + at_once)
-        sums = padded[layout.sources(options.given[chunk])] + options.value[chunk, np.newaxis]
-        np.minimum(sums, layout.enough, out=sums)
-        choice = sums.argmax(axis=0)
-        most = sums[choice, np.arange(len(table))]
-        better = most > best
-        best, taken = np.where(better, most, best), np.where(better, choice + first, taken)
-    return best, taken
+    padding = options.given.max(axis=0)
+    padded = _padded(layout, table, padding)
+    best, taken = table.reshape(layout.shape).copy(), np.zeros(layout.shape, dtype=np.int64)
+    for option, first in enumerate((padding - options.given).tolist()):
+        if option:
+            # Of each cell, the one that stands for so many members less.
+            less = padded[tuple(slice(at, at + length) for at, length in zip(first, layout.shape, strict=True))]
+            sums = np.minimum(less + options.value[option], layout.enough)
+            better = sums > best
+            np.copyto(best, sums, where=better)
+            taken[better] = option
+    return best.reshape(-1), taken.reshape(-1)
+
+
+def _padded(layout: Layout, table: FloatArray, padding: IntArray) -> FloatArray:
+    """Put cells for fewer than no members before the others: they are as those for none, and of exact roles nothing."""
+    padded = table.reshape(layout.shape)
+    for axis, cells in enumerate(padding.tolist()):
+        if cells:
+            before = np.repeat(padded.take([0], axis=axis), cells, axis=axis)
+            if layout.exact[axis]:
+                before[:] = -np.inf
+            padded = np.concatenate([before, padded], axis=axis)
+    return padded

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.layout import Layout, Options, add, options_of
 from coschedule.queue.packing.rules import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AlikeNodes:
-    """Nodes by rank, rising, each with this table."""
+    """Nodes by rank, rising, each with these options."""
 
     ranks: IntArray
-    table: FloatArray
+    options: Options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,13 +50,17 @@ class Whole:
     steps: Sequence[_Step]
 
 
-def add_up(layout: Layout, parts: Sequence[Part], *, until: int | None = None) -> Whole:
-    """Add up parts in their order; with ``until``, a cell, only until that has the value that is enough."""
+def add_up(layout: Layout, parts: Sequence[Part], effort: Effort, *, until: int | None = None) -> Whole:
+    """Add up parts in their order; with ``until``, a cell, only until that has the value that is enough.
+
+    When the effort is over, the parts that are left are left out.
+    """
     table, steps = layout.nothing, list[_Step]()
     for part in parts:
-        for place, options in _places(layout, part):
-            if until is not None and table[until] >= layout.enough:
+        for place, options in _places(layout, part, effort):
+            if effort.is_over or (until is not None and table[until] >= layout.enough):
                 return Whole(table=table, steps=steps)
+            effort.spent += len(table) * len(options.value)
             table, taken = add(layout, table, options)
             if not taken.any():
                 # Another node that is like this one would change nothing either.
@@ -64,12 +69,11 @@ def add_up(layout: Layout, parts: Sequence[Part], *, until: int | None = None) -
     return Whole(table=table, steps=steps)
 
 
-def _places(layout: Layout, part: Part) -> Sequence[tuple["int | Whole", Options]]:
+def _places(layout: Layout, part: Part, effort: Effort) -> Sequence[tuple["int | Whole", Options]]:
     """List the single nodes of alike ones, or the one domain, with the options of each."""
     if isinstance(part, AlikeNodes):
-        options = options_of(layout, part.table)
-        return [(rank, options) for rank in part.ranks[: int(layout.needed.sum())].tolist()]
-    whole = add_up(layout, part.parts)
+        return [(rank, part.options) for rank in part.ranks[: int(layout.needed.sum())].tolist()]
+    whole = add_up(layout, part.parts, effort)
     table = whole.table
     for rule in part.rules:
         table = rule(table)
@@ -88,7 +92,7 @@ def seats_in(layout: Layout, whole: Whole, cell: int, most: float) -> list[Seats
     chosen = []
     for place, options, taken in reversed(whole.steps):
         if option := int(taken[cell]):
-            source = int(layout.sources(options.given[[option]])[0, cell])
+            source = layout.source(cell, options.given[option])
             chosen.append((place, layout.counts[cell] - layout.counts[source], float(options.value[option])))
             cell = source
     seats = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
-from coschedule.queue.roles.search import Found, Search
+from coschedule.queue.roles.search import Found, Search, Short
 
 
 def best_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float, fewest: bool) -> Found | None:
@@ -29,13 +29,29 @@ def best_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: fl
     shortest = float(times.min() * search.timeline.slowdowns[0])
     best: Found | None = None
     for start in among.tolist():
-        if start + shortest > limit:
+        if start + shortest > limit or search.effort.is_over:
             break
         found = _From.instant(search, start, mixes, limit, shortest).best(fewest=fewest, before=best)
         if found is not None and (best is None or _rank(found, fewest=fewest) < _rank(best, fewest=fewest)):
             best = found
             limit = limit if fewest else found.finish
     return best
+
+
+def any_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float) -> Found | None:
+    """Find some run that ends by ``limit``: the first with the fewest members, on nodes however slow."""
+    party, slowest = search.party, len(search.timeline.slowdowns) - 1
+    for mix in np.flatnonzero(mixes)[:1].tolist():
+        for start in among.tolist():
+            run = float(search.timeline.slowdowns[slowest] * party.times[mix])
+            finish = max(start + run, float(np.nextafter(start, np.inf)))
+            room = search.room(start, finish)
+            if finish > limit or search.effort.is_over or not search.may_fit(room)[slowest, mix]:
+                continue
+            seats = search.seats(mix, room, slowest)
+            if not isinstance(seats, Short):
+                return Found(finish, int(party.sizes[mix]), start, seats)
+    return None
 
 
 def _rank(found: Found, *, fewest: bool) -> tuple[float, ...]:
@@ -64,7 +80,7 @@ class _From:
         """Find the best run; none that has more members than the one found before, where the fewest are wanted."""
         if fewest and before is not None:
             self.open &= self.search.party.sizes <= before.size
-        while self.open.any():
+        while self.open.any() and not self.search.effort.is_over:
             pace, mix = self._next(fewest=fewest)
             finish = float(self.finish[pace, mix])
             room = self.search.room(self.start, finish)
@@ -72,10 +88,12 @@ class _From:
             if not self.open[pace, mix]:
                 continue
             seats = self.search.seats(mix, room, pace)
-            self.search.tell(self.start, mix, pace, np.inf if seats is None else finish)
-            if seats is not None:
+            fits = not isinstance(seats, Short)
+            self.search.tell(self.start, mix, pace, finish if fits else np.inf)
+            if isinstance(seats, Short):
+                self._rule_out(pace, mix, finish, seats)
+            else:
                 return Found(finish, int(self.search.party.sizes[mix]), self.start, seats)
-            self._rule_out(pace, mix, finish)
         return None
 
     def _next(self, *, fewest: bool) -> tuple[int, int]:
@@ -86,7 +104,7 @@ class _From:
         mix = int(np.argmin(finishes.min(axis=0)))
         return int(np.argmin(finishes[:, mix])), mix
 
-    def _rule_out(self, pace: int, mix: int, finish: float) -> None:
-        later = slice(mix, None) if self.search.party.grows_harder else slice(mix, mix + 1)
-        fewer_nodes = self.open[: pace + 1, later]
-        fewer_nodes &= self.finish[: pace + 1, later] < finish
+    def _rule_out(self, pace: int, mix: int, finish: float, short: Short) -> None:
+        """Rule out runs that end no earlier, on no other nodes, with as many members as did not fit."""
+        worse = self.search.party.no_easier(mix, short.most)
+        self.open[: pace + 1] &= (self.finish[: pace + 1] < finish) | ~worse

@@ -53,12 +53,25 @@ class Party:
         free = np.flatnonzero(~is_bound([term for _, term in self.terms], len(self.gang.roles)))
         return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
 
+    def no_easier(self, mix: int, most: float) -> BoolArray:
+        """Tell which mixes do not fit where a mix fits with no more than ``most`` members of the maximised role."""
+        if self._grown_role_is_company:
+            return np.equal(np.arange(len(self.needs)), mix)
+        if self.maximised is None or not self._grows[self.maximised]:
+            return np.greater_equal(np.arange(len(self.needs)), mix)
+        more: BoolArray = self.needs[:, self.maximised] > most
+        return more
+
     @property
-    def grows_harder(self) -> bool:
-        """Whether a larger mix never fits where a smaller one does not."""
-        grows = self.needs.min(axis=0) < self.needs.max(axis=0)
-        return not any(
-            term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & grows).any()
+    def _grows(self) -> BoolArray:
+        grows: BoolArray = self.needs.min(axis=0) < self.needs.max(axis=0)
+        return grows
+
+    @property
+    def _grown_role_is_company(self) -> bool:
+        """Whether more members of the role that varies may let others be where they could not be without."""
+        return any(
+            term.kind is TermKind.TOGETHER and (term.roles != term.towards).any() and (term.towards & self._grows).any()
             for _, term in self.terms
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Consider, Considered
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.fitting import Fitting, fitting_of
 from coschedule.queue.packing.ground import Ground, Offer
 from coschedule.queue.packing.layout import layout_of
@@ -33,6 +34,12 @@ class Found(NamedTuple):
     seats: tuple[Seats, ...]
 
 
+class Short(NamedTuple):
+    """A mix does not fit: beside the others, ``most`` members of the maximised role do, -inf if not even the others."""
+
+    most: float
+
+
 class Weights(NamedTuple):
     """What each member of a role is worth on nodes of each class, ``worth[c]``; 0 where it can't be."""
 
@@ -44,7 +51,8 @@ class Weights(NamedTuple):
 class Search:
     """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
 
-    ``instants``, rising, are when it need start. ``fittings`` are kept by mix.
+    ``instants``, rising, are when it need start. ``fittings`` are kept by mix. When the ``effort`` is over, what was
+    found until then is the best that is known.
     """
 
     party: Party
@@ -54,6 +62,7 @@ class Search:
     most: IntArray
     instants: FloatArray
     consider: Consider
+    effort: Effort
     fittings: dict[tuple[tuple[int, ...], bool], Fitting]
 
     def room(self, start: float, finish: float) -> Room:
@@ -87,16 +96,16 @@ class Search:
         together: BoolArray = np.all(wanted <= free * _ROUNDING, axis=1)
         return together
 
-    def seats(self, mix: int, room: Room, slowest: int) -> tuple[Seats, ...] | None:
-        """Put a mix on nodes, members with a load on none slower than ``slowest``; None where it does not fit."""
+    def seats(self, mix: int, room: Room, slowest: int) -> tuple[Seats, ...] | Short:
+        """Put a mix on nodes, members with a load on none slower than the pace ``slowest``, if it fits."""
         fitting = self._fitting(mix, weighed=None)
         admits = self._admits(room, slowest)
         offer = Offer(free=room.free, admits=admits, weighed=None, weight=np.zeros(len(admits)))
         layout = fitting.layout
         goal = len(layout.counts) - 1
-        whole = add_up(layout, self.ground.parts(fitting, offer), until=goal)
+        whole = add_up(layout, self.ground.parts(fitting, offer, self.effort), self.effort, until=goal)
         if whole.table[goal] < layout.enough:
-            return None
+            return Short(float(whole.table[goal]))
         return tuple(seats_in(layout, whole, goal, layout.enough))
 
     def best_seats(self, mix: int, room: Room, weights: Weights) -> tuple[float, tuple[Seats, ...]] | None:
@@ -105,7 +114,7 @@ class Search:
         admits = self._admits(room, len(self.timeline.slowdowns))
         admits[:, weights.role] &= weights.worth > 0
         offer = Offer(free=room.free, admits=admits, weighed=weights.role, weight=weights.worth)
-        whole = add_up(fitting.layout, self.ground.parts(fitting, offer))
+        whole = add_up(fitting.layout, self.ground.parts(fitting, offer, self.effort), self.effort)
         goal = len(fitting.layout.counts) - 1
         if whole.table[goal] == -np.inf:
             return None

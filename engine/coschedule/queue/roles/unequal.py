@@ -51,7 +51,7 @@ def _soonest(search: Search, among: FloatArray, mixes: BoolArray, limit: float) 
     shortest = min(_bound(search, mix) for mix in np.flatnonzero(mixes).tolist())
     best: Found | None = None
     for start in among.tolist():
-        if start + shortest > limit:
+        if start + shortest > limit or search.effort.is_over:
             break
         found = _from(search, start, mixes, shortest=shortest, limit=limit)
         if found is not None and (best is None or (found.finish, found.size) < (best.finish, best.size)):
@@ -70,7 +70,7 @@ def _from(search: Search, start: float, mixes: BoolArray, *, shortest: float, li
     # A run that is too short for the resolution of time still takes an instant.
     finish = max(start + shortest, float(np.nextafter(start, np.inf)))
     room = search.room(start, finish)
-    while True:
+    while not search.effort.is_over:
         run = soonest_run(search, room, mixes, most_seconds=limit - start)
         if run is None:
             return None
@@ -83,6 +83,7 @@ def _from(search: Search, start: float, mixes: BoolArray, *, shortest: float, li
         if lasts:
             return Found(finish, int(search.party.sizes[run.mix]), start, run.seats)
         room = by_then
+    return None
 
 
 def soonest_run(search: Search, room: Room, mixes: BoolArray, *, most_seconds: float = np.inf) -> MixRun | None:
@@ -96,7 +97,7 @@ def soonest_run(search: Search, room: Room, mixes: BoolArray, *, most_seconds: f
     bounds = [(_alone(search, mix, search.timeline.slowdowns, by_pace.astype(np.int64)), mix) for mix in fits.tolist()]
     best: MixRun | None = None
     for bound, mix in sorted(bounds):
-        if bound > (most_seconds if best is None else best.seconds) * (1 + _ROUNDING):
+        if bound > (most_seconds if best is None else best.seconds) * (1 + _ROUNDING) or search.effort.is_over:
             break
         run = _run(search, mix, role, room, bound)
         if run is not None and (best is None or run[:2] < best[:2]):

@@ -6,13 +6,15 @@ With pieces, they get the fewest members with which all pieces are done as early
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
-from coschedule.queue.roles.search import Found, Search
+from coschedule.queue.roles.search import Found, Search, Short
 from coschedule.queue.roles.unequal import soonest_run
 
 
 def earliest_mix(search: Search, *, among: FloatArray, mixes: BoolArray) -> Found | None:
     """Find the first of the instants ``among``, rising, from which one of the ``mixes``, bool[m], stays."""
     for start in among.tolist():
+        if search.effort.is_over:
+            break
         found = _dealt(search, start, mixes) if _has_pieces(search) else _most(search, start, mixes)
         if found is not None:
             return found
@@ -29,7 +31,7 @@ def _most(search: Search, start: float, mixes: BoolArray) -> Found | None:
     fits = search.may_fit(room)[-1:].any(axis=0) & mixes
     for mix in np.flatnonzero(fits)[::-1].tolist():
         seats = search.seats(mix, room, slowest)
-        if seats is not None:
+        if not isinstance(seats, Short):
             return Found(np.inf, int(search.party.sizes[mix]), start, seats)
     return None
 

@@ -5,16 +5,14 @@ that are alike in the labels which terms look at; which nodes that leaves out, o
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from coschedule import LabelTest, label_test
+from lockstep.belief.pod_terms import LabelMap, means
 from lockstep.facts.node import NodeFact
-from lockstep.facts.pod import AntiAffinity, LabelSelector
+from lockstep.facts.pod import PodFact, PodTerm
 
-Labels = Mapping[str, str]
-Terms = frozenset[AntiAffinity]
+Terms = frozenset[PodTerm]
 Likeness = tuple[str, frozenset[tuple[str, str]], tuple[str | None, ...]]
 
 # Where anti-affinities are that choose namespaces by their labels; no namespace has this name.
@@ -27,22 +25,22 @@ class KeepingAway:
     """The terms of pods that are on a node, and on which nodes: whatever is entered leaves again."""
 
     def __init__(self) -> None:
-        self._nodes: dict[str, dict[AntiAffinity, Counter[str]]] = {}
+        self._nodes: dict[str, dict[PodTerm, Counter[str]]] = {}
         self._asked: dict[str, tuple[str, ...]] = {}
         self._matching: dict[Likeness, Terms] = {}
         self._names: dict[Terms, frozenset[str]] = {}
         self._nodes_generation = -1
 
-    def enter(self, term: AntiAffinity, node: str) -> None:
+    def enter(self, term: PodTerm, node: str) -> None:
         """One more pod of that term is on the node."""
         for namespace in _namespaces(term):
             terms = self._nodes.setdefault(namespace, {})
             if term not in terms:
-                self._forget_who_matches()
+                self._forget_whoselects()
             terms.setdefault(term, Counter())[node] += 1
         self._names.clear()
 
-    def leave(self, term: AntiAffinity, node: str) -> None:
+    def leave(self, term: PodTerm, node: str) -> None:
         """One pod less."""
         for namespace in _namespaces(term):
             terms = self._nodes[namespace]
@@ -51,7 +49,7 @@ class KeepingAway:
                 del terms[term][node]
             if not terms[term]:
                 del terms[term]
-                self._forget_who_matches()
+                self._forget_whoselects()
             if not terms:
                 del self._nodes[namespace]
         self._names.clear()
@@ -62,28 +60,32 @@ class KeepingAway:
 
     def names(
         self,
-        labels: Labels,
+        labels: LabelMap,
         namespace: str,
-        labels_of_namespace: Labels,
+        labels_of_namespace: LabelMap,
         nodes: Mapping[str, NodeFact],
         nodes_generation: int,
+        own: Iterable[PodFact] = (),
     ) -> frozenset[str]:
         """The nodes to which no pod with these labels may go, since it would come too near to another.
 
-        ``nodes`` has to be the same as long as its generation is.
+        What its ``own`` pods say does not count. ``nodes`` has to be the same as long as its generation is.
         """
         matching = self._terms_for(labels, namespace, labels_of_namespace)
         if not matching:
             return _NOBODY
+        without = Counter((term, pod.node) for pod in own for term in pod.keeps_away)
+        if without:
+            return self._near(matching, nodes, without)
         if nodes_generation != self._nodes_generation:
             self._names.clear()
             self._nodes_generation = nodes_generation
         if matching not in self._names:
             _make_room_in(self._names)
-            self._names[matching] = self._near(matching, nodes)
+            self._names[matching] = self._near(matching, nodes, without)
         return self._names[matching]
 
-    def _terms_for(self, labels: Labels, namespace: str, labels_of_namespace: Labels) -> Terms:
+    def _terms_for(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> Terms:
         values = tuple(labels.get(key) for key in self._keys_asked_in(namespace))
         likeness = (namespace, frozenset(labels_of_namespace.items()), values)
         if likeness not in self._matching:
@@ -92,7 +94,7 @@ class KeepingAway:
                 term
                 for where in (namespace, _ANY_NAMESPACE)
                 for term in self._nodes.get(where, ())
-                if _chooses(term, namespace, labels_of_namespace) and _matches(term.selector, labels)
+                if means(term, labels, namespace, labels_of_namespace)
             )
         return self._matching[likeness]
 
@@ -104,11 +106,14 @@ class KeepingAway:
             self._asked[namespace] = tuple(sorted({one.key for term in terms for one in term.selector or ()}))
         return self._asked[namespace]
 
-    def _near(self, terms: Terms, nodes: Mapping[str, NodeFact]) -> frozenset[str]:
+    def _near(
+        self, terms: Terms, nodes: Mapping[str, NodeFact], without: Counter[tuple[PodTerm, str]]
+    ) -> frozenset[str]:
         domains: dict[str, set[str]] = {}
         for term in terms:
-            near = self._nodes[_namespaces(term)[0]][term]
-            values = (nodes[node].labels.get(term.topology_key) for node in near if node in nodes)
+            counts = self._nodes[_namespaces(term)[0]][term]
+            near = (node for node, count in counts.items() if node in nodes and count > without[term, node])
+            values = (nodes[node].labels.get(term.topology_key) for node in near)
             domains.setdefault(term.topology_key, set()).update(value for value in values if value is not None)
         return frozenset(
             name
@@ -116,28 +121,14 @@ class KeepingAway:
             if any(node.labels.get(key) in values for key, values in domains.items())
         )
 
-    def _forget_who_matches(self) -> None:
+    def _forget_whoselects(self) -> None:
         self._asked.clear()
         self._matching.clear()
 
 
-def _namespaces(term: AntiAffinity) -> tuple[str, ...]:
+def _namespaces(term: PodTerm) -> tuple[str, ...]:
     """Where the term is kept; each place knows all of its nodes."""
     return term.namespaces if term.namespace_selector is None else (*term.namespaces, _ANY_NAMESPACE)
-
-
-def _chooses(term: AntiAffinity, namespace: str, labels_of_namespace: Labels) -> bool:
-    return namespace in term.namespaces or _matches(term.namespace_selector, labels_of_namespace)
-
-
-def _matches(selector: LabelSelector | None, labels: Labels) -> bool:
-    """Whether the labels match; no selector matches nothing, an empty one everything."""
-    return selector is not None and all(test(labels.get(key)) for key, test in _tests(selector))
-
-
-@lru_cache(maxsize=10_000)
-def _tests(selector: LabelSelector) -> tuple[tuple[str, LabelTest], ...]:
-    return tuple((requirement.key, label_test(requirement)) for requirement in selector)
 
 
 def _make_room_in(remembered: dict[Any, Any]) -> None:

@@ -1,0 +1,1 @@
+"""Which gangs give way to more urgent ones."""

@@ -1,0 +1,121 @@
+"""Whether a gang lands if others are evicted for it: answered by the plan that would follow."""
+
+import math
+from collections.abc import Sequence
+
+from coschedule.queue.decisions import Decision, Placement, Plan
+from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.order import in_order
+from coschedule.queue.plan import plan
+from coschedule.queue.preemption.worlds import with_gangs, with_started, without
+from coschedule.queue.running import RunningGang
+from coschedule.queue.snapshot import Snapshot
+
+WORTH_SECONDS = 30.0
+"""By how much sooner a gang has to start. Pods usually have as long to end: a shorter wait gains nothing."""
+
+
+class Effort:
+    """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails."""
+
+    def __init__(self, gangs: int) -> None:
+        self._left = self._given = gangs
+
+    def half(self) -> "Effort":
+        """What one gang may use of it, so that something is left for those behind it."""
+        return Effort(self._left // 2)
+
+    def take_back(self, share: "Effort") -> None:
+        """Count what was used of a share."""
+        self._left -= share.used
+
+    def allows(self, gangs: int) -> bool:
+        """Whether one gang may have so many planned for it."""
+        return gangs <= self._left // 2
+
+    def spend(self, gangs: int) -> bool:
+        """Use some of it, if there is so much."""
+        if gangs > self._left:
+            self._left = 0
+            return False
+        self._left -= gangs
+        return True
+
+    @property
+    def used(self) -> int:
+        """How much was used so far."""
+        return self._given - self._left
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self._left == 0
+
+
+class Landing:
+    """Plans one gang without some that run.
+
+    What starts now in front of it starts as planned; nobody of its priority or above may start later than planned.
+    """
+
+    def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: Effort) -> None:
+        ordered = in_order(snapshot.gangs)
+        place = ordered.index(gang)
+        decisions = {decision.gang: decision for decision in made.decisions}
+        self._snapshot = snapshot
+        self._in_front = [decisions[one.key] for one in ordered[:place]]
+        starting = self._in_front_by(snapshot.now)
+        started = {placement.gang for placement in starting}
+        self._gang = gang
+        self._effort = effort
+        self.world = with_started(snapshot, starting)
+        self._up_to_it = [one for one in ordered[: place + 1] if one.key not in started]
+        self._starts = {key: start_of(decision) for key, decision in decisions.items()}
+        self._behind = self._that_could_be_delayed(ordered[place + 1 :])
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the search has taken as long as it may."""
+        return self._effort.is_spent
+
+    def may_help(self, victim: RunningGang) -> bool:
+        """Whether the victim would be gone early enough for the gang to start on what it leaves."""
+        return self._starts[self._gang.key] - victim.gone_by(self.world.now) > WORTH_SECONDS
+
+    def after_those_in_front(self, by: float) -> Snapshot:
+        """What is there once all in front have started that are planned to start by that time."""
+        return with_started(self._snapshot, self._in_front_by(by))
+
+    def is_worth(self, victims: Sequence[RunningGang]) -> bool:
+        """Whether the gang starts once these have ended, and that delays nobody whom it may not delay."""
+        now = self.world.now
+        latest = max(math.nextafter(now, math.inf), *(victim.gone_by(now) for victim in victims))
+        starts = self._planned(victims, self._up_to_it)
+        mine = starts[self._gang.key]
+        if mine > latest or self._starts[self._gang.key] - mine <= WORTH_SECONDS or self._delays_one_of(starts):
+            return False
+        return not (self._behind and self._delays_one_of(self._planned(victims, [*self._up_to_it, *self._behind])))
+
+    def _in_front_by(self, time: float) -> list[Placement]:
+        return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
+
+    def _that_could_be_delayed(self, behind: Sequence[PendingGang]) -> list[PendingGang]:
+        """Those as urgent as the gang, up to the last that has a start."""
+        equal = [one for one in behind if one.priority == self._gang.priority]
+        last = max((place for place, one in enumerate(equal) if self._starts[one.key] < math.inf), default=-1)
+        return equal[: last + 1]
+
+    def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
+        """When each of these gangs would start; never, where no effort is left to find out."""
+        if not self._effort.spend(len(gangs)):
+            return {gang.key: math.inf for gang in gangs}
+        made = plan(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
+        return {decision.gang: start_of(decision) for decision in made.decisions}
+
+    def _delays_one_of(self, starts: dict[GangKey, float]) -> bool:
+        return any(start > self._starts[key] for key, start in starts.items())
+
+
+def start_of(decision: Decision) -> float:
+    """When the gang starts, inf where it has no placement."""
+    return decision.start if isinstance(decision, Placement) else math.inf

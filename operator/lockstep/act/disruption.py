@@ -1,0 +1,31 @@
+"""Telling pods that they are evicted for a more urgent gang, in the words in which kube-scheduler does."""
+
+import logging
+from collections.abc import Iterable
+
+from lockstep.act.concurrent import for_each
+from lockstep.api import paths
+from lockstep.api.client import KubeClient
+from lockstep.api.disruption import disruption_manifest
+from lockstep.facts.failure import Failure
+from lockstep.facts.pod import PodFact
+from lockstep.facts.reasons import Reason
+
+_NOT_FOUND = 404
+_CONFLICT = 409
+
+log = logging.getLogger(__name__)
+
+
+async def tell_disrupted(client: KubeClient, pods: Iterable[PodFact], why: str, now: float) -> None:
+    """Give these pods the condition ``DisruptionTarget``. One that can't be told is evicted all the same."""
+
+    async def tell(pod: PodFact) -> Failure | None:
+        answer = await client.patch_entries(paths.pod_status(pod.key), disruption_manifest(pod.uid, why, now))
+        if answer.is_success or answer.code in (_NOT_FOUND, _CONFLICT):
+            return None
+        return Failure(reason=Reason.API_UNAVAILABLE, message=answer.message)
+
+    refusal = await for_each([pod for pod in pods if not pod.has_ended], tell)
+    if refusal is not None:
+        log.warning("pods are evicted that were not told why: %s", refusal.message)

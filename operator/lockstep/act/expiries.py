@@ -1,0 +1,69 @@
+"""Deleting GangJobs whose time after their end is over: each only as the version that was found to be so."""
+
+import asyncio
+import logging
+
+from coschedule import GangKey
+from lockstep.act.services import Services
+from lockstep.api import paths
+from lockstep.api.client import ApiUnavailableError
+from lockstep.api.pauses import pause_after
+from lockstep.facts.gang import GangFact
+from lockstep.logs.fields import about
+
+_NOT_FOUND = 404
+# A deletion that the API server agreed to, or that came too late, and of which no watch shows anything.
+_NO_EFFECT_SECONDS = 60.0
+
+log = logging.getLogger(__name__)
+
+
+class Expiries:
+    """Deletes GangJobs, each until it is gone or not to be deleted any more: somebody may have changed it meanwhile."""
+
+    def __init__(self, services: Services) -> None:
+        self._client = services.client
+        self._look_at = services.state.news.look_at
+        self._tasks: dict[GangKey, asyncio.Task[None]] = {}
+        self._failures: dict[GangKey, int] = {}
+
+    def delete(self, gang: GangFact) -> None:
+        """Delete that gang, unless that is under way, or rests. When it has rested, there is news of the gang."""
+        if not gang.is_deleting and gang.key not in self._tasks:
+            self._tasks[gang.key] = asyncio.create_task(self._delete(gang))
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone, or has become another one."""
+        self._failures.pop(gang, None)
+        task = self._tasks.pop(gang, None)
+        if task is not None:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Delete no more."""
+        tasks = list(self._tasks.values())
+        for gang in list(self._tasks):
+            self.forget(gang)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _delete(self, gang: GangFact) -> None:
+        await asyncio.sleep(await self._ask(gang))
+        del self._tasks[gang.key]
+        self._look_at(gang.key)
+
+    async def _ask(self, gang: GangFact) -> float:
+        """Ask once; returns for how long to wait for an effect."""
+        try:
+            answer = await self._client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
+        except ApiUnavailableError as error:
+            return self._failed(gang.key, str(error))
+        if answer.is_success or answer.code == _NOT_FOUND:
+            log.info("it has ended, and is deleted as ttlSecondsAfterFinished says", extra=about(gang.key))
+            return _NO_EFFECT_SECONDS
+        return self._failed(gang.key, answer.message)
+
+    def _failed(self, gang: GangKey, why: str) -> float:
+        failures = self._failures.get(gang, 0)
+        self._failures[gang] = failures + 1
+        log.warning("it can't be deleted now that it has ended: %s", why, extra=about(gang))
+        return pause_after(failures)

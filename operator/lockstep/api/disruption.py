@@ -1,0 +1,20 @@
+"""The condition of pods that are evicted, as the API wants it."""
+
+from typing import Any
+
+from lockstep.api.quantities import rfc3339
+
+DISRUPTION_TARGET = "DisruptionTarget"
+_BY_SCHEDULER = "PreemptionByScheduler"
+
+
+def disruption_manifest(uid: str, why: str, now: float) -> dict[str, Any]:
+    """What is merged into the pod of that UID, and no other."""
+    condition = {
+        "type": DISRUPTION_TARGET,
+        "status": "True",
+        "reason": _BY_SCHEDULER,
+        "message": why,
+        "lastTransitionTime": rfc3339(now),
+    }
+    return {"metadata": {"uid": uid}, "status": {"conditions": [condition]}}

@@ -1,0 +1,39 @@
+"""Files of ours in a member's containers. What the template mounts itself stays as it is."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from lockstep.api.common_objects import file_key, files_name
+
+Manifest = Mapping[str, Any]
+
+VOLUME = "lockstep-files"
+
+
+def with_files(spec: Manifest, gang: str, paths: Collection[str]) -> Manifest:
+    """A pod's spec whose containers find these files of the gang's ConfigMap at their paths.
+
+    A template that has a volume of our name is taken to know better, and so is a container that mounts something else
+    there, or over it.
+    """
+    own = spec.get("volumes") or ()
+    if not paths or any(volume["name"] == VOLUME for volume in own):
+        return spec
+    containers = {
+        kind: [_with_mounts(container, paths) for container in spec[kind]]
+        for kind in ("initContainers", "containers")
+        if spec.get(kind)
+    }
+    volume = {"name": VOLUME, "configMap": {"name": files_name(gang)}}
+    return {**spec, **containers, "volumes": [*own, volume]}
+
+
+def _with_mounts(container: Manifest, paths: Collection[str]) -> Manifest:
+    own = container.get("volumeMounts") or ()
+    taken = [mount["mountPath"].rstrip("/") for mount in own]
+    ours = [
+        {"name": VOLUME, "mountPath": path, "subPath": file_key(path), "readOnly": True}
+        for path in paths
+        if not any(f"{path}/".startswith(f"{place}/") for place in taken)
+    ]
+    return {**container, "volumeMounts": [*own, *ours]}

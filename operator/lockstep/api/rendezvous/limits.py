@@ -1,0 +1,28 @@
+"""How many members a gang may have whose members find each other: their names have to fit into one ConfigMap."""
+
+from lockstep.api.common_objects import LARGEST_FILES
+from lockstep.api.membership import LARGEST_ATTEMPT
+from lockstep.api.rendezvous.meeting import host_of
+from lockstep.facts.gang import GangSpec, Refusal
+from lockstep.facts.network import Rendezvous
+from lockstep.facts.reasons import Reason
+
+_LINE_END = 1
+# A blank, "slots=", as many digits as the CPUs of any node have, and the end of the line.
+_SLOTS = 14
+
+
+def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
+    """Why the members of a gang of that name can't all be told of each other, if so."""
+    if spec.network is None:
+        return None
+    most, is_mpi = spec.maximum, spec.network.rendezvous is Rendezvous.MPI
+    longest = len(host_of(gang, LARGEST_ATTEMPT, most - 1))
+    of_each = longest + _LINE_END + (longest + _SLOTS if is_mpi else 0)
+    if most * of_each <= LARGEST_FILES:
+        return None
+    message = (
+        f"network: the names of {most} members take up to {most * of_each} bytes, and one ConfigMap holds "
+        f"{LARGEST_FILES}: give the gang a shorter name, or fewer members."
+    )
+    return Refusal(Reason.INVALID_SPEC, message)

@@ -1,0 +1,93 @@
+"""Who meets: the members of one attempt by rank, their names in DNS, and which of them do the work."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from coschedule import Load, Members
+from lockstep.api.membership import pod_name
+from lockstep.facts.gang import GangFact
+from lockstep.facts.network import NetworkSpec
+from lockstep.facts.pod import Request
+
+_MILLI = 1000
+
+# Each pod has the list, in each of its containers: what is longer would weigh more than all the rest of the pod.
+LONGEST_HOSTS = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """One attempt's members. Ranks index ``hosts``, ``roles``, ``role_ranks`` and ``slots``.
+
+    A role's name is empty where the gang has none. ``workers`` are those that do part of the work; ``host_list`` has
+    all hosts with commas between. ``is_wanted``: the gang's owner counts on the members to find each other.
+    """
+
+    gang: str
+    attempt: int
+    network: NetworkSpec
+    is_wanted: bool
+    hosts: tuple[str, ...]
+    host_list: str
+    roles: tuple[str, ...]
+    role_ranks: tuple[int, ...]
+    role_sizes: Mapping[str, int]
+    workers: tuple[int, ...]
+    slots: tuple[int, ...]
+
+    @property
+    def first_host(self) -> str:
+        """Where members meet: the host of the first worker."""
+        return self.hosts[self.workers[0]]
+
+    def worker_number(self, rank: int) -> int | None:
+        """The member's number among those that do part of the work, if it does."""
+        position = bisect_left(self.workers, rank)
+        return position if self.workers[position : position + 1] == (rank,) else None
+
+    @property
+    def has_short_list(self) -> bool:
+        """Whether the hosts fit into a variable."""
+        return len(self.host_list) <= LONGEST_HOSTS
+
+
+def meeting_of(gang: GangFact, attempt: int, members: Sequence[Members]) -> Meeting:
+    """The meeting of the members of one attempt."""
+    assert gang.spec is not None, "a refused gang has no members"
+    roles = tuple(entry.role for entry in members for _ in range(entry.count))
+    hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in range(len(roles)))
+    idle = {role.name for role in gang.spec.roles if role.load is Load.NONE}
+    slots = {role.name: _slots((role.written or role.needs).request) for role in gang.spec.roles}
+    return Meeting(
+        gang=gang.key.name,
+        attempt=attempt,
+        network=gang.spec.network or NetworkSpec(),
+        is_wanted=gang.spec.network is not None,
+        hosts=hosts,
+        host_list=",".join(hosts),
+        roles=roles,
+        role_ranks=tuple(_counted(roles)),
+        role_sizes=Counter(roles),
+        workers=tuple(rank for rank, role in enumerate(roles) if role not in idle),
+        slots=tuple(slots[role] for role in roles),
+    )
+
+
+def host_of(gang: str, attempt: int, rank: int) -> str:
+    """A member's name in DNS, as the pods of its namespace look it up: its pod below the gang's Service."""
+    return f"{pod_name(gang, attempt, rank)}.{gang}"
+
+
+def _counted(names: Iterable[str]) -> Iterator[int]:
+    """How often each name came before."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        yield seen[name]
+        seen[name] += 1
+
+
+def _slots(request: Request) -> int:
+    """How many processes a member has room for: the whole CPUs that its template requests, and one at least."""
+    return max(1, dict(request).get("cpu", 0) // _MILLI)

@@ -1,0 +1,44 @@
+"""The host file of ``mpirun``, spelled as each launcher reads it, and the variables by which it finds the file.
+
+Hosts keep their domain, without which they resolve nowhere, and ``ssh`` is patient with a member that is up but does
+not listen yet.
+"""
+
+from collections.abc import Callable, Mapping
+
+from lockstep.api.rendezvous.meeting import Meeting
+from lockstep.facts.network import Launcher
+
+HOST_FILE = "/etc/mpi/hostfile"
+_PATIENT = "-o ConnectionAttempts=10"
+
+_VARIABLES: Mapping[Launcher, Mapping[str, str]] = {
+    # Up to version 4, and from version 5 on.
+    Launcher.OPEN_MPI: {
+        "OMPI_MCA_orte_default_hostfile": HOST_FILE,
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "OMPI_MCA_plm_rsh_args": _PATIENT,
+        "PRTE_MCA_prte_default_hostfile": HOST_FILE,
+        "PRTE_MCA_prte_keep_fqdn_hostnames": "true",
+        "PRTE_MCA_plm_ssh_args": _PATIENT,
+    },
+    Launcher.MPICH: {"HYDRA_HOST_FILE": HOST_FILE, "HYDRA_LAUNCH_EXTRA_ARGS": _PATIENT},
+    Launcher.INTEL: {"I_MPI_HYDRA_HOST_FILE": HOST_FILE, "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": _PATIENT},
+}
+
+_LINES: Mapping[Launcher, Callable[[str, int], str]] = {
+    Launcher.OPEN_MPI: lambda host, slots: f"{host} slots={slots}\n",
+    Launcher.MPICH: lambda host, slots: f"{host}:{slots}\n",
+    Launcher.INTEL: lambda host, slots: f"{host}:{slots}\n",
+}
+
+
+def variables(meeting: Meeting, _rank: int) -> dict[str, str]:
+    """Where the launcher finds its hosts; the same for all members, whichever runs it."""
+    return dict(_VARIABLES[meeting.network.launcher])
+
+
+def files(meeting: Meeting) -> Mapping[str, str]:
+    """The members that do part of the work, with as many slots as they have room for."""
+    line = _LINES[meeting.network.launcher]
+    return {HOST_FILE: "".join(line(meeting.hosts[rank], meeting.slots[rank]) for rank in meeting.workers)}

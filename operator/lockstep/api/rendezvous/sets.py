@@ -1,0 +1,25 @@
+"""Everything that a member finds: the common set, and that of the program it runs."""
+
+from collections.abc import Callable, Mapping
+
+from lockstep.api.rendezvous import common, jax, mpi, torch
+from lockstep.api.rendezvous.meeting import Meeting
+from lockstep.facts.network import Rendezvous
+
+_VARIABLES: Mapping[Rendezvous, Callable[[Meeting, int], dict[str, str]]] = {
+    Rendezvous.NONE: lambda _meeting, _rank: {},
+    Rendezvous.TORCH: torch.variables,
+    Rendezvous.MPI: mpi.variables,
+    Rendezvous.JAX: jax.variables,
+}
+
+
+def variables(meeting: Meeting, rank: int) -> dict[str, str]:
+    """The variables of the member of that rank."""
+    return common.variables(meeting, rank) | _VARIABLES[meeting.network.rendezvous](meeting, rank)
+
+
+def files(meeting: Meeting) -> dict[str, str]:
+    """The files of every member, by their paths; most gangs have none."""
+    of_program = mpi.files(meeting) if meeting.network.rendezvous is Rendezvous.MPI else {}
+    return {**common.files(meeting), **of_program}

@@ -1,0 +1,38 @@
+"""PodDisruptionBudgets: how many members may be taken away together."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from lockstep.api.label_selectors import selects
+from lockstep.facts.budget import BudgetFact, BudgetKey
+
+Labels = Mapping[str, str]
+
+
+class Budgets:
+    """The budgets that are there."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._by_namespace: dict[str, dict[BudgetKey, BudgetFact]] = {}
+
+    def apply(self, fact: BudgetFact) -> None:
+        """A budget is there, or has changed."""
+        self._by_namespace.setdefault(fact.key.namespace, {})[fact.key] = fact
+        self._changed()
+
+    def remove(self, key: BudgetKey) -> None:
+        """A budget is gone."""
+        budgets = self._by_namespace.get(key.namespace, {})
+        budgets.pop(key, None)
+        if not budgets:
+            self._by_namespace.pop(key.namespace, None)
+        self._changed()
+
+    def protecting(self, namespace: str, labels: Labels) -> Iterable[BudgetFact]:
+        """The budgets that count a pod with these labels."""
+        budgets = self._by_namespace.get(namespace, {}).values()
+        return (budget for budget in budgets if selects(budget.selector, labels))
+
+    def concern(self, namespace: str) -> bool:
+        """Whether there is any budget in that namespace."""
+        return namespace in self._by_namespace

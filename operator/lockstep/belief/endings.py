@@ -1,0 +1,74 @@
+"""When gangs that hold nodes are expected to give them back."""
+
+from coschedule import GangKey
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang import GangFact
+from lockstep.facts.pod import PodFact
+
+# An overrun moves the expected end by this share of what has elapsed (docs/architecture.md, predictions).
+OVERRUN_SHARE = 0.05
+# What a pod has to end in where its template does not say, as the API server fills it in.
+_USUAL_GRACE_SECONDS = 30
+
+
+def expected_end(state: State, reservation: Reservation, now: float) -> float | None:
+    """When a gang gives its nodes back; None where nobody knows."""
+    gang = state.gangs.get(reservation.gang)
+    if gang is not None and is_ending(state, gang):
+        return max((_gone_by(pod, gang, now) for pod in _left(state, gang, reservation)), default=now)
+    return expected_finish(reservation, now)
+
+
+def expected_finish(reservation: Reservation, now: float) -> float | None:
+    """When a gang is expected to have done its work; a gang that overruns, a twentieth of its age from now."""
+    end = reservation.expected_finish
+    if end is None or end > now:
+        return end
+    return now + OVERRUN_SHARE * (now - reservation.start)
+
+
+def is_ending(state: State, gang: GangFact) -> bool:
+    """Whether the gang's members are being taken back, or are about to be evicted."""
+    return gang.status.is_being_undone or state.giving_way.is_decided(gang.key)
+
+
+def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
+    """When those that give way to a gang will have ended; None where nobody does who still holds nodes."""
+    ends = [expected_end(state, state.reservations[victim], now) for victim in victims_ending_for(state, gang)]
+    return max((end for end in ends if end is not None), default=None)
+
+
+def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
+    """The gangs that give way to that one and still hold nodes."""
+    return tuple(victim for victim in state.giving_way.victims_of(gang) if victim in state.reservations)
+
+
+def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
+    """How long the gang's members have to end, from when they are deleted: those on no node yet go at once."""
+    return _grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
+
+
+def _left(state: State, gang: GangFact, reservation: Reservation) -> list[PodFact]:
+    members = state.members(gang)
+    there = (members[key] for key in reservation.pod_keys() if key in members)
+    return [pod for pod in there if not pod.has_ended]
+
+
+def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
+    if not pod.node:
+        return now
+    end = now + _grace(gang) if pod.gone_by is None else pod.gone_by
+    return end if end > now else now + OVERRUN_SHARE * (now - end + _grace(gang))
+
+
+def _grace(gang: GangFact) -> float:
+    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet."""
+    templates = [role.template for role in gang.spec.roles] if gang.spec else []
+    return float(max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0))
+
+
+def _seconds(given: object) -> int:
+    if not isinstance(given, int):
+        return _USUAL_GRACE_SECONDS
+    return 1 if given < 0 else given

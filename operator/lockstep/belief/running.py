@@ -1,0 +1,105 @@
+"""The gangs that may be evicted for more urgent ones, as the engine sees them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from coschedule import AMOUNT_LIMIT, Disrupted, Holding, RunningGang
+from lockstep.belief.disruptions import disruptions, still_allowed
+from lockstep.belief.endings import expected_end, grace_seconds, is_ending
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.budget import BudgetFact
+from lockstep.facts.gang import GangFact
+
+# Whose members may take longer to end is evicted for nobody: by then the world is another one.
+_LONGEST_GRACE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evictable:
+    """Gangs of lower priority than ``below``, and how many pods each budget allows to evict."""
+
+    running: tuple[RunningGang, ...] = ()
+    budgets: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Budgets:
+    """Numbers the budgets that concern anybody."""
+
+    numbers: dict[BudgetFact, int] = field(default_factory=dict)
+
+    def disrupted(self, counts: Counter[BudgetFact]) -> tuple[Disrupted, ...]:
+        return tuple(
+            Disrupted(self.numbers.setdefault(budget, len(self.numbers)), count) for budget, count in counts.items()
+        )
+
+
+def evictable_gangs(
+    state: State, index: Mapping[str, int], resources: tuple[str, ...], now: float, *, below: float
+) -> Evictable:
+    """The gangs that may be evicted for one of priority ``below``."""
+    budgets = _Budgets()
+    running = tuple(
+        RunningGang(
+            key=gang.key,
+            priority=priority,
+            created=gang.created,
+            size=reservation.size,
+            since=math.inf if gang.status.started_at is None else gang.status.started_at,
+            end=_or_never(expected_end(state, reservation, now)),
+            grace=grace_seconds(state, gang, reservation),
+            holds=holdings(state, index, resources, reservation),
+            disrupts=budgets.disrupted(disruptions(state, gang, reservation)),
+        )
+        for gang, reservation, priority in _less_urgent(state, below)
+    )
+    allowed = still_allowed(state) if budgets.numbers else None
+    return Evictable(running=running, budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ())
+
+
+def may_preempt(state: State, gang: GangFact) -> bool:
+    """Whether there is anybody who could be evicted for the gang, by the priorities of both."""
+    priority = None if gang.spec is None else state.priorities.of(gang)
+    if priority is None or not state.priorities.preempts(gang):
+        return False
+    return next(_less_urgent(state, priority), None) is not None
+
+
+def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
+    """Whether the gang's status stands for what it holds, and nothing else becomes of it already."""
+    is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
+    is_going = gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.is_foreign(gang)
+    is_quick = grace_seconds(state, gang, reservation) <= _LONGEST_GRACE_SECONDS
+    return gang.uid == reservation.gang_uid and is_written and is_quick and not is_going
+
+
+def holdings(
+    state: State, index: Mapping[str, int], resources: tuple[str, ...], reservation: Reservation
+) -> tuple[Holding, ...]:
+    """What a gang takes of each node of ``index``, by node. What has ended takes nothing any more."""
+    by_node: dict[int, Counter[str]] = {}
+    for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+        if node in index:
+            amounts = by_node.setdefault(index[node], Counter())
+            amounts.update({name: count * amount for name, amount in request})
+    return tuple(
+        Holding(node, tuple(min(amounts[name], AMOUNT_LIMIT) for name in resources))
+        for node, amounts in by_node.items()
+    )
+
+
+def _less_urgent(state: State, below: float) -> Iterator[tuple[GangFact, Reservation, int]]:
+    for key, reservation in state.reservations.items():
+        gang = state.gangs.get(key)
+        if gang is None or gang.spec is None:
+            continue
+        priority = state.priorities.of(gang)
+        if priority is not None and priority < below and may_be_evicted(state, gang, reservation):
+            yield gang, reservation, priority
+
+
+def _or_never(time: float | None) -> float:
+    return math.inf if time is None else time

@@ -1,0 +1,48 @@
+"""Times of day at which gangs are to be looked at again, though nothing has happened: one for each gang.
+
+They follow from statuses, so that the first look after a restart sets them again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple
+
+from coschedule import GangKey
+
+
+class _Alarm(NamedTuple):
+    at: float
+    timer: asyncio.TimerHandle
+
+
+class Alarms:
+    """Tells ``due`` of each gang at its time; ``now`` is the time of day."""
+
+    def __init__(self, now: Callable[[], float], *, due: Callable[[GangKey], None]) -> None:
+        self._now = now
+        self._due = due
+        self._by_gang: dict[GangKey, _Alarm] = {}
+
+    def set(self, gang: GangKey, at: float | None) -> None:
+        """The gang's time is that one from now on, or none; one that is past tells nobody."""
+        known = self._by_gang.get(gang)
+        if known is not None and known.at == at:
+            return
+        self.forget(gang)
+        if at is not None and at > (now := self._now()):
+            self._by_gang[gang] = _Alarm(at, asyncio.get_running_loop().call_later(at - now, self._ring, gang))
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang has no time any more."""
+        known = self._by_gang.pop(gang, None)
+        if known is not None:
+            known.timer.cancel()
+
+    def stop(self) -> None:
+        """Tell of none any more."""
+        for gang in list(self._by_gang):
+            self.forget(gang)
+
+    def _ring(self, gang: GangKey) -> None:
+        del self._by_gang[gang]
+        self._due(gang)

@@ -1,0 +1,62 @@
+"""What people are told of attempts besides their statuses: events and metrics."""
+
+from collections.abc import Callable
+
+from lockstep.act.attempt import Ending, Outcome
+from lockstep.belief.state import State
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Reason
+from lockstep.report.admission import changes
+from lockstep.report.events import (
+    bind_interrupted,
+    changed_by_admission,
+    gang_preempted,
+    gang_undoing,
+    preempted_for_gang,
+    status_refused,
+)
+from lockstep.report.metrics import Metrics
+from lockstep.report.writer import StatusWriter
+
+
+class AttemptNews:
+    """Tells of attempts; what their statuses are to say has been written."""
+
+    def __init__(self, state: State, writer: StatusWriter, metrics: Metrics, *, now: Callable[[], float]) -> None:
+        self._state = state
+        self._writer = writer
+        self._metrics = metrics
+        self._now = now
+
+    def ended(self, gang: GangFact, outcome: Outcome) -> None:
+        """An attempt has ended."""
+        if outcome.ending is Ending.NOT_RESERVED:
+            self._metrics.conflicts.inc()
+        if outcome.ending is Ending.REFUSED:
+            self._writer.tell(gang, status_refused(outcome.refusal))
+        if outcome.failure is not None:
+            self._metrics.undone.labels(outcome.failure.reason).inc()
+            if not outcome.failure.is_wanted:
+                self._writer.tell(gang, bind_interrupted(outcome.failure))
+
+    def admission(self, gang: GangFact) -> None:
+        """Admission makes other members than the gang's template says; a gang that it refuses is told in its status."""
+        if gang.spec is not None and gang.spec.is_changed_by_admission:
+            self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
+
+    def undoing_lasts(self, gang: GangFact, waits: str) -> None:
+        """Undoing an attempt takes a while."""
+        self._writer.tell(gang, gang_undoing(waits))
+
+    def undoing(self, gang: GangFact, failure: Failure) -> None:
+        """The gang's status says that it is undone. A preemption has two sides, and each is told of the other."""
+        if failure.reason is not Reason.PREEMPTED:
+            return
+        since = gang.status.started_at
+        self._metrics.preempted(seconds=0.0 if since is None else self._now() - since, members=gang.status.size or 0)
+        self._writer.tell(gang, gang_preempted(failure.message))
+        key = self._state.giving_way.preemptor_of(gang.key)
+        preemptor = None if key is None else self._state.gangs.get(key)
+        if preemptor is not None:
+            self._writer.tell(preemptor, preempted_for_gang(gang.key))

@@ -1,0 +1,48 @@
+"""What a plan has decided, and what that stands on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule import Decision, GangKey, Placement, Plan, Preemption, Snapshot
+from lockstep.belief.reservation import Reservation
+from lockstep.facts.role import Needs
+
+
+class Asked(NamedTuple):
+    """What a placement stands on: which gang asked, by which spec, for which members, how urgently."""
+
+    uid: str
+    generation: int
+    needs: tuple[Needs, ...]
+    priority: int | None
+
+
+class Seen(NamedTuple):
+    """What a plan is made on; ``held`` is what gangs hold that may be evicted."""
+
+    snapshot: Snapshot
+    held: Mapping[GangKey, Reservation]
+    nodes_generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What the last plan saw and decided; ``asked`` says for whom.
+
+    ``preemptions`` are still to be carried out: in the plan their victims end by themselves.
+    """
+
+    seen: Seen
+    plan: Plan
+    asked: Mapping[GangKey, Asked]
+    preemptions: tuple[Preemption, ...]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The facts on which gangs were planned."""
+        return self.seen.snapshot
+
+    def is_due(self, decision: Decision) -> bool:
+        """Whether that is a placement that starts now."""
+        return isinstance(decision, Placement) and decision.start <= self.snapshot.now

@@ -1,0 +1,57 @@
+"""What a gang's failure policy answers when members fail.
+
+The first rule that matches wins, whichever member it matches. While the cluster takes members away, exit codes say
+nothing: programs fail where their peers vanish. Then only rules about conditions of pods count, and without one it is a
+loss by the cluster, which nobody answers here.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lockstep.act.progress import Loss, Progress
+from lockstep.facts.policies import Action, FailurePolicy, Rule
+from lockstep.facts.reasons import Reason
+
+RoleOf = Callable[[int], str]
+"""The role of a rank; '' in a gang without roles."""
+
+
+class Answer(NamedTuple):
+    """What to do, and why: a reason and a clause for the gang's owner, without a full stop."""
+
+    action: Action
+    reason: Reason
+    why: str
+
+
+def answer(policy: FailurePolicy, counts: Progress, role_of: RoleOf, *, restarts: int) -> Answer | None:
+    """What is to become of the gang, which was restarted so often; ``None`` where its policy has nothing to answer."""
+    for number, rule in enumerate(policy.rules):
+        matched = next((loss for loss in counts.losses if _matches(rule, loss, counts, role_of)), None)
+        if matched is not None:
+            why = f"{matched.why}; by failurePolicy.rules[{number}], {rule.action}"
+            return _carried_out(rule.action, why, policy, restarts)
+    failed = next((loss for loss in counts.losses if loss.is_own_failure), None)
+    if failed is None or counts.disrupted is not None:
+        return None
+    return _carried_out(Action.RESTART_GANG, failed.why, policy, restarts)
+
+
+def _matches(rule: Rule, loss: Loss, counts: Progress, role_of: RoleOf) -> bool:
+    if loss.pod.end is None or (rule.roles and role_of(loss.rank) not in rule.roles):
+        return False
+    if rule.exit_codes is not None:
+        codes = rule.exit_codes
+        return counts.disrupted is None and any(codes.match(name, code) for name, code in loss.pod.end.exits)
+    return not rule.pod_conditions.isdisjoint(loss.pod.end.conditions)
+
+
+def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int) -> Answer:
+    if action is Action.IGNORE:
+        return Answer(action, Reason.RESTARTING, f"{why}, which does not count as a restart")
+    if action is Action.FAIL_GANG or policy.max_restarts == 0:
+        return Answer(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
+    if restarts >= policy.max_restarts:
+        used_up = f"{why}; restarted {restarts} times, and failurePolicy.maxRestarts is {policy.max_restarts}"
+        return Answer(Action.FAIL_GANG, Reason.REACHED_MAX_RESTARTS, used_up)
+    return Answer(action, Reason.RESTARTING, f"{why}; restart {restarts + 1} of {policy.max_restarts}")

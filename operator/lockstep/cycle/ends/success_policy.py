@@ -1,0 +1,15 @@
+"""When a gang has succeeded: all of its members have, or all of the role that its success policy names."""
+
+from lockstep.act.progress import Progress
+from lockstep.cycle.ends.failure_policy import RoleOf
+from lockstep.facts.policies import Policies
+from lockstep.facts.ranks import has_rank
+
+
+def has_succeeded(policies: Policies, counts: Progress, role_of: RoleOf) -> bool:
+    """Whether what has succeeded is all that has to."""
+    if policies.success_role is None:
+        return counts.has_succeeded
+    ranks = [rank for rank in range(counts.size) if role_of(rank) == policies.success_role]
+    succeeded = counts.succeeded_ranks
+    return bool(ranks) and all(has_rank(succeeded, rank) for rank in ranks)

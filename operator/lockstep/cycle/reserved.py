@@ -1,0 +1,163 @@
+"""What becomes of a gang that holds nodes: from what its members show, and what its owner wants, to the next step."""
+
+from functools import partial
+
+from coschedule import GangKey
+from lockstep.act.attempts import Attempts
+from lockstep.act.progress import Progress, progress, remembered_ranks, reported_part
+from lockstep.act.services import Services
+from lockstep.act.undo import undone_in_status
+from lockstep.belief.phases import Phase
+from lockstep.belief.reservation import Reservation
+from lockstep.cycle.batches import Batches
+from lockstep.cycle.ends.active_deadline import is_exceeded
+from lockstep.cycle.ends.failure_policy import Answer, answer
+from lockstep.cycle.ends.success_policy import has_succeeded
+from lockstep.cycle.outcomes import Outcomes
+from lockstep.cycle.starts import Starts, has_gates
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import GangFact
+from lockstep.facts.policies import Action
+from lockstep.facts.reasons import Reason
+from lockstep.report.metrics import Metrics
+from lockstep.report.sentences import n_pods
+
+_NOT_OURS = Failure(
+    reason=Reason.NO_LONGER_FITS, message="its status was changed by somebody else to say that it holds nodes"
+)
+_GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
+_SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
+# Members that end within so long are written down together; of their work only plans want to know.
+_REMEMBER_SECONDS = 3.0
+_PARTS_SECONDS = 10.0
+
+
+class ReservedGangs:
+    """Looks at gangs that hold nodes, none of which has an attempt under way."""
+
+    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
+        self._state = services.state
+        self._attempts = attempts
+        self._writer = services.writer
+        self._lost_nodes = services.lost_nodes
+        self._starts = Starts(services)
+        due = services.state.news.look_at
+        self._outcomes = Outcomes(
+            metrics, self._starts, ends=Batches(_REMEMBER_SECONDS, due=due), parts=Batches(_PARTS_SECONDS, due=due)
+        )
+
+    def look_at(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        """Report what is to be reported of the gang, or go on with its attempt, or take it back."""
+        undone = self._must_go(gang)
+        if undone is not None:
+            self._undo(gang, reservation, undone)
+            return
+        counts = self._count(gang, reservation)
+        if self._state.phase_of(gang) is Phase.PLACED:
+            self._look_at_placed(gang, reservation, counts, now)
+        else:
+            self._look_at_unplaced(gang, reservation, counts, now)
+
+    def is_unwanted(self, gang: GangFact, now: float) -> bool:
+        """Whether no member of the gang is to be made any more."""
+        return gang.is_deleting or gang.policies.is_suspended or is_exceeded(gang, now)
+
+    def end(self, gang: GangFact, now: float) -> None:
+        """The gang's time is over."""
+        self._writer.report(gang, partial(self._outcomes.deadline_exceeded, gang, now))
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang holds nodes no more."""
+        self._starts.forget(gang)
+        self._outcomes.forget(gang)
+
+    async def stop(self) -> None:
+        """Wait for nothing more."""
+        self._outcomes.stop()
+        await self._starts.stop()
+
+    def _must_go(self, gang: GangFact) -> Failure | None:
+        """Why the gang is to be undone whatever its members show, if it is."""
+        if gang.is_deleting:
+            return _GANG_DELETED
+        if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
+            return _NOT_OURS
+        return undone_in_status(gang)
+
+    def _count(self, gang: GangFact, reservation: Reservation) -> Progress:
+        return progress(
+            reservation,
+            self._state.members(gang),
+            self._state.departed(gang),
+            succeeded_ranks=remembered_ranks(gang, reservation),
+        )
+
+    def _look_at_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        """The one thing that is due: an end before all that goes on, and its owner's will before any failure."""
+        role_of = tuple(reservation.roles_by_rank()).__getitem__
+        succeeded = has_succeeded(gang.policies, counts, role_of)
+        self._starts.note(gang.key, counts, now)
+        self._outcomes.run_times.note(gang.key, counts, now, has_succeeded=succeeded)
+        if succeeded:
+            self._writer.report(gang, partial(self._outcomes.succeeded, gang, reservation, now))
+        elif is_exceeded(gang, now):
+            self.end(gang, now)
+        elif gang.policies.is_suspended:
+            self._undo(gang, reservation, _SUSPENDED)
+        elif (answered := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
+            self._carry_out(gang, reservation, answered, now)
+        elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
+            self._undo(gang, reservation, lost)
+        elif (late := self._starts.look(gang, reservation, now)) is not None:
+            self._undo(gang, reservation, late)
+        else:
+            if counts.is_running:
+                self._attempts.forgive(gang.key)
+            part = self._reported_part(gang, reservation)
+            self._writer.report(gang, partial(self._outcomes.running, gang, reservation, counts, part))
+
+    def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        if is_exceeded(gang, now):
+            self.end(gang, now)
+        elif gang.policies.is_suspended:
+            self._undo(gang, reservation, _SUSPENDED)
+        elif counts.is_bound and counts.disrupted is None:
+            if not has_gates(gang):
+                self._attempts.forgive(gang.key)
+            self._writer.report(gang, partial(self._outcomes.placed, gang, now))
+        elif not self._attempts.is_resting(gang.key):
+            # Where it has just broken off, the end of its pause is news.
+            self._attempts.resume(gang, reservation)
+
+    def _carry_out(self, gang: GangFact, reservation: Reservation, answered: Answer, now: float) -> None:
+        """Write the answer: a restart begins when its status stands, so that it is counted once, whoever goes on."""
+        if answered.action is Action.FAIL_GANG:
+            self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
+        else:
+            part = self._reported_part(gang, reservation)
+            self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, now))
+
+    def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
+        """Take a gang back, but not at once where that has just broken off."""
+        self.forget(gang.key)
+        if not self._attempts.is_resting(gang.key):
+            self._attempts.interrupt(gang, reservation, failure)
+
+    def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
+        """Why members that no watch shows as disrupted are lost all the same, if they are."""
+        if counts.unseen:
+            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
+        lost = {
+            node: why
+            for node in {entry.node for entry in reservation.members}
+            if (why := self._lost_nodes.why_lost(node))
+        }
+        for key in reservation.pod_keys() if lost else ():
+            pod = self._state.pods.get(key)
+            if pod is not None and pod.node in lost and not pod.has_ended:
+                message = f"pod {key.name} is lost: node {pod.node} {lost[pod.node]}"
+                return Failure(reason=Reason.POD_LOST, message=message)
+        return None
+
+    def _reported_part(self, gang: GangFact, reservation: Reservation) -> str:
+        return reported_part(reservation, self._state.members(gang).values())

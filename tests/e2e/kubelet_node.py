@@ -1,0 +1,107 @@
+"""One real node: a kubelet and a containerd of its own, and what is done to them."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from e2e.kubelet_settings import CGROUP, containerd_toml, kubelet_configuration, node_address, ptp
+from e2e.service_address import add_address
+from eventually import eventually
+from sandbox import Node, Sandbox
+
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+class KubeletNode:
+    """A node of a sandbox; its folder has all that the two processes have on disk."""
+
+    def __init__(self, node: Node, number: int, folder: Path, *, sandbox: Sandbox, program: str) -> None:
+        self.node = node
+        self._number = number
+        self._folder = folder / node.name
+        self._sandbox = sandbox
+        self._program = program
+        self._containerd: subprocess.Popen[bytes] | None = None
+        self._kubelet: subprocess.Popen[bytes] | None = None
+        (self._folder / "static").mkdir(parents=True)
+
+    def start_containerd(self) -> None:
+        """Start the one that knows of this node's containers only, and return once it answers."""
+        self._write("containerd.toml", containerd_toml(self._folder))
+        self._write("cni/10-ptp.conflist", json.dumps(ptp(self._number)))
+        self._containerd = self._run("containerd", "--config", str(self._folder / "containerd.toml"))
+        eventually((self._folder / "containerd.sock").exists)
+        eventually(lambda: self._ctr("version").returncode == 0)
+
+    def import_image(self, archive: Path) -> None:
+        """Have an image at hand."""
+        done = self._ctr("images", "import", str(archive))
+        assert done.returncode == 0, done.stderr.decode()
+
+    def start_kubelet(self) -> None:
+        """Start it; it makes its Node by itself, or finds it."""
+        self._write("kubelet.yaml", yaml.safe_dump(kubelet_configuration(self.node, self._number, self._folder)))
+        self._make_cgroups()
+        address = node_address(self._number)
+        add_address(address)
+        self._kubelet = self._run(
+            self._program,
+            f"--config={self._folder / 'kubelet.yaml'}",
+            f"--kubeconfig={self._sandbox.kubeconfig}",
+            f"--hostname-override={self.node.name}",
+            f"--root-dir={self._folder / 'kubelet'}",
+            f"--cert-dir={self._folder / 'pki'}",
+            f"--node-ip={address}",
+            f"--node-labels={','.join(f'{key}={value}' for key, value in self.node.labels.items())}",
+        )
+
+    def stop_kubelet(self) -> None:
+        """Kill it; its containers run on, and nobody tells of them."""
+        _end(self._kubelet)
+
+    def stop(self) -> None:
+        """Kill both; the containers end with the namespace of their processes."""
+        _end(self._kubelet)
+        _end(self._containerd)
+
+    def put_static_pod(self, pod: Mapping[str, Any]) -> None:
+        """Have the kubelet run a pod that nobody has asked the API server for."""
+        self._write(f"static/{pod['metadata']['name']}.json", json.dumps(pod))
+
+    def remove_static_pod(self, name: str) -> None:
+        """Have the kubelet end such a pod."""
+        (self._folder / "static" / f"{name}.json").unlink(missing_ok=True)
+
+    def has_run(self, pod: str) -> bool:
+        """Whether a container of a pod of this name has run here, whatever the API server knows of it."""
+        return any((self._folder / "logs").glob(f"*_{pod}*/*/*.log"))
+
+    def _make_cgroups(self) -> None:
+        for controller in CGROUPS.iterdir():
+            if (controller / "cgroup.procs").exists():
+                (controller / CGROUP / self.node.name).mkdir(parents=True, exist_ok=True)
+        for folder in (CGROUPS / "cpuset" / CGROUP, CGROUPS / "cpuset" / CGROUP / self.node.name):
+            for file in ("cpuset.cpus", "cpuset.mems"):
+                (folder / file).write_text((CGROUPS / "cpuset" / file).read_text())
+
+    def _ctr(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+        address = f"--address={self._folder / 'containerd.sock'}"
+        return subprocess.run(["ctr", address, "--namespace=k8s.io", *arguments], capture_output=True, check=False)
+
+    def _run(self, *command: str) -> "subprocess.Popen[bytes]":
+        with (self._folder / f"{Path(command[0]).name}.log").open("ab") as log:
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def _write(self, name: str, text: str) -> None:
+        (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self._folder / name).write_text(text, encoding="utf-8")
+
+
+def _end(process: "subprocess.Popen[bytes] | None") -> None:
+    if process is not None:
+        process.kill()
+        process.wait()

@@ -1,0 +1,98 @@
+"""Three real nodes: one for the operator, and two for gangs, whose members run real programs."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from e2e.cluster import POOL, SPEED_LABEL, Cluster
+from e2e.clusters import real_cluster
+from e2e.gangs import bids
+from e2e.kubelet_node import KubeletNode
+from e2e.nodes.jobs import Jobs
+from e2e.nodes.measured import LINES, Measured
+from e2e.release import Release
+from sandbox import Node, Taint, TaintEffect
+
+POOL_KEY, _, POOL_VALUE = POOL.partition("=")
+POOL_TAINT = Taint(key=POOL_KEY, value=POOL_VALUE, effect=TaintEffect.NO_SCHEDULE)
+SYSTEM, FAST, SLOW = "system", "fast", "slow"
+# A gang that has the choice goes to the fast one.
+SPEEDS = {FAST: "2", SLOW: "1"}
+SLOTS = 3
+
+# Its image is large: whoever has the time asks for it.
+collect_ignore = [] if os.environ.get("LOCKSTEP_E2E_TORCH") else ["test_torchrun.py"]
+
+Machine = tuple[Cluster, Mapping[str, KubeletNode]]
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """The cluster, and its nodes as those see them who can enter them."""
+    pool = [
+        Node(name=name, labels={POOL_KEY: POOL_VALUE, SPEED_LABEL: speed}, taints=(POOL_TAINT,))
+        for name, speed in SPEEDS.items()
+    ]
+    members = [Path(archive) for archive in os.environ["LOCKSTEP_E2E_MEMBERS"].split()]
+    with real_cluster(tmp_path_factory.mktemp("nodes"), [Node(name=SYSTEM), *pool], members=members) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def cluster(machine: Machine) -> Cluster:
+    """The cluster that the tests run on."""
+    return machine[0]
+
+
+@pytest.fixture(scope="session")
+def nodes(machine: Machine) -> Mapping[str, KubeletNode]:
+    """Its nodes by name."""
+    return machine[1]
+
+
+@pytest.fixture(scope="session")
+def release_values() -> tuple[str, ...]:
+    """Members on a node that is lost are given up soon after."""
+    return ("operator.unreachableAfter=5s",)
+
+
+@pytest.fixture(scope="session")
+def offers(cluster: Cluster, release: Release) -> None:
+    """Room for three members on each node of the pool."""
+    del release
+    cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
+
+
+@pytest.fixture
+def jobs(cluster: Cluster, offers: None) -> Iterator[Jobs]:
+    """GangJobs in a namespace of the tests' own; none is left after a test."""
+    del offers
+    jobs = Jobs(cluster)
+    yield jobs
+    jobs.delete_all()
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest) -> Measured:
+    """Where a test leaves what it has measured."""
+    return Measured(request.config.stash.setdefault(LINES, []), request.node.name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show what the members have written beside a test that failed."""
+    report = yield
+    jobs = getattr(item, "funcargs", {}).get("jobs")
+    if report.when == "call" and report.failed and jobs is not None:
+        report.sections.append(("The members", jobs.last_words()))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print what was measured."""
+    if lines := config.stash.get(LINES, []):
+        terminalreporter.section("Measured on real kubelets")
+        for line in lines:
+            terminalreporter.write_line(line)

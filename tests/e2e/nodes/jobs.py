@@ -1,0 +1,149 @@
+"""GangJobs whose members run real programs: how their owner writes them, and what the owner sees of them."""
+
+import json
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from e2e.cluster import Cluster, CommandError, Manifest
+from e2e.gangs import NAMESPACE, Gangs
+from e2e.members.image import NAME as IMAGE
+
+REQUEST = {"cpu": "50m", "memory": "32Mi"}
+
+
+class Jobs(Gangs):
+    """The GangJobs of the tests' namespace; ``submit`` remembers when each was submitted."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self._cluster = cluster
+        self._submitted: dict[str, float] = {}
+
+    def submit_job(self, job: Manifest) -> None:
+        """Apply a GangJob."""
+        self._submitted[job["metadata"]["name"]] = time.time()
+        self._cluster.apply(job, namespace=NAMESPACE)
+
+    def patch(self, name: str, spec: Manifest) -> None:
+        """Change fields of a GangJob's spec."""
+        self._cluster.patch("gangjob", name, {"spec": spec}, namespace=NAMESPACE)
+
+    def delete(self, name: str) -> None:
+        """Delete a GangJob."""
+        self._cluster.delete("gangjob", name, f"--namespace={NAMESPACE}")
+
+    def add(self, manifest: Manifest) -> None:
+        """Apply what a GangJob needs beside itself."""
+        self._cluster.apply(manifest, namespace=NAMESPACE)
+
+    def run_in(self, pod: str, *command: str) -> None:
+        """Run a command in a member's container."""
+        self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--container=member", "--", *command)
+
+    def log(self, pod: str, container: str = "member") -> str:
+        """Return what a member has written; empty while there is nothing to see."""
+        try:
+            return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", f"--container={container}")
+        except CommandError:
+            return ""
+
+    def last_words(self, lines: int = 20) -> str:
+        """Return how all members are, and what each has written last."""
+        pods = self._cluster.items("pods", f"--namespace={NAMESPACE}")
+        words = [f"--- {pod['metadata']['name']}: {json.dumps(pod['status'])}" for pod in pods]
+        tails = (self.log(pod["metadata"]["name"]).splitlines()[-lines:] for pod in pods)
+        return "\n".join("\n".join([word, *tail]) for word, tail in zip(words, tails, strict=True))
+
+    def logs(self, name: str) -> dict[str, str]:
+        """Return what the members that are there have written, by pod."""
+        return {pod["metadata"]["name"]: self.log(pod["metadata"]["name"]) for pod in self.staying(name)}
+
+    def staying(self, name: str) -> list[Manifest]:
+        """Return the members that nobody has deleted, by rank."""
+        pods = [pod for pod in self.pods(name) if "deletionTimestamp" not in pod["metadata"]]
+        return sorted(pods, key=lambda pod: _rank(pod["metadata"]["name"]))
+
+    def until_on(self, name: str, node: str) -> set[str]:
+        """Wait until all members that are to stay run on one node; return their names."""
+
+        def probe() -> set[str]:
+            staying = self.staying(name)
+            where = {(pod["spec"].get("nodeName"), pod["status"]["phase"]) for pod in staying}
+            assert where == {(node, "Running")}, f"{name}: {where}"
+            return {pod["metadata"]["name"] for pod in staying}
+
+        names: set[str] = self._cluster.until(probe)
+        return names
+
+    def until_written(self, name: str, word: str) -> None:
+        """Wait until one of the members has written that word."""
+        self._cluster.until(lambda: any(word in text for text in self.logs(name).values()))
+
+    def until_gone(self, name: str) -> None:
+        """Wait until none of the members is left."""
+        self._cluster.until(lambda: not self.pods(name))
+
+    def until_ended(self, name: str) -> None:
+        """Wait until none of the members runs."""
+        self._cluster.until(lambda: not [pod for pod in self.pods(name) if pod["status"]["phase"] == "Running"])
+
+    def started_by_rank(self, name: str, members: int, attempt: int = 1) -> list[float]:
+        """Wait until the first instruction of so many members is in their logs; return when each was, by rank."""
+
+        def probe() -> list[float]:
+            logs = self.logs(name).items()
+            texts = [text for pod, text in logs if pod.startswith(f"{name}-{attempt}-") and "started" in text]
+            assert len(texts) >= members, f"{name}: {len(texts)} of {members} members have begun"
+            return [number_after("started", text) for text in texts]
+
+        times: list[float] = self._cluster.until(probe)
+        return times
+
+    def start_of(self, name: str, members: int) -> dict[str, float]:
+        """Return what is measured of the start of so many members, once all have begun."""
+        times = self.started_by_rank(name, members)
+        return {
+            "from apply to the last member's first instruction": max(times) - self._submitted[name],
+            "from the first member's to the last one's": max(times) - min(times),
+        }
+
+
+def job(name: str, **spec: Any) -> Manifest:
+    """Return a GangJob with this spec."""
+    return {"apiVersion": "lockstep.dev/v1alpha1", "kind": "GangJob", "metadata": {"name": name}, "spec": spec}
+
+
+def role(name: str, members: int, template: Manifest, **more: Any) -> Manifest:
+    """Return a role of so many members."""
+    return {"name": name, "size": size(members), "template": template, **more}
+
+
+def size(members: int) -> Manifest:
+    """Return a size that does not vary."""
+    return {"min": members, "max": members}
+
+
+def template(*command: str, grace_seconds: int = 1, first: Sequence[Manifest] = (), **container: Any) -> Manifest:
+    """Return the template of members that run a command of the members' image."""
+    containers = [_container(command=list(command), **{"name": "member", **container})]
+    before = [_container(**one) for one in first]
+    return {
+        "spec": {"terminationGracePeriodSeconds": grace_seconds, "initContainers": before, "containers": containers}
+    }
+
+
+def number_after(word: str, text: str) -> float:
+    """Return the first number that follows a word at the beginning of a line, where torchrun puts a name before it."""
+    found = re.search(rf"^(?:\[\w+\]:)?{word} (\S+)", text, re.MULTILINE)
+    assert found is not None, f"nothing is {word} in {text!r}"
+    return float(found.group(1))
+
+
+def _container(**fields: Any) -> Manifest:
+    return {"image": IMAGE, "imagePullPolicy": "Never", "resources": {"requests": REQUEST}, **fields}
+
+
+def _rank(pod: str) -> int:
+    return int(pod.rpartition("-")[2])

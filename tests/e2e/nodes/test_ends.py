@@ -1,0 +1,80 @@
+"""What real containers do, and what the policies of a gang answer: killed, suspended, resumed."""
+
+import time
+
+import pytest
+
+from e2e.nodes.jobs import job, size, template
+
+MEMBERS = 4
+# The first process of a container cannot be killed from inside, so the program is its child.
+STAYS = ("sh", "-c", "stay; exit $?")
+KILLED = 128 + 9
+ROUNDS = 8
+
+
+def answer(action):
+    rule = {"action": action, "onExitCodes": {"operator": "In", "values": [KILLED]}}
+    return {"maxRestarts": 1, "backoff": "1s", "rules": [rule]}
+
+
+def kill(jobs, pod, program):
+    jobs.run_in(pod, "pkill", "-KILL", "-f", f"{program}$")
+
+
+def test_ring_of_which_one_is_killed_starts_again_and_sums(jobs, measured):
+    program = template("sh", "-c", f"ring {ROUNDS}; exit $?")
+    policy = {"maxRestarts": 1, "backoff": "1s"}
+    network = {"rendezvous": "Torch"}
+    jobs.submit_job(job("killed", size=size(MEMBERS), network=network, failurePolicy=policy, template=program))
+    jobs.until_written("killed", "sum")
+
+    killed = time.time()
+    kill(jobs, "killed-1-2", f"ring {ROUNDS}")
+
+    [*times] = jobs.started_by_rank("killed", MEMBERS, attempt=2)
+    jobs.until("killed", "Complete", "True", "Succeeded")
+    assert jobs.status("killed")["restarts"] == 1
+    measured({"from the kill to the last member's first instruction": max(times) - killed})
+
+
+@pytest.mark.parametrize(
+    ("action", "want_restarts"),
+    [
+        pytest.param("RestartGang", 1, id="a restart that counts"),
+        pytest.param("Ignore", 0, id="a restart that does not count"),
+    ],
+)
+def test_rule_for_what_was_killed_has_the_gang_start_again(jobs, action, want_restarts):
+    jobs.submit_job(job("again", size=size(2), failurePolicy=answer(action), template=template(*STAYS)))
+    jobs.started_by_rank("again", 2, attempt=1)
+
+    kill(jobs, "again-1-1", "stay")
+
+    jobs.started_by_rank("again", 2, attempt=2)
+    assert jobs.status("again").get("restarts", 0) == want_restarts
+
+
+def test_rule_for_what_was_killed_has_the_gang_fail(jobs):
+    jobs.submit_job(job("fails", size=size(2), failurePolicy=answer("FailGang"), template=template(*STAYS)))
+    jobs.started_by_rank("fails", 2, attempt=1)
+
+    kill(jobs, "fails-1-1", "stay")
+
+    jobs.until("fails", "Complete", "True", "MemberFailed")
+    jobs.until_ended("fails")
+
+
+def test_suspended_gang_leaves_gracefully_and_comes_back(jobs, measured):
+    jobs.submit_job(job("pauses", size=size(MEMBERS), template=template("stay", "1", grace_seconds=5)))
+    jobs.started_by_rank("pauses", MEMBERS, attempt=1)
+
+    jobs.patch("pauses", {"suspend": True})
+    jobs.until("pauses", "Suspended", "True")
+    jobs.until_gone("pauses")
+
+    resumed = time.time()
+    jobs.patch("pauses", {"suspend": False})
+    times = jobs.started_by_rank("pauses", MEMBERS, attempt=2)
+    measured({"from resuming to the last member's first instruction": max(times) - resumed})
+    assert jobs.condition("pauses", "Suspended")["status"] == "False"

@@ -1,0 +1,182 @@
+"""Who gives way to whom: worked examples."""
+
+import pytest
+
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.decisions import Placement
+from coschedule.queue.gangs import Load
+from coschedule.queue.plan import plan
+from coschedule.queue.preemption import preempt as preempting
+from coschedule.queue.preemption import search
+from coschedule.queue.preemption.preempt import preempt
+from engine.builders import NOW, gang, node, release, role, running, snapshot
+
+FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
+
+
+def preempted(nodes=FULL, gangs=(), **facts):
+    """List who gives way to whom, by name."""
+    snap = snapshot(nodes, gangs, **facts)
+    found = preempt(snap, plan(snap)).preemptions
+    return {one.gang.name: [victim.name for victim in one.victims] for one in found}
+
+
+def hot(name="hot", *, priority=5, may_preempt=True, **more):
+    """Describe a gang that may preempt."""
+    return gang(name, priority=priority, may_preempt=may_preempt, **more)
+
+
+@pytest.mark.parametrize(
+    ("runs", "want"),
+    [
+        pytest.param([running("a", 0, since=NOW - 9), running("b", 1, since=NOW - 8)], ["b"], id="least lost work"),
+        pytest.param(
+            [running("a", 0, size=4, since=NOW - 3), running("b", 1, size=1, since=NOW - 9)],
+            ["b"],
+            id="lost work counts members",
+        ),
+        pytest.param([running("a", 0, created=1), running("b", 1, created=2)], ["b"], id="the youngest of equals"),
+        pytest.param(
+            [running("a", 0, priority=5), running("b", 1, priority=4)], ["b"], id="never one of equal priority"
+        ),
+        pytest.param([running("a", 0, priority=5)], None, id="nobody where all are as urgent"),
+        pytest.param(
+            [running("a", 0, since=NOW + 1), running("b", 1)],
+            ["a"],
+            id="first one that does not run yet, and loses none",
+        ),
+    ],
+)
+def test_one_gives_way(runs, want):
+    assert preempted(gangs=[hot()], runs=runs) == ({} if want is None else {"hot": want})
+
+
+def test_fewest_gangs_give_way_where_as_much_work_is_lost():
+    runs = [running("a", 0), running("b", 1), running("both", (0, 1), (1, 1), size=2)]
+    nodes = [node("n1", free=0), node("n2", free=0)]
+
+    assert preempted(nodes, [hot(size=2)], runs=runs) == {"hot": ["both"]}
+
+
+def test_gang_that_may_not_preempt_waits():
+    assert preempted(gangs=[hot(may_preempt=False)], runs=[running("a", 0)]) == {}
+
+
+def test_nobody_is_evicted_for_a_gang_that_would_not_fit_even_then():
+    assert preempted(gangs=[hot(size=4)], runs=[running(name, index) for index, name in enumerate("abc")]) == {}
+
+
+def test_nobody_is_evicted_for_a_gang_that_starts_soon_anyway():
+    runs = [running("a", 0, end=NOW + 30), running("b", 1)]
+
+    assert preempted(gangs=[hot()], runs=runs) == {}
+
+
+def test_gang_that_starts_much_later_preempts():
+    runs = [running("a", 0, end=NOW + 61, since=NOW - 90), running("b", 1)]
+
+    assert preempted(gangs=[hot()], runs=runs) == {"hot": ["b"]}
+
+
+def test_grace_that_ends_too_late_gains_nothing():
+    runs = [running("a", 0, end=NOW + 60, priority=5), running("b", 1, grace=40)]
+
+    assert preempted(gangs=[hot(serial=10)], runs=runs) == {}
+
+
+def test_gang_whose_victims_are_ending_evicts_nobody_else():
+    ending = release(0, NOW + 100)
+    runs = [running("b", 1)]
+
+    assert preempted(gangs=[hot(awaits=NOW + 100)], releases=[ending], runs=runs) == {}
+    assert preempted(gangs=[hot()], releases=[ending], runs=runs) == {"hot": ["b"]}
+
+
+def test_gang_in_front_that_waits_takes_the_room_first():
+    # What one victim leaves goes to the gang in front; the other one evicts two.
+    front = gang("front", priority=9)
+    runs = [running("a", 0), running("b", 1), running("c", 2)]
+
+    assert preempted(gangs=[front, hot()], runs=runs) == {"hot": ["a", "b"]}
+
+
+def test_gang_of_equal_priority_behind_is_not_delayed():
+    # The gang would start now on n1, which is free for one that is behind it, and on what the victim leaves.
+    nodes = [node("n1", free=1), node("n2", free=0)]
+    first, second = hot("first", size=2, created=1, serial=100), gang("second", priority=5, created=2)
+
+    assert preempted(nodes, [first, second], runs=[running("a", 1)]) == {}
+
+
+def test_budget_forbids_a_victim():
+    runs = [running("a", 0, disrupts=[(0, 1)]), running("b", 1, since=NOW - 900)]
+
+    assert preempted(gangs=[hot()], runs=runs, budgets=(0,)) == {"hot": ["b"]}
+
+
+def test_budget_counts_the_pods_of_all_victims():
+    runs = [running(name, index, disrupts=[(0, 1)]) for index, name in enumerate("abc")]
+
+    assert preempted(gangs=[hot(size=2)], runs=runs, budgets=(1,)) == {}
+    assert preempted(gangs=[hot(size=2)], runs=runs, budgets=(2,)) == {"hot": ["a", "b"]}
+
+
+def test_several_gangs_may_preempt_in_one_plan():
+    runs = [running(name, index) for index, name in enumerate("abc")]
+
+    assert preempted(gangs=[hot("h1", created=1), hot("h2", created=2)], runs=runs) == {"h1": ["a"], "h2": ["b"]}
+
+
+def test_plan_keeps_the_room_for_whom_it_is_made():
+    snap = snapshot(
+        [node("n1", free=0)],
+        [hot(serial=100), gang("cold", priority=0, serial=10)],
+        runs=[running("a", 0, grace=20)],
+    )
+
+    starts = {one.gang.name: one.start for one in preempt(snap, plan(snap)).plan.decisions}
+
+    assert starts == {"hot": NOW + 20, "cold": NOW + 120}
+
+
+def test_gang_behind_does_not_start_on_what_is_needed_for_the_one_in_front():
+    nodes = [node("n1", free=1), node("n2", free=0)]
+    snap = snapshot(nodes, [hot(size=2, serial=100), gang("cold", serial=200)], runs=[running("a", 1, grace=20)])
+    made = plan(snap)
+
+    after = preempt(snap, made)
+
+    assert {one.gang.name: one.start for one in made.decisions if isinstance(one, Placement)} == {"cold": NOW}
+    assert {one.gang.name: one.start for one in after.plan.decisions} == {"hot": NOW + 20, "cold": NOW + 70}
+
+
+@pytest.mark.parametrize("most_exact", [10, 0])
+def test_many_candidates_leave_no_victim_that_could_be_spared(monkeypatch, most_exact):
+    monkeypatch.setattr(search, "MOST_EXACT", most_exact)
+    nodes = [node(f"n{index}", free=0) for index in range(9)]
+    runs = [running(f"r{index}", index, since=NOW - index - 1) for index in range(8)]
+    runs.append(running("large", *range(8, 9), size=1, since=NOW - 50))
+
+    assert preempted(nodes, [hot(size=3)], runs=runs) == {"hot": ["r0", "r1", "r2"]}
+
+
+def test_many_candidates_pay_for_gangs_in_front_too(monkeypatch):
+    monkeypatch.setattr(search, "MOST_EXACT", 0)
+    runs = [running(name, index) for index, name in enumerate("abc")]
+
+    assert preempted(gangs=[gang("front", priority=9), hot()], runs=runs) == {"hot": ["a", "b"]}
+
+
+def test_search_gives_up_where_it_would_take_too_long(monkeypatch):
+    monkeypatch.setattr(preempting, "MOST_PLANNED", 1)
+
+    assert preempted(gangs=[hot()], runs=[running("a", 0)]) == {}
+
+
+def test_all_roles_of_a_gang_find_their_room():
+    fast = Constraints(node_selector=(("kind", "fast"),))
+    nodes = [node("n1", free=0, labels={"kind": "fast"}), node("n2", free=0), node("n3", free=0)]
+    runs = [running("a", 0), running("b", 1, since=NOW - 1), running("c", 2, since=NOW - 2)]
+    roles = [role("launcher", size=1, constraints=fast, load=Load.NONE), role("workers", size=1)]
+
+    assert preempted(nodes, [hot(roles=roles)], runs=runs) == {"hot": ["a", "b"]}

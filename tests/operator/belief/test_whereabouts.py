@@ -1,0 +1,115 @@
+"""On which nodes pods of which labels are."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import node_fact, pod_fact
+from coschedule import Requirement
+from lockstep.belief.neighbours import takes_room
+from lockstep.belief.state import State
+from lockstep.belief.whereabouts import Wanted
+from lockstep.facts.pod import PodKey, PodPhase
+
+HEAT = (Requirement("app", "In", ("heat",)),)
+HERE, EVERYWHERE = frozenset({"default"}), None
+
+
+def state_with(*pods):
+    state = State(lambda: None)
+    state.apply_node(node_fact("n1"))
+    for pod in pods:
+        state.apply_pod(pod)
+    return state
+
+
+def asked(state, *wanted, own=()):
+    return state.neighbours.whereabouts.nodes_of(tuple(wanted), own)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "want"),
+    [
+        pytest.param([Wanted(HEAT, HERE)], {"n1"}, id="labels that match"),
+        pytest.param([Wanted((Requirement("app", "In", ("cold",)),), HERE)], set(), id="others' labels"),
+        pytest.param([Wanted((), HERE)], {"n1", "n2"}, id="all labels"),
+        pytest.param([Wanted(None, HERE)], set(), id="no labels at all"),
+        pytest.param([Wanted((), frozenset({"else"}))], {"n3"}, id="another namespace"),
+        pytest.param([Wanted((), EVERYWHERE)], {"n1", "n2", "n3"}, id="every namespace"),
+        pytest.param([Wanted(HEAT, EVERYWHERE), Wanted((), HERE)], {"n1"}, id="both"),
+        pytest.param([Wanted(HEAT, HERE), Wanted((), frozenset({"else"}))], set(), id="both, which none is"),
+    ],
+)
+def test_nodes_are_those_of_the_pods_that_are_wanted(wanted, want):
+    elsewhere = replace(pod_fact("c", node="n3", labels={"app": "heat"}), key=PodKey("else", "c"))
+    state = state_with(
+        pod_fact("a", node="n1", labels={"app": "heat", "tier": "front"}), pod_fact("b", node="n2"), elsewhere
+    )
+
+    assert asked(state, *wanted) == want
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        pytest.param(pod_fact(labels={"app": "heat"}), id="on no node"),
+        pytest.param(pod_fact(node="n1", phase=PodPhase.SUCCEEDED, labels={"app": "heat"}), id="ended"),
+    ],
+)
+def test_pod_that_takes_no_room_is_nowhere(pod):
+    assert asked(state_with(pod), Wanted(HEAT, HERE)) == set()
+
+
+def test_pod_that_is_being_deleted_is_still_there():
+    assert asked(state_with(pod_fact(node="n1", labels={"app": "heat"}, deleting=True)), Wanted(HEAT, HERE)) == {"n1"}
+
+
+def test_own_pods_do_not_count_but_others_of_their_node_do():
+    own, other = (pod_fact(name, node="n1", labels={"app": "heat"}) for name in ("own", "other"))
+    state = state_with(own)
+    assert asked(state, Wanted(HEAT, HERE), own=[own]) == set()
+
+    state.apply_pod(other)
+
+    assert asked(state, Wanted(HEAT, HERE), own=[own]) == {"n1"}
+
+
+def test_another_label_of_a_pod_is_news_once_somebody_has_asked():
+    state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
+    assert asked(state, Wanted(HEAT, HERE)) == set()
+    state.news.begin_plan()
+
+    state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
+
+    assert state.news.is_plan_due
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1"}
+
+
+def test_another_label_of_a_pod_is_no_news_where_nobody_asks():
+    state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
+    state.news.begin_plan()
+
+    state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
+
+    assert not state.news.is_plan_due
+
+
+def test_answers_are_those_of_a_look_at_every_pod():
+    rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
+    state = state_with()
+    values = ("heat", "cold", None)
+    for _ in range(600):
+        name, node = f"p{rnd.randrange(12)}", rnd.choice(("", "n1", "n2", "n3"))
+        labels = {key: value for key in ("app", "tier") if (value := rnd.choice(values))}
+        pod = pod_fact(name, node=node, phase=rnd.choice((PodPhase.RUNNING, PodPhase.FAILED)), labels=labels)
+        state.remove_pod(pod.key, pod.uid)
+        if rnd.random() < 0.7:
+            state.apply_pod(pod)
+        operator, key = rnd.choice(("In", "NotIn", "Exists")), rnd.choice(("app", "tier"))
+        wanted = Wanted((Requirement(key, operator, () if operator == "Exists" else ("heat",)),), HERE)
+
+        nodes = asked(state, wanted)
+
+        there = [pod for pod in state.pods.values() if takes_room(pod)]
+        assert nodes == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
