@@ -14,11 +14,6 @@ SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedu
     ("pod", "field"),
     [
         pytest.param(
-            {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
-            "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution",
-            id="affinity to pods",
-        ),
-        pytest.param(
             {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
             "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0] with lockstep.dev/rank",
             id="affinity against a rank",

@@ -8,8 +8,8 @@
 - --hold-for={{ .Values.operator.holdFor }}
 - --holding-gangs={{ .Values.operator.holdingGangs | int }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
-- {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --provision-timeout={{ .Values.operator.provisionTimeout }}
+- {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}
 - --leader-elect-lease-duration={{ $election.leaseDuration }}

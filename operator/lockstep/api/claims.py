@@ -7,7 +7,7 @@ of the GangJob is called NAME-GANG-RANK and goes with the gang; we make it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lockstep.api.membership import gang_owner
+from lockstep.api.membership import owner_reference
 from lockstep.api.names import GANG_LABEL, RANK_LABEL, SIZE_LABEL
 from lockstep.api.volume import SELECTED_NODE, parse_wish
 from lockstep.facts.gang import GangFact
@@ -97,7 +97,7 @@ def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int
             "namespace": gang.key.namespace,
             "labels": {**(metadata.get("labels") or {}), **labels},
             "annotations": metadata.get("annotations") or {},
-            "ownerReferences": [gang_owner(gang)],
+            "ownerReferences": [owner_reference(gang)],
         },
         "spec": template["spec"],
     }

@@ -49,19 +49,6 @@ def pod_name(gang: str, attempt: int, rank: int) -> str:
     return f"{gang}-{attempt}-{rank}"
 
 
-def gang_owner(gang: GangFact) -> dict[str, Any]:
-    """The reference to a gang of whatever goes with it."""
-    return {
-        "apiVersion": API_VERSION,
-        "kind": GANG_KIND,
-        "name": gang.key.name,
-        "uid": gang.uid,
-        "controller": True,
-        # True would need a right over the GangJob's finalizers, and only delays its foreground deletion.
-        "blockOwnerDeletion": False,
-    }
-
-
 def member_labels(gang: GangKey, role: RoleSpec, attempt: int) -> dict[str, str]:
     """The labels that all members of one role of an attempt have, besides that of the rank."""
     own = (role.template.get("metadata") or {}).get("labels") or {}

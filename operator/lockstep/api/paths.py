@@ -45,6 +45,21 @@ def pod_binding(key: PodKey) -> Target:
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
 
 
+def claims_of(namespace: str) -> Target:
+    """The claims for volumes of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")
+
+
+def claim(key: ClaimKey) -> Target:
+    """One claim for a volume."""
+    return Target(f"{claims_of(key.namespace).path}/{key.name}", "persistentvolumeclaims")
+
+
+def volume(name: str) -> Target:
+    """One volume."""
+    return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
+
+
 def services_of(namespace: str) -> Target:
     """The Services of a namespace."""
     return Target(f"/api/v1/namespaces/{namespace}/services", "services")
@@ -68,21 +83,6 @@ def config_map(namespace: str, name: str) -> Target:
 def pod_status(key: PodKey) -> Target:
     """The status of one pod."""
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/status", "pods/status")
-
-
-def claims_of(namespace: str) -> Target:
-    """The claims for volumes of a namespace."""
-    return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")
-
-
-def claim(key: ClaimKey) -> Target:
-    """One claim for a volume."""
-    return Target(f"{claims_of(key.namespace).path}/{key.name}", "persistentvolumeclaims")
-
-
-def volume(name: str) -> Target:
-    """One volume."""
-    return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
 
 
 def gangs_of(namespace: str) -> Target:

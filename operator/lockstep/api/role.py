@@ -55,9 +55,8 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
     try:
         check_amounts(pod, f"{path}.spec")
-        return Needs(
-            pod_request(pod, {}, is_member=True), _constraints(pod), tuple(claims_in_pod(pod, path)), pod_affinity(pod)
-        )
+        claims = tuple(claims_in_pod(pod, path))
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), claims, pod_affinity(pod))
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 

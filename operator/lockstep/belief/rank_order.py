@@ -10,7 +10,7 @@ from lockstep.belief.kept_volumes import Place
 from lockstep.belief.node_index import Names
 
 
-def in_rank_order(members: Sequence[Members], places: Sequence[Place]) -> tuple[Members, ...] | None:
+def ordered_by_rank(members: Sequence[Members], places: Sequence[Place]) -> tuple[Members, ...] | None:
     """The same members, role by role, listed so that each rank is where its volumes are; None where that can't be.
 
     Ranks that may be anywhere keep the order of the list.

@@ -5,15 +5,16 @@ whose volumes are each on one node stay together: no node then takes more of the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import Load, Members, Sizes, Term
+from lockstep.belief.affinity import Bar
 from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
 from lockstep.belief.node_index import Names
 from lockstep.belief.state import State
-from lockstep.belief.volume_demand import Bar, VolumeDemand, demand_of
+from lockstep.belief.volume_demand import VolumeDemand, demand_of
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
@@ -59,7 +60,21 @@ def among_parts(terms: Iterable[Term], parts: Mapping[str, tuple[Part, ...]]) ->
 
 def without_parts(members: Iterable[Members]) -> tuple[Members, ...]:
     """The members by the roles that the gang has."""
-    return tuple(replace(entry, role=entry.role.partition(_MARK)[0]) for entry in members)
+    return tuple(replace(entry, role=whole_role(entry.role)) for entry in members)
+
+
+def whole_role(part: str) -> str:
+    """The name of the role of which that is a part."""
+    return part.partition(_MARK)[0]
+
+
+def terms_of_parts(terms: Iterable[Term], parts: Collection[str]) -> tuple[Term, ...]:
+    """The terms, which hold for every part of the roles that they name."""
+
+    def named(roles: frozenset[str]) -> frozenset[str]:
+        return frozenset(part for part in parts if whole_role(part) in roles)
+
+    return tuple(replace(term, roles=named(term.roles), towards=named(term.towards)) for term in terms)
 
 
 def _demands(nodes: Names, places: tuple[Place, ...], new: VolumeDemand) -> Iterator[tuple[int, VolumeDemand]]:

@@ -31,7 +31,7 @@ from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_colum
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
-from lockstep.belief.role_parts import Part, among_parts, parts_of
+from lockstep.belief.role_parts import Part, parts_of, terms_of_parts
 from lockstep.belief.running import Evictable, evictable_gangs, holdings
 from lockstep.belief.state import State
 from lockstep.facts.columns import VOLUMES_PREFIX
@@ -251,16 +251,18 @@ class SnapshotCutter:
         index = self._node_arrays().index
         parts = {role.name: parts_of(self._state, gang, role) for role in spec.roles}
         awaited = awaited_end(self._state, gang.key, now)
+        parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
+        roles = tuple(self._role(gang, role, part, resources) for role, part in parts)
         return PendingGang(
             key=gang.key,
             priority=priority,
             created=gang.created,
-            roles=tuple(self._role(gang, role, part, resources) for role in spec.roles for part in parts[role.name]),
+            roles=roles,
             work=remaining_work(gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
-            terms=among_parts(terms_of(self._state, gang), parts),
+            terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
             may_preempt=terms.may_preempt,
             awaits=-math.inf if awaited is None else awaited,

@@ -4,16 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from lockstep.belief.affinity import Bar
 from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
-from lockstep.belief.node_index import Names
 from lockstep.belief.provisioning import Supply
 from lockstep.belief.state import State
 from lockstep.belief.volume_choice import Seeker
 from lockstep.belief.volume_users import by_attach_limits, by_claims_in_use, most_by_attach_limits
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
-
-Bar = tuple[str, Names]
 
 
 class VolumeDemand(NamedTuple):

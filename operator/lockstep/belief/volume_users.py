@@ -4,13 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from lockstep.api.claims import claim_of, kept_claim
-from lockstep.belief.node_index import Names
+from lockstep.belief.affinity import Bar
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.volume import ClaimKey, ClaimUse, CsiVolume, Sharing
-
-Bar = tuple[str, Names]
 
 _ONCE = "ReadWriteOncePod"
 

@@ -29,10 +29,8 @@ from coschedule import (
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
-from lockstep.belief.kept_volumes import kept_places
-from lockstep.belief.rank_order import in_rank_order
-from lockstep.belief.role_parts import without_parts
 from lockstep.belief.snapshots import Rescue, Terms
+from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
@@ -41,7 +39,7 @@ from lockstep.cycle.set_aside import SetAside
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
-from lockstep.report.refusals import VolumesElsewhere, in_pool
+from lockstep.report.refusals import in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
@@ -149,27 +147,18 @@ class Planning:
         """Remember what was decided; who holds nodes, or rests, is told so."""
         for one in made.decisions:
             gang = planned[one.gang]
-            decision = self._in_rank_order(gang, self._told_of_pool(one))
+            decision = self._told_of_pool(one)
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
                 yield decision
                 continue
-            self._rotation.note(gang, decision)
             try:
+                decision = in_rank_order(self._state, gang, decision)
+                self._rotation.note(gang, decision)
                 yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
             except Exception as error:
-                log.exception("what it holds can't be told", extra=about(gang.key))
+                log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
-
-    def _in_rank_order(self, gang: GangFact, decision: Decision) -> Decision:
-        """The decision with each rank where its volumes are; a plan leaves open who is where."""
-        places = kept_places(self._state.claims, gang)
-        if not places or isinstance(decision, Unplaceable):
-            return decision
-        members = in_rank_order(without_parts(decision.members), places)
-        if members is None:
-            return Unplaceable(gang=gang.key, refusal=VolumesElsewhere(size=decision.size))
-        return replace(decision, members=members)
 
     def _told_of_pool(self, decision: Decision) -> Decision:
         """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""

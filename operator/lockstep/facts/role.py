@@ -25,9 +25,9 @@ class RoleSpec:
     ``path`` is the field of the GangJob's spec that has its template; ``pieces`` goes with the load of that name, and
     only with that; ``template`` is the pod template as written, with what the node pool asks of members, and with their
     gate where they wait for others. ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are those of the
-    template, or what admission was seen to make of them: then ``written`` has those of the template.
-    ``claim_templates`` are those of which every member has a claim of its own, as written. Its containers start when
-    all members of ``start_after`` run. ``not_weighed`` are the fields that say what the template only prefers.
+    template, or what admission was seen to make of them: then ``written`` has those of the template. Its containers
+    start when all members of ``start_after`` run. ``not_weighed`` are the fields that say what the template only
+    prefers. ``claim_templates`` are those of which every member has a claim of its own, as written.
     """
 
     name: str = ""

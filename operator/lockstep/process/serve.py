@@ -66,10 +66,10 @@ WATCHED = (
     volumes_kind,
     csi_nodes_kind,
     attachments_kind,
-    budgets_kind,
     storage_classes_kind,
     csi_drivers_kind,
     capacities_kind,
+    budgets_kind,
 )
 
 log = logging.getLogger(__name__)

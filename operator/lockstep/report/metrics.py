@@ -27,10 +27,10 @@ WATCHED_RESOURCES = (
     "namespaces",
     "csinodes",
     "volumeattachments",
-    "poddisruptionbudgets",
     "storageclasses",
     "csidrivers",
     "csistoragecapacities",
+    "poddisruptionbudgets",
 )
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")

@@ -137,20 +137,6 @@ def attachments_kind(state: State) -> Kind[Attachment]:
     )
 
 
-def budgets_kind(state: State) -> Kind[BudgetFact]:
-    """All PodDisruptionBudgets: nobody is evicted against one."""
-    return Kind(
-        target=paths.ALL_BUDGETS,
-        key=lambda it: BudgetKey(it["metadata"]["namespace"], it["metadata"]["name"]),
-        parse=parse_budget,
-        apply=state.budgets.apply,
-        remove=state.budgets.remove,
-        doubts=state.doubts,
-        doubtful=doubtful_budget,
-        counts_as="a budget that protects all pods of its namespace",
-    )
-
-
 def storage_classes_kind(state: State) -> Kind[StorageClass]:
     """All storage classes: when and where their volumes are made."""
     return Kind(
@@ -184,6 +170,20 @@ def capacities_kind(state: State) -> Kind[StorageCapacity]:
         apply=state.claims.storage.capacities.apply,
         remove=state.claims.storage.capacities.remove,
         doubts=state.doubts,
+    )
+
+
+def budgets_kind(state: State) -> Kind[BudgetFact]:
+    """All PodDisruptionBudgets: nobody is evicted against one."""
+    return Kind(
+        target=paths.ALL_BUDGETS,
+        key=lambda it: BudgetKey(it["metadata"]["namespace"], it["metadata"]["name"]),
+        parse=parse_budget,
+        apply=state.budgets.apply,
+        remove=state.budgets.remove,
+        doubts=state.doubts,
+        doubtful=doubtful_budget,
+        counts_as="a budget that protects all pods of its namespace",
     )
 
 

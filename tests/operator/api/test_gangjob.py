@@ -232,6 +232,12 @@ def test_claims_are_noted_with_the_field_that_names_them():
     )
 
 
+def test_size_that_makes_no_sense_is_refused():
+    kept = {"metadata": {"name": "kept"}, "spec": {"resources": {"requests": {"storage": "much"}}}}
+
+    assert parse(spec={"volumeClaimTemplates": [kept]}).refusal == ("InvalidSpec", "much is not a quantity.")
+
+
 def test_what_a_template_only_prefers_is_noted():
     affinity = {kind: {PREFERRED: [{}]} for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity")}
     spread = {"topologySpreadConstraints": [ANYHOW]}
@@ -250,12 +256,6 @@ def test_placement_names_labels_of_nodes():
     spec = parse(spec={"placement": {"onePer": "host", "allIn": "zone"}}).spec
 
     assert (spec.one_per, spec.all_in) == ("host", "zone")
-
-
-def test_size_that_makes_no_sense_is_refused():
-    kept = {"metadata": {"name": "kept"}, "spec": {"resources": {"requests": {"storage": "much"}}}}
-
-    assert parse(spec={"volumeClaimTemplates": [kept]}).refusal == ("InvalidSpec", "much is not a quantity.")
 
 
 @pytest.mark.parametrize(

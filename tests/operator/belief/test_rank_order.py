@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from coschedule import Members
-from lockstep.belief.rank_order import in_rank_order
+from lockstep.belief.rank_order import ordered_by_rank
 
 NODES = ("a", "b", "c")
 
@@ -30,7 +30,7 @@ def test_order_is_found_whenever_there_is_one(seed):
     ]
     is_possible = any(suits(order, places) for order in set(permutations(nodes)))
 
-    ordered = in_rank_order(members, places)
+    ordered = ordered_by_rank(members, places)
 
     assert (ordered is not None) == is_possible
     if ordered is not None:
@@ -46,17 +46,17 @@ def counted(members):
 def test_without_volumes_nothing_changes():
     members = (Members("a", 2), Members("b", 1))
 
-    assert in_rank_order(members, ()) == members
+    assert ordered_by_rank(members, ()) == members
 
 
 def test_ranks_stay_within_their_role():
     members = (Members("a", 1, None, "one"), Members("b", 1, None, "two"))
 
-    assert in_rank_order(members, (None, frozenset({"b"}))) == members
-    assert in_rank_order(members, (frozenset({"b"}), None)) is None
+    assert ordered_by_rank(members, (None, frozenset({"b"}))) == members
+    assert ordered_by_rank(members, (frozenset({"b"}), None)) is None
 
 
 def test_ranks_move_on_to_make_room():
     members = (Members("a", 1), Members("b", 1))
 
-    assert in_rank_order(members, (frozenset("ab"), frozenset("a"))) == (Members("b", 1), Members("a", 1))
+    assert ordered_by_rank(members, (frozenset("ab"), frozenset("a"))) == (Members("b", 1), Members("a", 1))

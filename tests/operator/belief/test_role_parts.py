@@ -7,7 +7,7 @@ import pytest
 from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, volume_fact, wish
 from coschedule import Placement, plan
 from lockstep.belief.kept_volumes import kept_places
-from lockstep.belief.rank_order import in_rank_order
+from lockstep.belief.rank_order import ordered_by_rank
 from lockstep.belief.role_parts import without_parts
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -40,7 +40,7 @@ def planned(state, *, size=1, most=8, **spec):
     [decision] = plan(SnapshotCutter(state).cut(0.0, [gang])).decisions
     if not isinstance(decision, Placement):
         return decision.refusal
-    ordered = in_rank_order(without_parts(decision.members), kept_places(state.claims, gang))
+    ordered = ordered_by_rank(without_parts(decision.members), kept_places(state.claims, gang))
     return None if ordered is None else [entry.node for entry in ordered for _ in range(entry.count)]
 
 
