@@ -49,15 +49,6 @@ def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
     )
 
 
-def among_parts(terms: Iterable[Term], parts: Mapping[str, tuple[Part, ...]]) -> tuple[Term, ...]:
-    """What the members of roles require of each other, said of the parts of each role."""
-
-    def names(roles: Iterable[str]) -> frozenset[str]:
-        return frozenset(part.name for role in roles for part in parts[role])
-
-    return tuple(replace(term, roles=names(term.roles), towards=names(term.towards)) for term in terms)
-
-
 def without_parts(members: Iterable[Members]) -> tuple[Members, ...]:
     """The members by the roles that the gang has."""
     return tuple(replace(entry, role=whole_role(entry.role)) for entry in members)

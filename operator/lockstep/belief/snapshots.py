@@ -249,7 +249,6 @@ class SnapshotCutter:
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
         index = self._node_arrays().index
-        parts = {role.name: parts_of(self._state, gang, role) for role in spec.roles}
         awaited = awaited_end(self._state, gang.key, now)
         parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
         roles = tuple(self._role(gang, role, part, resources) for role, part in parts)
