@@ -117,7 +117,7 @@ def test_users_get_their_rights_by_roles_that_they_have(installed, user_role, wa
     [
         pytest.param("get", "", "secrets", id="read secrets"),
         pytest.param("patch", "", "nodes", id="change nodes"),
-        pytest.param("patch", "", "pods/status", id="say how pods are"),
+        pytest.param("create", "", "pods/exec", id="run commands in pods"),
         pytest.param("update", "", "services", id="change services"),
         pytest.param("list", "", "configmaps", id="list config maps"),
         pytest.param("update", "lockstep.dev", "gangjobs", id="change what users ask for"),
