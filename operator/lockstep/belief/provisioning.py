@@ -36,6 +36,7 @@ class Provisioning:
         self._nodes = nodes
         self._of: NodeIndex | None = None
         self._by_class: dict[str, list[VolumeFact]] = {}
+        self._promised: frozenset[ClaimKey] = frozenset()
         self._answers: dict[tuple[tuple[Seeker, ...], tuple[Seeker, ...], int], Supply] = {}
 
     def forget(self) -> None:
@@ -64,17 +65,15 @@ class Provisioning:
         if self._of is not self._nodes():
             self._of = self._nodes()
             self._answers.clear()
+            offers = [(volume, volume.offer) for _, volume in sorted(self._volumes.items()) if volume.offer is not None]
+            self._promised = frozenset(offer.holder.claim for _, offer in offers if offer.holder is not None)
             self._by_class = {}
-            for _, volume in sorted(self._volumes.items()):
-                if volume.offer is not None:
-                    self._by_class.setdefault(volume.offer.storage_class, []).append(volume)
+            for volume, offer in offers:
+                self._by_class.setdefault(offer.storage_class, []).append(volume)
 
     def _as_anybody(self, seeker: Seeker) -> Seeker:
         """The claim without its name, where no volume is promised to it: many gangs ask for the same."""
-        promised = (one.offer and one.offer.holder for one in self._by_class.get(seeker.wish.storage_class or "", ()))
-        if any(holder is not None and holder.claim == seeker.key for holder in promised):
-            return seeker
-        return seeker._replace(uid="", key=ClaimKey("", ""))
+        return seeker if seeker.key in self._promised else seeker._replace(uid="", key=ClaimKey("", ""))
 
     def _supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], members: int) -> Supply:
         # Claims of anybody have no names any more: they are told apart by their number.
