@@ -6,7 +6,12 @@ from typing import Any
 Schema = Mapping[str, Any]
 
 # Kubernetes documents what is in a pod; here it would only hide our own fields.
-_NOT_LISTED_BELOW = ("spec.template", "spec.roles[].template")
+_NOT_LISTED_BELOW = (
+    "spec.template",
+    "spec.roles[].template",
+    "spec.volumeClaimTemplates[].spec",
+    "spec.roles[].volumeClaimTemplates",
+)
 
 
 def reference(definitions: Iterable[Schema]) -> str:

@@ -1,6 +1,6 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule import Constraints, GangKey, Load, Members, Sizes
+from coschedule import Constraints, GangKey, Load, Members, NodeTerm, Requirement, Sizes
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
@@ -8,9 +8,11 @@ from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
 from lockstep.facts.policies import Policies
 from lockstep.facts.role import Needs, RoleSpec
+from lockstep.facts.volume import ClaimFact, ClaimKey, Offer, VolumeFact, Wish
 
 ONE_CPU = (("bid slots", 1), ("cpu", 1000), ("pods", 1))
 DEFAULT = "default"
+GIB = 2**30
 
 
 def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=True, cordoned=False):
@@ -23,6 +25,42 @@ def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=Tr
         is_ready=ready,
         is_unschedulable=cordoned,
     )
+
+
+def wish(*, storage_class="local", size=GIB, mode="ReadWriteMany", **more):
+    """Describe what a claim asks of its volume."""
+    modes = more.pop("modes", None) or frozenset({mode})
+    return Wish(storage_class=storage_class, size=size, modes=modes, **more)
+
+
+def claim_fact(name="data", *, namespace=DEFAULT, volume="", told="", owner="", deleting=False, bound=None, **wished):
+    """Describe a claim, which is bound if it has a volume."""
+    return ClaimFact(
+        key=ClaimKey(namespace, name),
+        is_bound=bool(volume) if bound is None else bound,
+        is_deleting=deleting,
+        volume=volume,
+        wish=wish(**wished),
+        uid=f"uid-of-{name}",
+        told=told,
+        owner=owner,
+    )
+
+
+def volume_fact(name="pv", *, on=None, affinities=(), csi=None, holder=None, **offered):
+    """Describe a volume, which nodes of these names reach where they are given."""
+    terms = () if on is None else (tuple(NodeTerm((), (Requirement("metadata.name", "In", (node,)),)) for node in on),)
+    offer = {
+        "storage_class": "local",
+        "size": GIB,
+        "modes": frozenset({"ReadWriteMany", "ReadWriteOnce"}),
+        "is_block": False,
+        "labels": {},
+        "attributes_class": "",
+        "is_available": holder is None,
+        "is_deleting": False,
+    }
+    return VolumeFact(name, (*terms, *affinities), csi, Offer(**{**offer, **offered}, holder=holder))
 
 
 def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None):

@@ -8,26 +8,11 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"lockstep.dev/rank": "0"}}}
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
-EPHEMERAL = {
-    "volumeClaimTemplate": {
-        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
-    }
-}
 
 
 @pytest.mark.parametrize(
     ("pod", "field"),
     [
-        pytest.param(
-            {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]},
-            "volumes[0].persistentVolumeClaim",
-            id="a claim for a volume",
-        ),
-        pytest.param(
-            {"volumes": [{"name": "tmp", "emptyDir": {}}, {"name": "data", "ephemeral": EPHEMERAL}]},
-            "volumes[1].ephemeral",
-            id="an ephemeral claim",
-        ),
         pytest.param(
             {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}},
             "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0] with lockstep.dev/rank",

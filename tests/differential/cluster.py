@@ -19,8 +19,12 @@ NAMESPACES = {"ours": {}, "others": {"team": "x"}, PROBES: {"team": "p"}}
 PRIORITIES = {"lowest": -100, "high": 1000, "highest": 2000}
 # What a member has besides its template's labels.
 MEMBER_LABELS = {"lockstep.dev/gang": "probe", "lockstep.dev/attempt": "1", "lockstep.dev/rank": "0"}
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
 # Where each kind of a case's objects is, in the order of their creation.
 FOLDERS = {
+    "StorageClass": "/apis/storage.k8s.io/v1/storageclasses",
+    "CSIDriver": "/apis/storage.k8s.io/v1/csidrivers",
+    "CSIStorageCapacity": f"/apis/storage.k8s.io/v1/namespaces/{PROBES}/csistoragecapacities",
     "PersistentVolume": "/api/v1/persistentvolumes",
     "PersistentVolumeClaim": f"/api/v1/namespaces/{PROBES}/persistentvolumeclaims",
     "CSINode": "/apis/storage.k8s.io/v1/csinodes",
@@ -164,11 +168,16 @@ class Cluster:
 
 def is_decided(pod: Manifest) -> bool:
     """Whether kube-scheduler has looked at a pod."""
-    return bool(pod["spec"].get("nodeName")) or bool(_refusal(pod))
+    return _goes_to_a_node(pod) or bool(_refusal(pod))
 
 
 def _verdict(pod: Manifest) -> Verdict:
-    return Verdict(bool(pod["spec"].get("nodeName")), _refusal(pod), pod)
+    return Verdict(_goes_to_a_node(pod), _refusal(pod), pod)
+
+
+def _goes_to_a_node(pod: Manifest) -> bool:
+    """Whether the pod is bound, or is to be as soon as its claims are: nobody makes volumes here."""
+    return bool(pod["spec"].get("nodeName") or (pod["status"].get("nominatedNodeName") and not _refusal(pod)))
 
 
 def _refusal(pod: Manifest) -> str:

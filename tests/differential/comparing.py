@@ -11,6 +11,7 @@ from differential import features_of_neighbours as neighbours
 from differential import features_of_nodes as nodes
 from differential import features_of_pods as pods
 from differential import features_of_priorities as priorities
+from differential import features_of_storage as storage
 from differential import features_of_templates as templates
 from differential.cluster import Cluster, RefusedError, Verdict, cluster_of, together
 from differential.draft import Case, Draft, random_case
@@ -30,6 +31,8 @@ GROUPS = (
     neighbours.DISKS,
     claims.CLAIMS,
     claims.LIMITS,
+    storage.STORAGE,
+    (*storage.STORAGE, *claims.LIMITS),
     priorities.PRIORITIES,
 )
 AT_ONCE = 60

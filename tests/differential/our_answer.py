@@ -8,6 +8,7 @@ from differential.cluster import PROBES
 from differential.draft import Manifest
 from lockstep.api.client import KubeClient
 from lockstep.api.gangjob import parse_gang
+from lockstep.belief.claim_problems import claim_refusal
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.process.serve import WATCHED
@@ -33,7 +34,7 @@ class Belief:
             "spec": {"size": {"min": 1, "max": 1}, "template": template},
         }
         gang = parse_gang(manifest, None)
-        refusal = gang.refusal or self._state.claims.refusal(gang)
+        refusal = gang.refusal or claim_refusal(self._state.claims, gang)
         if refusal is not None:
             return refusal.message
         now = time()

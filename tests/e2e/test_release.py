@@ -23,7 +23,9 @@ def test_two_operators_run_and_one_leads(release):
 @pytest.mark.parametrize(("example", "gang"), GANGS)
 def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
     name, spec = gang["metadata"]["name"], gang["spec"]
-    selector = spec["template"]["spec"].get("nodeSelector")
+    roles = spec.get("roles", [spec])
+    selector = any(role["template"]["spec"].get("nodeSelector") for role in roles)
+    fewest = sum(min(role["size"].get("allowed") or [role["size"]["min"]]) for role in roles)
 
     gangs.apply(example)
 
@@ -31,13 +33,13 @@ def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
         gangs.until(name, "Suspended", "True")
     elif selector:
         gangs.until(name, "Placed", "False", "NoNodeFits")
-    elif spec["size"]["min"] > len(pool):
+    elif fewest > len(pool):
         gangs.until(name, "Placed", "False", "NotEnoughRoom")
     else:
         gangs.until(name, "Placed", "True")
         nodes = gangs.nodes(name)
         assert set(nodes) <= set(pool)
-        assert len(nodes) == len(set(nodes)) >= spec["size"]["min"]
+        assert len(nodes) == len(set(nodes)) >= fewest
         gangs.until_running(name)
 
 

@@ -162,17 +162,15 @@ class FakeApi:
         known = self.store.get(place)
         if known is None:
             return not_found(place)
-        wanted = body["metadata"]
-        if any(wanted[field] != known["metadata"][field] for field in ("uid", "resourceVersion") if field in wanted):
+        wanted = body.pop("metadata", {})
+        annotations = wanted.pop("annotations", {})
+        if any(wanted[field] != known["metadata"][field] for field in wanted):
             return 409, {"reason": "Conflict", "message": "the object has been modified"}
-        if "annotations" in wanted:
-            annotations = {**known["metadata"].get("annotations", {}), **wanted["annotations"]}
-            return 200, self.store.change(place, metadata={"annotations": annotations})
-        merged = {**known.get("status", {}), **body["status"]}
-        merged = {name: value for name, value in merged.items() if value is not None}
-        if merged == known.get("status"):
-            return 200, known
-        return 200, self.store.replace(place, {**known, "status": merged})
+        changed = {**known, **{part: merged(known.get(part, {}), body[part]) for part in body}}
+        if annotations:
+            annotated = merged(known["metadata"].get("annotations", {}), annotations)
+            changed["metadata"] = {**known["metadata"], "annotations": annotated}
+        return 200, (known if changed == known else self.store.replace(place, changed))
 
     def _replace(self, place, body):
         known = self.store.get(place)
@@ -212,6 +210,11 @@ class FakeApi:
         finally:
             self.store.unwatch(queue)
         return response
+
+
+def merged(known, patch):
+    """Merge one level of a merge patch: null removes."""
+    return {name: value for name, value in {**known, **patch}.items() if value is not None}
 
 
 def parse_path(path):

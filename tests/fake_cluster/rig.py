@@ -84,6 +84,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         cutter=SnapshotCutter(state),
         now=now,
         monotonic=now,
+        provision_timeout=600,
         count_binding=count_binding,
         count_refused=count_refused,
     )

@@ -14,6 +14,7 @@ Manifest = dict[str, Any]
 GANGS = "/apis/lockstep.dev/v1alpha1"
 BIDS = f"{GANGS}/nodebids"
 PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+STORAGE = "/apis/storage.k8s.io/v1"
 EVENTS = "/apis/events.k8s.io/v1"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
@@ -73,6 +74,10 @@ class Arena:
                 return self.api.request("POST", self.budgets, manifest)
             case kind:
                 return self.api.request("POST", f"{self.core}/{kind.lower()}s", manifest)
+
+    def create_storage(self, resource: str, manifest: Manifest) -> Manifest:
+        """Create an object of the group storage.k8s.io that is in no namespace, which is deleted afterwards."""
+        return self._create_elsewhere(f"{STORAGE}/{resource}", manifest)
 
     def limit_pods(self, count: int) -> None:
         """Allow so many pods in the namespace, from the moment this returns."""

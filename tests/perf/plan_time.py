@@ -28,6 +28,7 @@ GANGS = 200
 RUNNING = 100
 ROUNDS = 5
 PIECES_A_MEMBER = 20
+LOADS = (Load.EQUAL, Load.PROPORTIONAL, Load.PIECES)
 RESOURCES = ("cpu", "memory", "pods")
 CAPACITIES = np.array([1.0, 1.6, 2.5])
 
@@ -35,7 +36,7 @@ CAPACITIES = np.array([1.0, 1.6, 2.5])
 def measure(console: Console) -> None:
     """Plan a queue from nothing, and one gang more, on two sizes of cluster, for each load and few or many speeds."""
     table = Table("nodes", "speeds", "load", f"{GANGS} gangs wait", "of which start now", "one gang waits")
-    for nodes, is_distinct, load in product((500, 5000), (False, True), Load):
+    for nodes, is_distinct, load in product((500, 5000), (False, True), LOADS):
         whole, one = snapshot(nodes, GANGS, load), snapshot(nodes, 1, load)
         if is_distinct:
             whole, one = with_distinct_speeds(whole), with_distinct_speeds(one)

@@ -8,6 +8,7 @@
 - --hold-for={{ .Values.operator.holdFor }}
 - --holding-gangs={{ .Values.operator.holdingGangs | int }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
+- --provision-timeout={{ .Values.operator.provisionTimeout }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.api.claims import without_kept_claims
 from lockstep.api.membership import membership
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.role import parse_needs
@@ -10,6 +11,7 @@ from lockstep.belief.needs import as_compared, combined, is_within
 from lockstep.facts.gang import Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import Needs, RoleSpec
+from lockstep.facts.volume import Sharing
 
 Manifest = Mapping[str, Any]
 
@@ -48,7 +50,7 @@ class Admission:
 
     def see(self, pod: Manifest) -> None:
         """Look at the spec of one member's pod."""
-        alike = _looks(pod)
+        alike = _looks(without_kept_claims(pod, self._planned.claims))
         if alike == self._alike or isinstance(self._seen, Refusal):
             return
         self._alike = alike
@@ -72,10 +74,11 @@ class Admission:
 
 def admitted_needs(planned: Needs, pod: Manifest, path: str) -> Needs | Refusal:
     """What a pod of that spec asks of its node, or why admission has made it one that can't be placed."""
-    needs = parse_needs(pod, path)
+    needs = parse_needs(without_kept_claims(pod, planned.claims), path)
     if isinstance(needs, Refusal):
         return Refusal(needs.reason, f"With what admission adds to the members: {needs.message}")
-    return as_compared(planned, needs)
+    kept = tuple(use for use in planned.claims if use.sharing is Sharing.KEPT)
+    return as_compared(planned, needs._replace(claims=(*needs.claims, *kept)))
 
 
 def estranged(sent: Manifest, made: Manifest) -> Refusal | None:

@@ -1,4 +1,4 @@
-"""One attempt of one gang: reserve → create all → bind all → seen bound; or everything taken back.
+"""One attempt of one gang: reserve → create all → provide volumes → bind all → seen bound; or all of it taken back.
 
 The reservation in the gang's status is written before any pod exists and removed after the last one is gone, so
 whoever reads it, this process or the next, knows every pod that may exist. Each step can be repeated: a restart at any
@@ -9,17 +9,20 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from lockstep.act.bind import Binder
+from lockstep.act.claims import create_missing_claims
 from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
+from lockstep.act.needed_claims import needed_claims
 from lockstep.act.network import Network
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.act.undo import Undoing, UndoNews
+from lockstep.act.volumes import VolumeProvider
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -149,6 +152,9 @@ class Attempt:
 
     async def _create_and_bind(self) -> Failure | None:
         services, there = self._services, self._pods()
+        failure = await create_missing_claims(services.client, services.state, self._gang, self._reservation)
+        if failure is not None:
+            return failure
         creator = Creator(services.client, self._gang, self._reservation)
         unbound = {key for key, pod in there.items() if not pod.node}
         ended = self._ended_and_gone(there)
@@ -163,7 +169,20 @@ class Attempt:
             services.state.templates.seen(self._gang, creator.seen)
         binder = Binder(services.client, self._reservation, count=services.count_binding)
         bound = {key: pod.node for key, pod in there.items() if pod.node}
-        return await binder.bind_all(creator.uids, bound, ended.keys())
+        failure = await self._provide_volumes(creator.uids, settled=bound.keys() | ended.keys())
+        return failure or await binder.bind_all(creator.uids, bound, ended.keys())
+
+    async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
+        """See that the claims of all members but those that are bound or have ended have their volumes."""
+        provider = VolumeProvider(
+            self._services,
+            self._gang,
+            needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled),
+            uids=uids,
+            changed=self.changed,
+            lost=lambda: self._progress().disrupted,
+        )
+        return await provider.provide()
 
     async def _make_network(self) -> Failure | None:
         """See that members find each other. Where nobody counts on it, that they don't is told once, and no failure."""

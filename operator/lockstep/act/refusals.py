@@ -42,6 +42,13 @@ def refused_pod(name: str, answer: Answer) -> Failure:
     return Failure(reason=reason, message=f"the API server refused pod {name}: {answer.message}")
 
 
+def refused_claim(name: str, answer: Answer) -> Failure:
+    """The API server does not let a claim be created, or told its node."""
+    is_quota = answer.code == _FORBIDDEN and "exceeded quota" in answer.message
+    reason = Reason.QUOTA_EXCEEDED if is_quota else Reason.CLAIM_REFUSED
+    return Failure(reason=reason, message=f"the API server refused claim {name}: {answer.message}")
+
+
 def refused_template(answer: Answer) -> Refusal | None:
     """Why no member can ever be created as things are, if the API server said so; waiting does not mend it."""
     if not _is_final(answer):

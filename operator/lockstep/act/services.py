@@ -18,7 +18,8 @@ class Services:
     ``now`` is the time of day in seconds: what is written for people. ``monotonic`` measures how long something takes
     or is to wait; no step of the time of day moves it. ``writer`` writes statuses, ``count_binding`` is told of each
     binding's result, ``count_refused`` of each status of an attempt that the API server does not take. ``lost_nodes``
-    knows which nodes are lost, ``cutter`` whether what is reserved would still be planned so.
+    knows which nodes are lost, ``cutter`` whether what is reserved would still be planned so. An attempt waits
+    ``provision_timeout`` seconds for its volumes.
     """
 
     client: KubeClient
@@ -29,5 +30,6 @@ class Services:
     cutter: SnapshotCutter
     now: Callable[[], float]
     monotonic: Callable[[], float]
+    provision_timeout: float
     count_binding: Callable[[str], None]
     count_refused: Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Taking one attempt back: told first, then every pod deleted, then released; or handed over where a node is lost.
+"""Taking one attempt back: told, every pod deleted, claims given back, released; or handed over where a node is lost.
 
 The status says that the attempt is being undone before the first pod is deleted, so that the next process goes on
 undoing: a member that has run is never made again in the same attempt.
@@ -6,13 +6,16 @@ undoing: a member that has run is never made again in the same attempt.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from lockstep.act.concurrent import for_each
 from lockstep.act.disruption import tell_disrupted
 from lockstep.act.look import look_at_members
+from lockstep.act.needed_claims import needed_claims
 from lockstep.act.progress import reported_part
 from lockstep.act.services import Services
+from lockstep.act.telling import take_back
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -75,10 +78,8 @@ class Undoing:
         if await self._tell(failure, ""):
             self._news.told(failure)
         stuck = await self._until_gone(failure, landed_at)
-        tries = 0
-        while not await self._release(failure, stuck):
-            await asyncio.sleep(pause_after(tries))
-            tries += 1
+        await _until_done(self._take_claims_back)
+        await _until_done(lambda: self._release(failure, stuck))
 
     async def _until_gone(self, failure: Failure, landed_at: float) -> str:
         """Delete until nothing is left; returns a clause about what lost nodes keep."""
@@ -158,6 +159,19 @@ class Undoing:
         state = self._services.state
         return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
 
+    async def _take_claims_back(self) -> bool:
+        """Take its node off every claim that has no volume yet: the next plan may have it elsewhere."""
+        claims, services = self._services.state.claims.claims, self._services
+        told = [
+            one
+            for one in needed_claims(self._gang, self._reservation)
+            if one.key in claims and claims[one.key].told == one.node and not claims[one.key].is_bound
+        ]
+        failure = await for_each(told, lambda one: take_back(services.client, services.state, one))
+        if failure is not None:
+            log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
+        return failure is None
+
     async def _release(self, failure: Failure, stuck: str) -> bool:
         """Remove the reservation from the status, over whatever version the gang has by now."""
         gang = self._known()
@@ -201,6 +215,14 @@ class Undoing:
     def _seen(self) -> list[PodKey]:
         members = self._services.state.members(self._gang)
         return [key for key in self._reservation.pod_keys() if key in members]
+
+
+async def _until_done(step: Callable[[], Awaitable[bool]]) -> None:
+    """Take a step again and again, with growing pauses, until it says that it is done."""
+    tries = 0
+    while not await step():
+        await asyncio.sleep(pause_after(tries))
+        tries += 1
 
 
 def undone_in_status(gang: GangFact) -> Failure | None:

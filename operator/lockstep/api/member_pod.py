@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, NamedTuple, Self
 
 from coschedule import Members
+from lockstep.api.claims import with_kept_claims
 from lockstep.api.membership import member_labels, owner_reference, pod_name
 from lockstep.api.mounts import with_files
 from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
@@ -26,8 +27,8 @@ class MemberPods:
     """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
 
     Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, files that say who
-    the others are, and the gang's priority class. What the node pool asks of members, and the gate at which they wait,
-    stand in the gang's template already.
+    the others are, volumes of the member's own claims, and the gang's priority class. What the node pool asks of
+    members, and the gate at which they wait, stand in the gang's template already.
     """
 
     def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
@@ -62,7 +63,8 @@ class MemberPods:
 
     def _spec_of(self, kind: "_Kind", rank: int) -> Manifest:
         told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
-        spec = {**kind.spec, "hostname": kind.spec.get("hostname") or self._name(rank)}
+        own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
+        spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
         for field in ("initContainers", "containers"):
             if spec.get(field):
                 spec[field] = [_with_variables(container, told) for container in spec[field]]
@@ -75,6 +77,7 @@ class _Kind(NamedTuple):
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
     spec: Manifest
+    claim_templates: Sequence[Mapping[str, Any]]
 
     @classmethod
     def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
@@ -87,7 +90,7 @@ class _Kind(NamedTuple):
         # Nobody goes on before it may.
         annotations.pop(GO_ANNOTATION, None)
         spec = {"restartPolicy": "Never", **own, **wanted, **priority}
-        return cls(member_labels(gang.key, role, attempt), annotations, spec)
+        return cls(member_labels(gang.key, role, attempt), annotations, spec, role.claim_templates)
 
 
 def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:

@@ -14,6 +14,8 @@ REPORTING_CONTROLLER = "lockstep.dev/operator"
 GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 RANK_LABEL = "lockstep.dev/rank"
+# Label of a kept claim: how many members its gang had when it was made.
+SIZE_LABEL = "lockstep.dev/size"
 # Of members of a gang that has roles.
 ROLE_LABEL = "lockstep.dev/role"
 

@@ -4,6 +4,7 @@ from coschedule import GangKey
 from lockstep.api.client import Target
 from lockstep.api.names import API_VERSION, BIDS, GANGS
 from lockstep.facts.pod import PodKey
+from lockstep.facts.volume import ClaimKey
 
 ALL_NODES = Target("/api/v1/nodes", "nodes")
 ALL_PODS = Target("/api/v1/pods", "pods")
@@ -12,6 +13,9 @@ ALL_CLAIMS = Target("/api/v1/persistentvolumeclaims", "persistentvolumeclaims")
 ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
 ALL_CSI_NODES = Target("/apis/storage.k8s.io/v1/csinodes", "csinodes")
 ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeattachments")
+ALL_STORAGE_CLASSES = Target("/apis/storage.k8s.io/v1/storageclasses", "storageclasses")
+ALL_CSI_DRIVERS = Target("/apis/storage.k8s.io/v1/csidrivers", "csidrivers")
+ALL_CAPACITIES = Target("/apis/storage.k8s.io/v1/csistoragecapacities", "csistoragecapacities")
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
 ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudgets")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
@@ -39,6 +43,21 @@ def pod(key: PodKey) -> Target:
 def pod_binding(key: PodKey) -> Target:
     """Where a pod's node is said."""
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
+
+
+def claims_of(namespace: str) -> Target:
+    """The claims for volumes of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")
+
+
+def claim(key: ClaimKey) -> Target:
+    """One claim for a volume."""
+    return Target(f"{claims_of(key.namespace).path}/{key.name}", "persistentvolumeclaims")
+
+
+def volume(name: str) -> Target:
+    """One volume."""
+    return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
 
 
 def services_of(namespace: str) -> Target:

@@ -38,6 +38,9 @@ _LARGEST_EXPONENT = 1000
 # Far more digits than any amount has, and what is cut off counts as more: a rounded amount is never too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
+# The largest number of 64 bits.
+_MOST_BYTES = Decimal(2**63 - 1)
+
 # As the API server accepts it: letters of either case, any sign before a fraction, any two digits as an offset, the
 # year 0; and a leap second. What comes after a time is not looked at there either.
 _TIME = re.compile(
@@ -73,6 +76,11 @@ def exact_units(name: str, quantity: Quantity) -> Decimal:
     if name == CPU:
         amount = _EXACT.multiply(amount, Decimal(1000))
     return amount if amount.adjusted() > _LONGEST_QUANTITY else amount.to_integral_value(ROUND_UP)
+
+
+def whole_bytes(quantity: Quantity) -> int:
+    """A size of storage, rounded up to whole bytes; what is more than the API server itself can count is that."""
+    return int(min(max(exact_units("storage", quantity), Decimal(0)), _MOST_BYTES))
 
 
 def ratio(quantity: Quantity) -> float:

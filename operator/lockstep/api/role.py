@@ -5,6 +5,7 @@ from typing import Any
 
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
+from lockstep.api.claims import claims_by_templates, claims_in_pod, without_volumes
 from lockstep.api.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.network import parse_network
@@ -18,7 +19,6 @@ from lockstep.facts.gang import Refusal
 from lockstep.facts.gates import wait_of
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import Needs, RoleSpec
-from lockstep.facts.volume import ClaimUse
 
 Manifest = Mapping[str, Any]
 
@@ -55,7 +55,8 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
     try:
         check_amounts(pod, f"{path}.spec")
-        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), tuple(_claims(pod)), pod_affinity(pod))
+        claims = tuple(claims_in_pod(pod, path))
+        return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), claims, pod_affinity(pod))
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
@@ -69,7 +70,8 @@ def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
 
 
 def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refusal:
-    needs = parse_needs(template["spec"], path)
+    claim_templates = tuple(manifest.get("volumeClaimTemplates") or ())
+    needs = parse_needs(without_volumes(template["spec"], claim_templates), path)
     if isinstance(needs, Refusal):
         return needs
     load, sizes = Load(manifest.get("load", Load.EQUAL)), _sizes(manifest["size"])
@@ -79,9 +81,10 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
         sizes=sizes,
         request=needs.request,
         constraints=needs.constraints,
-        claims=needs.claims,
+        claims=(*needs.claims, *claims_by_templates(claim_templates, path.removesuffix("template"))),
         pod_affinity=needs.pod_affinity,
         template=template,
+        claim_templates=claim_templates,
         load=load,
         pieces=_pieces(manifest, load, sizes),
         start_after=tuple(manifest.get("startAfter") or ()),
@@ -101,13 +104,6 @@ def _other_scheduler(pod: Manifest) -> str | None:
     if name == SCHEDULER_NAME:
         return None
     return f"schedulerName: Lockstep places the members, not {name}: write {SCHEDULER_NAME}, or leave the field out"
-
-
-def _claims(pod: Manifest) -> Iterator[ClaimUse]:
-    for number, volume in enumerate(pod.get("volumes") or ()):
-        if "persistentVolumeClaim" in volume:
-            field = f"volumes[{number}].persistentVolumeClaim"
-            yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
 
 
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:

@@ -38,12 +38,6 @@ def _label_keys(term: Manifest) -> Iterator[str]:
     yield from term.get("mismatchLabelKeys") or ()
 
 
-def _ephemeral_volumes(pod: Manifest) -> Iterator[str]:
-    for number, volume in enumerate(pod.get("volumes") or ()):
-        if "ephemeral" in volume:
-            yield f"volumes[{number}].ephemeral"
-
-
 def _required_spreads(pod: Manifest) -> Iterator[str]:
     for number, spread in enumerate(pod.get("topologySpreadConstraints") or ()):
         if spread.get("whenUnsatisfiable") != "ScheduleAnyway":
@@ -58,7 +52,6 @@ def _field(name: str, pod: Manifest) -> Iterator[str]:
 UNSUPPORTED: Mapping[str, Callable[[Manifest], Iterator[str]]] = {
     "affinity.podAffinity": partial(_telling_ranks_apart, "podAffinity"),
     "affinity.podAntiAffinity": partial(_telling_ranks_apart, "podAntiAffinity"),
-    "volumes.ephemeral": _ephemeral_volumes,
     "topologySpreadConstraints.whenUnsatisfiable": _required_spreads,
     **{name: partial(_field, name) for name in ("resourceClaims", "nodeName", "schedulingGates", "schedulingGroup")},
 }

@@ -63,11 +63,37 @@ class Attachments:
         """
         full: dict[str, set[str]] = {}
         picture = self._now()
-        for node in picture.with_less_room_than(wanted) | held.keys():
+        for node in picture.with_less_room_than(Counter(volume.driver for volume in wanted)) | held.keys():
             in_use = picture.in_use.get(node, _NONE) | held.get(node, _NONE)
             for driver in self._short(node, wanted - in_use, in_use):
                 full.setdefault(driver, set()).add(node)
         return full
+
+    def most(
+        self, own: Mapping[str, int], shared: Volumes, held: Mapping[str, Volumes], *, members: int
+    ) -> dict[str, int]:
+        """For how many members nodes can attach what is wanted; nodes that can for all of them are left out.
+
+        ``own``: so many volumes of each driver for each member, ``shared`` once for all.
+        """
+        picture, asked = self._now(), (frozenset(own.items()), shared, members)
+        if asked not in picture.most:
+            wanted = Counter({driver: count * members for driver, count in own.items()})
+            wanted.update(volume.driver for volume in shared)
+            nodes = picture.with_less_room_than(wanted)
+            picture.most[asked] = {node: self._fitting(node, own, shared, members) for node in nodes}
+        those_held = {node: self._fitting(node, own, shared | volumes, members) for node, volumes in held.items()}
+        counts = {**picture.most[asked], **those_held}
+        return {node: count for node, count in counts.items() if count < members}
+
+    def _fitting(self, node: str, own: Mapping[str, int], others: Volumes, members: int) -> int:
+        """For how many members the node can attach their own volumes besides those that others have."""
+        limits = self._limits.get(node, {})
+        attached = self._attached_to(node, self._now().in_use.get(node, _NONE) | others)
+        if any(attached[volume.driver] > limits.get(volume.driver, attached[volume.driver]) for volume in others):
+            return 0
+        rooms = ((limits[driver] - attached[driver]) // count for driver, count in own.items() if driver in limits)
+        return max(0, min((members, *rooms)))
 
     def _short(self, node: str, new: Volumes, in_use: Volumes) -> list[str]:
         wanted = Counter(volume.driver for volume in new)
@@ -99,7 +125,7 @@ class Attachments:
                 attached = self._attached_to(node, in_use[node])
                 for driver, limit in limits.items():
                     rooms.setdefault(driver, []).append((limit - attached[driver], node))
-            self._picture = _Picture(stamp, in_use, {driver: sorted(those) for driver, those in rooms.items()})
+            self._picture = _Picture(stamp, in_use, {driver: sorted(those) for driver, those in rooms.items()}, {})
         return self._picture
 
     def _volumes_of(self, pods: Iterable[PodFact]) -> Volumes:
@@ -108,16 +134,20 @@ class Attachments:
 
 
 class _Picture(NamedTuple):
-    """What is in use on every node with a limit, and by driver how many volumes more each node can attach, rising."""
+    """What is in use on every node with a limit, and by driver how many volumes more each node can attach, rising.
+
+    ``most``: answers so far.
+    """
 
     stamp: tuple[int, int]
     in_use: Mapping[str, Volumes]
     rooms: Mapping[str, list[tuple[int, str]]]
+    most: dict[tuple[frozenset[tuple[str, int]], Volumes, int], dict[str, int]]
 
-    def with_less_room_than(self, wanted: Volumes) -> set[str]:
-        """The nodes that might not attach all of these; the others surely can."""
+    def with_less_room_than(self, wanted: Counter[str]) -> set[str]:
+        """The nodes that might not attach so many volumes of each driver; the others surely can."""
         nodes: set[str] = set()
-        for driver, count in Counter(volume.driver for volume in wanted).items():
+        for driver, count in wanted.items():
             rooms = self.rooms.get(driver, [])
             nodes.update(node for _, node in rooms[: bisect_left(rooms, (count, ""))])
         return nodes

@@ -1,29 +1,29 @@
-"""Volumes that a gang's template claims: usable only if they are bound, and then only where they can be reached.
-
-Binding a claim is a scheduler's work that we don't do yet; obeying where a bound volume can be reached is not much.
-"""
+"""Volumes that gangs' members claim: which there are, which are yet to come, and from where they can be reached."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from coschedule import Constraints, GangKey
-from lockstep.facts.gang import GangFact, GangSpec, Refusal
-from lockstep.facts.reasons import Reason
+from lockstep.api.claims import kept_claim
+from lockstep.belief.node_index import Names, NodeIndex
+from lockstep.belief.provisioning import Provisioning
+from lockstep.belief.storage import Storage
+from lockstep.belief.volume_choice import Seeker
 from lockstep.facts.role import RoleSpec
-from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact
-
-# Modes in which members on several nodes, or several members, can use one volume.
-_SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+from lockstep.facts.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, Wish
 
 
 class Claims:
     """What is known of claims and volumes, and what that means for gangs. ``changes`` counts what has become known."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[], None], *, nodes: Callable[[], NodeIndex]) -> None:
         self._changed = changed
+        self._nodes = nodes
         self.claims: dict[ClaimKey, ClaimFact] = {}
         self.volumes: dict[str, VolumeFact] = {}
         self.changes = 0
+        self.storage = Storage(self._supply_changed)
+        self.provisioning = Provisioning(self.storage, self.volumes, nodes)
 
     def apply_claim(self, fact: ClaimFact) -> None:
         """A claim for a volume is there, or has changed."""
@@ -40,60 +40,81 @@ class Claims:
         """A volume is there, or has changed."""
         if self.volumes.get(fact.name) != fact:
             self.volumes[fact.name] = fact
-            self._note_change()
+            self._supply_changed()
 
     def remove_volume(self, name: str) -> None:
         """A volume is gone."""
         if self.volumes.pop(name, None) is not None:
-            self._note_change()
-
-    def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang can't use one of its claims, if so."""
-        assert gang.spec is not None, "a refused gang is not asked"
-        for role in gang.spec.roles:
-            for use in role.claims:
-                problem = self._problem(gang.key.namespace, gang.spec, use)
-                if problem is not None:
-                    message = f"{role.path}.spec.{use.field}: claim {use.claim} {problem}."
-                    return Refusal(Reason.UNSUPPORTED_FIELD, message)
-        return None
+            self._supply_changed()
 
     def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
-        """The template's own constraints, and those of the volumes that it claims."""
+        """The template's own constraints, and those of the volumes that all members of the role share."""
         affinities = {affinity for volume in self._volumes_of(gang, role) for affinity in volume.affinities}
         return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
 
     def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
-        """The volumes of CSI drivers to which these claims, namespace and name, are bound."""
+        """The volumes of CSI drivers that these claims, namespace and name, have or will have."""
         for namespace, name in claims:
             claim = self.claims.get(ClaimKey(namespace, name))
             volume = None if claim is None else self.volumes.get(claim.volume)
             if volume is not None and volume.csi is not None:
                 yield volume.csi
+            elif claim is not None and volume is None:
+                yield from self.csi_volume_to_be(claim.key, claim.wish)
+
+    def csi_volume_to_be(self, key: ClaimKey, wish: Wish) -> Iterator[CsiVolume]:
+        """The volume that is yet to be made for a claim; where its class does not say by whom, nobody knows."""
+        kind = self.storage.class_of(wish.storage_class)
+        if kind is not None:
+            yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
+
+    def is_usable(self, claim: ClaimFact) -> bool:
+        """Whether the claim has its volume, and that is known."""
+        return claim.is_bound and claim.volume in self.volumes
+
+    def reach(self, claim: ClaimFact) -> Names | None:
+        """The nodes that reach the claim's volume, or of which it was told; None where that is still open."""
+        if not self.is_usable(claim):
+            return frozenset({claim.told}) if claim.told else None
+        return self._nodes().reaching(self.volumes[claim.volume].affinities)
+
+    def shared_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
+        """The claims that members of the role share, and that get a volume when it is known where these are."""
+        keys = (ClaimKey(gang.namespace, use.claim) for use in role.claims if use.sharing is Sharing.SHARED)
+        claims = (self.claims[key] for key in keys if key in self.claims)
+        return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.wish))
+
+    def own_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
+        """The same of the claims that each member has of its own: those of the first rank stand for all."""
+        own = ((use.claim, use.wish) for use in role.claims if use.wish is not None and self.waits(use.wish))
+        return tuple(
+            Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(wish)) for name, wish in own
+        )
+
+    def seeker_of(self, claim: ClaimFact) -> Seeker:
+        """A claim that has no volume yet."""
+        return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.told)
+
+    def resolved(self, wish: Wish) -> Wish:
+        """The wish with the default class, where it names none."""
+        kind = self.storage.class_of(wish.storage_class)
+        return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
+
+    def waits(self, wish: Wish) -> bool:
+        """Whether such a claim gets its volume once it is known where it will be used."""
+        kind = self.storage.class_of(wish.storage_class)
+        return kind is not None and kind.waits
 
     def _note_change(self) -> None:
         self.changes += 1
         self._changed()
 
-    def _problem(self, namespace: str, spec: GangSpec, use: ClaimUse) -> str | None:
-        claim = self.claims.get(ClaimKey(namespace, use.claim))
-        if claim is None:
-            return "does not exist"
-        if claim.is_deleting:
-            return "is being deleted"
-        if not claim.is_bound or claim.volume not in self.volumes:
-            return "is not bound to a volume yet, and Lockstep does not bind claims"
-        if _most_users(spec, use.claim) > 1 and not claim.modes & _SHARED_MODES:
-            return f"is {', '.join(sorted(claim.modes))}, which the members of a gang can't share"
-        return None
+    def _supply_changed(self) -> None:
+        self.provisioning.forget()
+        self._note_change()
 
     def _volumes_of(self, gang: GangKey, role: RoleSpec) -> Iterator[VolumeFact]:
         for use in role.claims:
             claim = self.claims.get(ClaimKey(gang.namespace, use.claim))
-            if claim is not None and claim.volume in self.volumes:
+            if use.sharing is Sharing.SHARED and claim is not None and claim.volume in self.volumes:
                 yield self.volumes[claim.volume]
-
-
-def _most_users(spec: GangSpec, claim: str) -> int:
-    """How many members may use the claim."""
-    return sum(role.sizes.maximum for role in spec.roles if any(use.claim == claim for use in role.claims))

@@ -9,21 +9,15 @@ from lockstep.belief.affinity import Bar, bars
 from lockstep.belief.kinds import Kind, kind_of
 from lockstep.belief.near_pods import kept_away_by_reserved, own_pods
 from lockstep.belief.state import State
+from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
-from lockstep.facts.volume import ClaimKey, CsiVolume
-
-_ONCE = "ReadWriteOncePod"
 
 
 def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
     """The constraints under which the members of one role are planned now."""
     constraints = state.claims.constraints(gang.key, role)
-    barred = (
-        *_by_pods(state, gang, role),
-        *_by_claims_in_use(state, gang, role),
-        *_by_attach_limits(state, gang, role),
-    )
+    barred = (*_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -57,50 +51,3 @@ def _keeping_away(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
     )
     reserved = kept_away_by_reserved(state, gang, kind)
     return names | reserved if reserved else names
-
-
-def _by_claims_in_use(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """Every node, as long as somebody else uses a claim that only one pod may use."""
-    for use in role.claims:
-        key = ClaimKey(gang.key.namespace, use.claim)
-        claim = state.claims.claims.get(key)
-        if claim is not None and _ONCE in claim.modes and _is_used_by_others(state, key, gang):
-            yield f"closed to it while another pod uses claim {key.name}", frozenset(state.nodes)
-
-
-def _by_attach_limits(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
-    """The nodes whose drivers can't attach the volumes of the role's claims, which its members share."""
-    wanted = frozenset(state.claims.csi_volumes(_claims_of_role(gang, role)))
-    if wanted:
-        for driver, nodes in sorted(state.attachments.full(wanted, _about_to_be_attached(state, gang)).items()):
-            yield f"where {driver} can attach no more volumes", frozenset(nodes)
-
-
-def _about_to_be_attached(state: State, gang: GangFact) -> dict[str, frozenset[CsiVolume]]:
-    """The volumes of the other gangs that have reserved, whose pods may not be there yet, by node."""
-    held: dict[str, frozenset[CsiVolume]] = {}
-    for other in _others_that_reserved(state, gang):
-        volumes = frozenset(state.claims.csi_volumes(_claims_of(other)))
-        for entry in state.reservations[other.key].members if volumes else ():
-            held[entry.node] = held.get(entry.node, frozenset()) | volumes
-    return held
-
-
-def _is_used_by_others(state: State, claim: ClaimKey, gang: GangFact) -> bool:
-    pods = state.neighbours.users(claim)
-    if any(pod.member is None or pod.member.gang_uid != gang.uid for pod in pods):
-        return True
-    return any(claim in _claims_of(other) for other in _others_that_reserved(state, gang))
-
-
-def _others_that_reserved(state: State, gang: GangFact) -> Iterator[GangFact]:
-    return (state.gangs[key] for key in state.reservations if key != gang.key and key in state.gangs)
-
-
-def _claims_of(gang: GangFact) -> set[ClaimKey]:
-    roles = gang.spec.roles if gang.spec else ()
-    return {claim for role in roles for claim in _claims_of_role(gang, role)}
-
-
-def _claims_of_role(gang: GangFact, role: RoleSpec) -> set[ClaimKey]:
-    return {ClaimKey(gang.key.namespace, use.claim) for use in role.claims}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from coschedule import GangKey
 from lockstep.api.label_selectors import selects
 from lockstep.belief.kinds import Kind, kinds_of
 from lockstep.belief.neighbours import takes_room
@@ -25,7 +26,7 @@ def own_pods(state: State, gang: GangFact) -> list[PodFact]:
 def nodes_with_others(state: State, gang: GangFact, wanted: Question) -> set[str]:
     """The nodes that have such pods, or are about to have them, besides the gang's own."""
     nodes = state.neighbours.whereabouts.nodes_of(wanted, own_pods(state, gang))
-    for kind, its_nodes in _about_to_be_bound(state, gang):
+    for kind, its_nodes in _about_to_be_bound(state, gang, state.reservations):
         if all(one.has(kind.labels, kind.namespace) for one in wanted):
             nodes |= its_nodes
     return nodes
@@ -34,22 +35,20 @@ def nodes_with_others(state: State, gang: GangFact, wanted: Question) -> set[str
 def kept_away_by_reserved(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
     """The nodes near members of other gangs, about to be bound, that want none of this kind near them."""
     names: frozenset[str] = frozenset()
-    if not state.keep_others_away - {gang.key}:
-        return names
     labels_of_namespace = state.namespaces.get(kind.namespace, {})
-    for other, its_nodes in _about_to_be_bound(state, gang):
+    for other, its_nodes in _about_to_be_bound(state, gang, state.keep_others_away):
         for term in other.apart:
             if means(term, kind.labels, kind.namespace, labels_of_namespace):
                 names |= state.domains.near(term.topology_key, its_nodes)
     return names
 
 
-def _about_to_be_bound(state: State, gang: GangFact) -> Iterator[tuple[Kind, set[str]]]:
-    """The members of other gangs that hold nodes, by role, while any of anybody's is not seen bound yet."""
+def _about_to_be_bound(state: State, gang: GangFact, holding: Iterable[GangKey]) -> Iterator[tuple[Kind, set[str]]]:
+    """The members of those gangs that hold nodes, but for one, while any of anybody's is not seen bound yet."""
     if not state.ledger.assumed:
         return
-    for key, reservation in state.reservations.items():
-        other = state.gangs.get(key)
+    for key in holding:
+        other, reservation = state.gangs.get(key), state.reservations[key]
         if key == gang.key or other is None or other.spec is None:
             continue
         charged = {node for node, _ in state.ledger.charged(reservation.gang_uid, reservation.attempt)}
@@ -58,7 +57,9 @@ def _about_to_be_bound(state: State, gang: GangFact) -> Iterator[tuple[Kind, set
 
 
 def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:
-    if term.namespace_selector == ():
+    if term.namespace_selector is None:
+        return frozenset(term.namespaces)
+    if not term.namespace_selector:
         return None
     chosen = (name for name, labels in state.namespaces.items() if selects(term.namespace_selector, labels))
-    return frozenset((*term.namespaces, *chosen)) if term.namespace_selector is not None else frozenset(term.namespaces)
+    return frozenset((*term.namespaces, *chosen))

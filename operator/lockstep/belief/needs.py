@@ -6,6 +6,7 @@ from itertools import product
 from coschedule import Constraints, NodeTerm, Requirement, Toleration
 from lockstep.facts.pod import PodAffinity, WrittenTerm
 from lockstep.facts.role import Needs
+from lockstep.facts.volume import ClaimUse
 
 # What the API server lets every pod tolerate for a while. A plan that does not count on it is not wrong.
 _OF_EVERY_POD = frozenset(
@@ -18,7 +19,7 @@ def as_compared(planned: Needs, pod: Needs) -> Needs:
     wanted = planned.constraints.tolerations
     kept = tuple(one for one in pod.constraints.tolerations if one in wanted or one not in _OF_EVERY_POD)
     tolerations = wanted if set(kept) == set(wanted) else kept
-    claims = planned.claims if _names(planned) == _names(pod) else pod.claims
+    claims = planned.claims if _claims(planned) == _claims(pod) else pod.claims
     affinity = _as_written(pod.pod_affinity)
     if affinity == _as_written(planned.pod_affinity):
         affinity = planned.pod_affinity
@@ -32,7 +33,7 @@ def combined(one: Needs, other: Needs) -> Needs:
     amounts = dict(one.request)
     for name, amount in other.request:
         amounts[name] = max(amount, amounts.get(name, 0))
-    more = tuple(use for use in other.claims if use.claim not in _names(one))
+    more = tuple(use for use in other.claims if _asked(use) not in _claims(one))
     constraints = _combined_constraints(one.constraints, other.constraints)
     affinity = _combined_pod_affinity(one.pod_affinity, other.pod_affinity)
     return Needs(tuple(sorted(amounts.items())), constraints, one.claims + more, affinity)
@@ -43,8 +44,13 @@ def is_within(needs: Needs, planned: Needs) -> bool:
     return combined(planned, needs) == planned
 
 
-def _names(needs: Needs) -> set[str]:
-    return {use.claim for use in needs.claims}
+def _claims(needs: Needs) -> set[ClaimUse]:
+    return set(map(_asked, needs.claims))
+
+
+def _asked(use: ClaimUse) -> ClaimUse:
+    """What is claimed, wherever the template says so."""
+    return use._replace(field="")
 
 
 def _combined_constraints(one: Constraints, other: Constraints) -> Constraints:

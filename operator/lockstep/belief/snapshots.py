@@ -7,7 +7,7 @@ generation.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,14 @@ from lockstep.belief.misfits import (
     closed,
     failed_check,
 )
-from lockstep.belief.node_arrays import NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
+from lockstep.belief.role_parts import Part, parts_of, terms_of_parts
 from lockstep.belief.running import Evictable, evictable_gangs, holdings
 from lockstep.belief.state import State
+from lockstep.facts.columns import VOLUMES_PREFIX
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
@@ -41,6 +43,10 @@ _MOST_OF_ONE = AMOUNT_LIMIT // 2**10
 
 
 Rescue = Callable[[GangKey, Exception], None]
+Limits = Mapping[str, Mapping[str, int]]
+"""By column, how many members single nodes take at most."""
+
+NO_LIMITS: Limits = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +86,9 @@ class SnapshotCutter:
         of it, and the snapshot is cut without that gang.
         """
         nodes = self._node_arrays()
-        resources = columns_for(gangs, self._state.nodes.values())
-        allocatable = np.array([self._allocatable(nodes, name) for name in resources], dtype=np.int64)
+        limits = self._limits_by_volumes(gangs, rescue)
+        resources = (*limits, *columns_for(gangs, self._state.nodes.values()))
+        allocatable = np.array([self._allocatable(nodes, name, limits) for name in resources], dtype=np.int64)
         ledger = self._state.ledger
         columns = ledger.columns(resources)
         committed = np.clip(ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
@@ -201,7 +208,26 @@ class SnapshotCutter:
             self._nodes = node_arrays(self._state)
         return self._nodes
 
-    def _allocatable(self, nodes: NodeArrays, resource: str) -> NDArray[np.int64]:
+    def _limits_by_volumes(self, gangs: Sequence[GangFact], rescue: Rescue | None) -> Limits:
+        """Where nodes have volumes for some members of a role only: for how many, as a column of the role's own."""
+        limits: dict[str, Mapping[str, int]] = {}
+        for gang in gangs:
+            try:
+                parts = (
+                    part
+                    for role in (gang.spec.roles if gang.spec else ())
+                    for part in parts_of(self._state, gang, role)
+                )
+                limits.update({volumes_of(gang.key, part): part.demand.most for part in parts if part.demand.most})
+            except Exception as error:
+                if rescue is None:
+                    raise
+                rescue(gang.key, error)
+        return limits
+
+    def _allocatable(self, nodes: NodeArrays, resource: str, limits: Limits = NO_LIMITS) -> NDArray[np.int64]:
+        if resource in limits:
+            return np.array([limits[resource].get(name, UNLIMITED) for name in nodes.table.names], dtype=np.int64)
         column = nodes.allocatable.get(resource)
         if column is None:
             column = allocatable_column(self._state, nodes.table.names, resource)
@@ -224,30 +250,40 @@ class SnapshotCutter:
         assert priority is not None, "a gang of unknown priority is not planned"
         index = self._node_arrays().index
         awaited = awaited_end(self._state, gang.key, now)
+        parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
+        roles = tuple(self._role(gang, role, part, resources) for role, part in parts)
         return PendingGang(
             key=gang.key,
             priority=priority,
             created=gang.created,
-            roles=tuple(self._role(gang, role, resources) for role in spec.roles),
+            roles=roles,
             work=remaining_work(gang),
             deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
-            terms=terms_of(self._state, gang),
+            terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
             may_preempt=terms.may_preempt,
             awaits=-math.inf if awaited is None else awaited,
         )
 
-    def _role(self, gang: GangFact, role: RoleSpec, resources: tuple[str, ...]) -> Role:
+    def _role(self, gang: GangFact, role: RoleSpec, part: Part, resources: tuple[str, ...]) -> Role:
+        own = volumes_of(gang.key, part)
+        request = (*role.request, (own, 1)) if own in resources else role.request
+        constraints = constraints_of(self._state, gang, role)
         return Role(
-            name=role.name,
-            sizes=role.sizes,
-            request=amounts_in(resources, role.request),
-            constraints=constraints_of(self._state, gang, role),
+            name=part.name,
+            sizes=part.sizes,
+            request=amounts_in(resources, request),
+            constraints=replace(constraints, barred=(*constraints.barred, *part.demand.barred)),
             load=role.load,
             pieces=role.pieces,
         )
+
+
+def volumes_of(gang: GangKey, part: Part) -> str:
+    """The column of the members of a role, or of a part of one, for which nodes have volumes."""
+    return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", part.name)))
 
 
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:

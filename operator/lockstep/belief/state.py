@@ -21,14 +21,17 @@ from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
 from lockstep.belief.budgets import Budgets
+from lockstep.belief.claim_problems import claim_refusal
 from lockstep.belief.claims import Claims
 from lockstep.belief.domains import Domains
 from lockstep.belief.doubts import Doubts
+from lockstep.belief.failed_nodes import FailedNodes
 from lockstep.belief.foreign import ForeignReservations
 from lockstep.belief.giving_way import GivingWay
 from lockstep.belief.ledger import Ledger
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
+from lockstep.belief.node_index import NodeIndex
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
 from lockstep.belief.reservation import Reservation, reserved_in_status
@@ -71,7 +74,10 @@ class State:
         self.priorities = Priorities()
         self.budgets = Budgets(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
-        self.claims = Claims(self._claims_changed)
+        self._node_index = NodeIndex({})
+        self._node_index_generation = 0
+        self.claims = Claims(self._claims_changed, nodes=self.node_index)
+        self.failed_nodes = FailedNodes(self._claims_changed)
         self.namespaces: dict[str, Mapping[str, str]] = {}
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
@@ -195,6 +201,7 @@ class State:
         self.forget(key)
         self._roster.forget_departed(uid)
         self.templates.forget(uid)
+        self.failed_nodes.forget(uid)
         self.news.look_at(key)
         self._changed(needs_plan=True)
 
@@ -255,7 +262,7 @@ class State:
         """Why the gang can't be planned: what its own spec asks for, here or at all, or what it names of others'."""
         if gang.refusal is not None:
             return gang.refusal
-        return self.pool.refusal(gang) or self.priorities.refusal(gang) or self.claims.refusal(gang)
+        return self.pool.refusal(gang) or self.priorities.refusal(gang) or claim_refusal(self.claims, gang)
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
         """How far the gang is; whoever runs attempts says whether it rests."""
@@ -280,6 +287,13 @@ class State:
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not there (any more), whether another one is or not."""
         return [pod for name in names for pod in self._roster.others(name, self._uid(name))]
+
+    def node_index(self) -> NodeIndex:
+        """All nodes by their labels; another one after each change of a node."""
+        if self._node_index_generation != self.nodes_generation:
+            self._node_index = NodeIndex(dict(self.nodes))
+            self._node_index_generation = self.nodes_generation
+        return self._node_index
 
     def _nodes_changed(self) -> None:
         self.nodes_generation += 1

@@ -122,7 +122,7 @@ class TemplateMemory:
 
 def _digest(gang: GangFact, spec: GangSpec, role: RoleSpec) -> bytes:
     """The same for roles of one namespace whose members admission can't tell from one another, but for their names."""
-    text = json.dumps([gang.key.namespace, spec.priority_class, role.template], sort_keys=True)
+    text = json.dumps([gang.key.namespace, spec.priority_class, role.template, role.claim_templates], sort_keys=True)
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -97,6 +97,13 @@ log = logging.getLogger(__name__)
     callback=as_seconds,
     help="How long a node may be out of reach before its members count as gone.",
 )
+@click.option(
+    "--provision-timeout",
+    metavar="DURATION",
+    default="10m",
+    callback=as_seconds,
+    help="How long an attempt may wait for the volumes of its members.",
+)
 @pool_options
 @click.option(
     "--gate-image",

@@ -128,6 +128,7 @@ class Cycle:
         now = self._now()
         # 1. Follow the gangs that hold nodes, and those that are gone.
         self._state.bids.expire(now)
+        self._state.failed_nodes.expire(now)
         news = self._state.news.gangs
         for gone in self._follower.follow(now):
             self._explainer.forget(gone)
@@ -174,6 +175,7 @@ class Cycle:
             self._attempts.next_retry(now),
             now + self._planning.next_look(),
             self._state.bids.next_end() or float("inf"),
+            self._state.failed_nodes.next_end(),
         )
 
     def _plan_by(self, time: float, now: float) -> None:

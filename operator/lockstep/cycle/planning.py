@@ -30,6 +30,7 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
 from lockstep.belief.snapshots import Rescue, Terms
+from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
@@ -144,17 +145,19 @@ class Planning:
 
     def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
         """Remember what was decided; who holds nodes, or rests, is told so."""
-        for decision in map(self._told_of_pool, made.decisions):
-            gang = planned[decision.gang]
+        for one in made.decisions:
+            gang = planned[one.gang]
+            decision = self._told_of_pool(one)
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
                 yield decision
                 continue
-            self._rotation.note(gang, decision)
             try:
+                decision = in_rank_order(self._state, gang, decision)
+                self._rotation.note(gang, decision)
                 yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
             except Exception as error:
-                log.exception("what it holds can't be told", extra=about(gang.key))
+                log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
 
     def _told_of_pool(self, decision: Decision) -> Decision:

@@ -10,6 +10,10 @@ HOST_PORT_PREFIX = "host port "
 DISK_PREFIX = "disk "
 
 
+# How many members of a gang a node has volumes for.
+VOLUMES_PREFIX = "volumes of "
+
+
 # A node that declares a feature has more of it than all its pods together could take.
 FEATURE_PREFIX = "declared feature "
 

@@ -24,6 +24,7 @@ class Reason(StrEnum):
     UNSUPPORTED_FIELD = "UnsupportedField"
     INVALID_SPEC = "InvalidSpec"
     UNKNOWN_PRIORITY_CLASS = "UnknownPriorityClass"
+    CLAIM_NOT_READY = "ClaimNotReady"
     TEMPLATE_REFUSED = "TemplateRefused"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
 
@@ -43,6 +44,9 @@ class Reason(StrEnum):
     POD_REFUSED = "PodRefused"
     POD_REJECTED = "PodRejected"
     POD_LOST = "PodLost"
+    CLAIM_REFUSED = "ClaimRefused"
+    CLAIM_LOST = "ClaimLost"
+    VOLUME_NOT_PROVIDED = "VolumeNotProvided"
     API_UNAVAILABLE = "ApiUnavailable"
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"

@@ -27,7 +27,7 @@ class RoleSpec:
     gate where they wait for others. ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are those of the
     template, or what admission was seen to make of them: then ``written`` has those of the template. Its containers
     start when all members of ``start_after`` run. ``not_weighed`` are the fields that say what the template only
-    prefers.
+    prefers. ``claim_templates`` are those of which every member has a claim of its own, as written.
     """
 
     name: str = ""
@@ -37,6 +37,7 @@ class RoleSpec:
     constraints: Constraints
     claims: tuple[ClaimUse, ...]
     template: Mapping[str, Any]
+    claim_templates: tuple[Mapping[str, Any], ...] = ()
     load: Load = Load.EQUAL
     pieces: int | None = None
     start_after: tuple[str, ...] = ()

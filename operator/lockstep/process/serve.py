@@ -40,12 +40,15 @@ from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import (
     attachments_kind,
     budgets_kind,
+    capacities_kind,
     claims_kind,
+    csi_drivers_kind,
     csi_nodes_kind,
     namespaces_kind,
     nodes_kind,
     pods_kind,
     priority_classes_kind,
+    storage_classes_kind,
     volumes_kind,
 )
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
@@ -63,6 +66,9 @@ WATCHED = (
     volumes_kind,
     csi_nodes_kind,
     attachments_kind,
+    storage_classes_kind,
+    csi_drivers_kind,
+    capacities_kind,
     budgets_kind,
 )
 
@@ -143,6 +149,7 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
         cutter=SnapshotCutter(state),
         now=time,
         monotonic=monotonic,
+        provision_timeout=settings.provision_timeout,
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
     )

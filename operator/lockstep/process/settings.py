@@ -9,7 +9,7 @@ from lockstep.process.election.elector import ElectionTerms
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one operator process; ``unreachable_after`` in seconds.
+    """The options of one operator process; times are in seconds.
 
     Without ``election`` this process leads and asks nobody.
     """
@@ -25,6 +25,7 @@ class Settings:
     metrics_cert_dir: str | None
     concurrency: int
     unreachable_after: float
+    provision_timeout: float
     log_level: str
     log_format: LogFormat
     hold_for: float

@@ -27,6 +27,9 @@ WATCHED_RESOURCES = (
     "namespaces",
     "csinodes",
     "volumeattachments",
+    "storageclasses",
+    "csidrivers",
+    "csistoragecapacities",
     "poddisruptionbudgets",
 )
 GANG_ERROR_STAGES = ("follow", "plan")
@@ -46,6 +49,9 @@ UNDONE_REASONS = (
     Reason.CHANGED_BY_ADMISSION,
     Reason.POD_REJECTED,
     Reason.POD_LOST,
+    Reason.CLAIM_REFUSED,
+    Reason.CLAIM_LOST,
+    Reason.VOLUME_NOT_PROVIDED,
     Reason.API_UNAVAILABLE,
     Reason.NO_LONGER_FITS,
     Reason.GANG_DELETED,

@@ -81,6 +81,14 @@ class RefusedInPool:
         return self.refusal.reason
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumesElsewhere:
+    """The plan has ``size`` members where volumes of theirs are, but not every rank where its own are."""
+
+    reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
+    size: int
+
+
 def in_pool(refusal: Refusal) -> Refusal:
     """The same, with "nodes of the pool" where it counts nodes."""
     if isinstance(refusal, OfRole):
@@ -201,6 +209,11 @@ def _failed(refusal: PlanningFailed) -> str:
 @spell.register
 def _spelled(refusal: Spelled) -> str:
     return refusal.sentence
+
+
+@spell.register
+def _elsewhere(refusal: VolumesElsewhere) -> str:
+    return f"needs {n_members(refusal.size)}, each where its own volumes are, and the plan has some of them elsewhere"
 
 
 @spell.register

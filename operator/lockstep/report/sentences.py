@@ -123,6 +123,11 @@ def n_pieces(count: int) -> str:
     return _counted(count, "piece")
 
 
+def n_claims(count: int) -> str:
+    """``1 claim``, ``8 claims``."""
+    return _counted(count, "claim")
+
+
 def n_pods(count: int) -> str:
     """``1 pod``, ``12 pods``."""
     return _counted(count, "pod")

@@ -12,6 +12,7 @@ from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, do
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.node import parse_node
 from lockstep.api.pod import parse_pod
+from lockstep.api.storage import parse_capacity, parse_csi_driver, parse_storage_class
 from lockstep.api.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.belief.state import State
 from lockstep.facts.budget import BudgetFact, BudgetKey
@@ -19,7 +20,17 @@ from lockstep.facts.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.gang import GangFact
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import PodFact, PodKey
-from lockstep.facts.volume import AttachLimits, Attachment, ClaimFact, ClaimKey, VolumeFact
+from lockstep.facts.volume import (
+    AttachLimits,
+    Attachment,
+    CapacityKey,
+    ClaimFact,
+    ClaimKey,
+    CsiDriver,
+    StorageCapacity,
+    StorageClass,
+    VolumeFact,
+)
 from lockstep.watch.kind import Kind
 
 Manifest = Mapping[str, Any]
@@ -122,6 +133,42 @@ def attachments_kind(state: State) -> Kind[Attachment]:
         parse=parse_attachment,
         apply=state.attachments.apply_attachment,
         remove=state.attachments.remove_attachment,
+        doubts=state.doubts,
+    )
+
+
+def storage_classes_kind(state: State) -> Kind[StorageClass]:
+    """All storage classes: when and where their volumes are made."""
+    return Kind(
+        target=paths.ALL_STORAGE_CLASSES,
+        key=_name,
+        parse=parse_storage_class,
+        apply=state.claims.storage.classes.apply,
+        remove=state.claims.storage.classes.remove,
+        doubts=state.doubts,
+    )
+
+
+def csi_drivers_kind(state: State) -> Kind[CsiDriver]:
+    """All CSI drivers: who publishes where there is room for volumes."""
+    return Kind(
+        target=paths.ALL_CSI_DRIVERS,
+        key=_name,
+        parse=parse_csi_driver,
+        apply=state.claims.storage.drivers.apply,
+        remove=state.claims.storage.drivers.remove,
+        doubts=state.doubts,
+    )
+
+
+def capacities_kind(state: State) -> Kind[StorageCapacity]:
+    """All that CSI drivers publish of where they have room."""
+    return Kind(
+        target=paths.ALL_CAPACITIES,
+        key=lambda it: CapacityKey(it["metadata"]["namespace"], it["metadata"]["name"]),
+        parse=parse_capacity,
+        apply=state.claims.storage.capacities.apply,
+        remove=state.claims.storage.capacities.remove,
         doubts=state.doubts,
     )
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.volumes import claim_templates
 from sandbox import ApiError
 
 WORK = "spec.work: Forbidden: work can't be added, changed or removed after creation; create another GangJob instead."
@@ -52,6 +53,20 @@ def change(api, namespace, gang):
         pytest.param({}, {"network": {}}, NETWORK, id="a network that was not there"),
         pytest.param({"network": {}}, {"network": None}, NETWORK, id="no network any more"),
         pytest.param({"network": {}}, {"network": {"rendezvous": "JAX"}}, NETWORK, id="another rendezvous"),
+        pytest.param(
+            {"volumeClaimTemplates": claim_templates("fast")},
+            {"volumeClaimTemplates": claim_templates("slow")},
+            "spec.volumeClaimTemplates: Forbidden: volumeClaimTemplates can't be changed after creation; create another"
+            " GangJob instead.",
+            id="claims of another class",
+        ),
+        pytest.param(
+            {},
+            {"volumeClaimTemplates": claim_templates("fast")},
+            "spec.volumeClaimTemplates: Forbidden: volumeClaimTemplates can't be added or removed after creation;"
+            " create another GangJob instead.",
+            id="claims that were not there",
+        ),
         pytest.param(
             {"work": {"profile": PROFILE}},
             {"work": None},

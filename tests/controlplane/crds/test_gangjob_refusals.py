@@ -2,6 +2,8 @@
 
 import pytest
 
+from builders.volumes import claim_spec, claim_templates
+
 NOT_CHECKED = (
     ", <nil>: Invalid value: null: some validation rules were not checked because the object was invalid;"
     " correct the existing errors to complete validation]"
@@ -31,6 +33,11 @@ LABELS = (
 LABEL_KEY = "a label must be named as Kubernetes names labels, such as topology.kubernetes.io/zone."
 NEITHER = "spec: Invalid value: spec must have either size and template, or roles, each of which has its own."
 SIZE_FORM = "spec.size: Invalid value: size must have either min and max, which multipleOf may go with, or allowed."
+
+
+def with_volume(name):
+    claim = {**claim_spec("fast"), "volumeName": "one"}
+    return {"metadata": {"name": name}, "spec": claim}
 
 
 def spec(**fields):
@@ -152,6 +159,33 @@ def pod(**fields):
             "spec.work.profile: Forbidden: load Pieces needs work.serialTime; a profile does not say how long a piece"
             " takes.",
             id="pieces with a profile",
+        ),
+        pytest.param(
+            spec(volumeClaimTemplates=claim_templates("fast", "data", "data")),
+            "spec.volumeClaimTemplates: Invalid value: volumeClaimTemplates must have different names.",
+            id="two claims of one name",
+        ),
+        pytest.param(
+            spec(volumeClaimTemplates=[with_volume("data")]),
+            "spec.volumeClaimTemplates[0].spec.volumeName: Forbidden: volumeName must be absent, because one volume"
+            " can't be bound to the claims of several members.",
+            id="one volume for the claims of all members",
+        ),
+        pytest.param(
+            spec(volumeClaimTemplates=[{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}]),
+            f"[spec.volumeClaimTemplates[0].spec.resources: Required value{NOT_CHECKED}",
+            id="a claim of no size",
+        ),
+        pytest.param(
+            spec(volumeClaimTemplates=[{"metadata": {"name": "data"}, "spec": claim_spec("fast", size="0")}]),
+            'spec.volumeClaimTemplates[0].spec.resources.requests.storage: Invalid value: "0": storage must be a'
+            " quantity from 1 to 8Ei, such as 10Gi.",
+            id="a claim of nothing",
+        ),
+        pytest.param(
+            spec(volumeClaimTemplates=claim_templates("fast", *(f"data-{number}" for number in range(9)))),
+            f"[spec.volumeClaimTemplates: Too many: 9: must have at most 8 items{NOT_CHECKED}",
+            id="nine claims",
         ),
         pytest.param(
             spec(deadline="2h"),

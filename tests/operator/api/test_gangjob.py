@@ -10,6 +10,7 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.api.names import RANK_LABEL
 from lockstep.facts.gang import ConditionFact
 from lockstep.facts.reasons import Reason
+from lockstep.facts.volume import ClaimUse, Sharing, Wish
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -181,11 +182,6 @@ SUPPORTED_VOLUMES = [
             id="affinity against a rank",
         ),
         pytest.param(
-            {"volumes": [*SUPPORTED_VOLUMES, {"name": "v", "ephemeral": {}}]},
-            "volumes[3].ephemeral",
-            id="an ephemeral claim",
-        ),
-        pytest.param(
             {"topologySpreadConstraints": [ANYHOW, {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
             "topologySpreadConstraints[1].whenUnsatisfiable",
             id="spread",
@@ -217,10 +213,29 @@ def test_name_of_another_scheduler_is_answered_with_what_to_write():
 
 def test_claims_are_noted_with_the_field_that_names_them():
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
+    asked = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "fast",
+        "volumeMode": "Block",
+        "resources": {"requests": {"storage": "1Ki"}},
+    }
+    scratch = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": asked}}}
+    kept = {"metadata": {"name": "kept"}, "spec": asked}
 
-    assert parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim]}).spec.roles[0].claims == (
-        ("volumes[3].persistentVolumeClaim", "data"),
+    fact = parse(pod_spec={"volumes": [*SUPPORTED_VOLUMES, claim, scratch]}, spec={"volumeClaimTemplates": [kept]})
+
+    wish = Wish("fast", 1024, frozenset({"ReadWriteOnce"}), is_block=True)
+    assert fact.spec.roles[0].claims == (
+        ClaimUse("template.spec.volumes[3].persistentVolumeClaim", "data"),
+        ClaimUse("template.spec.volumes[4].ephemeral", "scratch", Sharing.EPHEMERAL, wish),
+        ClaimUse("volumeClaimTemplates[0]", "kept", Sharing.KEPT, wish),
     )
+
+
+def test_size_that_makes_no_sense_is_refused():
+    kept = {"metadata": {"name": "kept"}, "spec": {"resources": {"requests": {"storage": "much"}}}}
+
+    assert parse(spec={"volumeClaimTemplates": [kept]}).refusal == ("InvalidSpec", "much is not a quantity.")
 
 
 def test_what_a_template_only_prefers_is_noted():

@@ -16,13 +16,16 @@ from lockstep.watch.kinds import (
     attachments_kind,
     bids_kind,
     budgets_kind,
+    capacities_kind,
     claims_kind,
+    csi_drivers_kind,
     csi_nodes_kind,
     gangs_kind,
     namespaces_kind,
     nodes_kind,
     pods_kind,
     priority_classes_kind,
+    storage_classes_kind,
     volumes_kind,
 )
 
@@ -94,6 +97,16 @@ POD_STATUS = {
     "conditions": [{"type": "Ready", "status": "True"}],
     "containerStatuses": [{"name": "main", "allocatedResources": {"cpu": "1"}, "resources": RESOURCES, "state": {}}],
 }
+CLAIM = {
+    "metadata": {"name": "c"},
+    "spec": {
+        "accessModes": ["ReadWriteMany"],
+        "storageClassName": "v",
+        "resources": {"requests": {"storage": "1Gi"}},
+        "selector": {"matchExpressions": TERM["matchExpressions"]},
+    },
+}
+UNBOUND = {"volumes": [{"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM["spec"]}}}]}
 NODE_TAINT = {"key": "k", "value": "v", "effect": "NoSchedule"}
 AFFINITY_OF_VOLUME = {"nodeAffinity": {"required": {"nodeSelectorTerms": [TERM]}}}
 
@@ -109,6 +122,49 @@ BASES = (
     ),
     (gangs_kind, lambda name: gang(name, most=9, pod_spec={**TEMPLATE, "volumes": []}, spec={"load": "Proportional"})),
     (gangs_kind, lambda name: gang(name, size=2, most=4, spec={"work": PROFILE}, status=STATUS)),
+    (gangs_kind, lambda name: gang(name, pod_spec=UNBOUND, spec={"volumeClaimTemplates": [CLAIM]})),
+    (gangs_kind, lambda name: gang(name, spec={"volumeClaimTemplates": [CLAIM]})),
+    (
+        claims_kind,
+        lambda name: {
+            "metadata": {
+                "namespace": "default",
+                "name": "c-odd-1-0",
+                "resourceVersion": "1",
+                "annotations": {"volume.kubernetes.io/selected-node": "n1"},
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": True}],
+            },
+            "spec": CLAIM["spec"],
+        },
+    ),
+    (
+        storage_classes_kind,
+        lambda name: {
+            "metadata": {
+                "name": "v",
+                "resourceVersion": "1",
+                "creationTimestamp": at(NOW),
+                "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
+            },
+            "provisioner": "d",
+            "volumeBindingMode": "WaitForFirstConsumer",
+            "allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}],
+        },
+    ),
+    (
+        csi_drivers_kind,
+        lambda name: {"metadata": {"name": "d", "resourceVersion": "1"}, "spec": {"storageCapacity": True}},
+    ),
+    (
+        capacities_kind,
+        lambda name: {
+            "metadata": {"namespace": "default", "name": name, "resourceVersion": "1"},
+            "storageClassName": "v",
+            "capacity": "10Gi",
+            "maximumVolumeSize": "1Gi",
+            "nodeTopology": {"matchLabels": {"zone": "a"}, "matchExpressions": TERM["matchExpressions"]},
+        },
+    ),
     (gangs_kind, lambda name: gang(name, size=2, spec={"work": WORK, "load": "Pieces", "pieces": 8}, status=STATUS)),
     (bids_kind, lambda name: bid(name, dutyCycle="250m", capacity="2", slots=3, availableUntil=at(NOW + 1e6))),
     (priority_classes_kind, lambda name: priority_class(name, 100, is_default=True)),
@@ -138,7 +194,17 @@ BASES = (
     ),
     (
         volumes_kind,
-        lambda name: {"metadata": {"name": name, "resourceVersion": "1", "labels": {}}, "spec": AFFINITY_OF_VOLUME},
+        lambda name: {
+            "metadata": {"name": name, "resourceVersion": "1", "labels": {}},
+            "spec": {
+                **AFFINITY_OF_VOLUME,
+                "storageClassName": "v",
+                "capacity": {"storage": "2Gi"},
+                "accessModes": ["ReadWriteOnce", "ReadWriteMany"],
+                "claimRef": {"namespace": "default", "name": "c-odd-1-0"},
+            },
+            "status": {"phase": "Available"},
+        },
     ),
 )
 
@@ -181,8 +247,8 @@ def test_gang_beside_any_objects_is_placed(seed):
 
 
 def assert_good_gang_is_placed(state, cutter):
-    waiting = [it for it in state.gangs.values() if it.spec and state.priorities.of(it) is not None]
-    waiting = [it for it in waiting if it.key not in state.reservations and state.claims.refusal(it) is None]
+    waiting = [it for it in state.gangs.values() if state.refusal_of(it) is None]
+    waiting = [it for it in waiting if it.key not in state.reservations]
     snapshot = cutter.cut(NOW, waiting, terms={it.key: Terms(may_preempt=True) for it in waiting})
     made = preempt(snapshot, plan(snapshot)).plan
     [decision] = [one for one in made.decisions if one.gang == GangKey("default", "good")]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from builders.facts import node_fact, pod_fact
+from builders.facts import claim_fact, node_fact, pod_fact
 from lockstep.api.pod import parse_pod
 from lockstep.api.volume import parse_attachment, parse_csi_node, parse_volume
 from lockstep.belief.state import State
-from lockstep.facts.volume import AttachLimits, Attachment, ClaimFact, ClaimKey, CsiVolume, VolumeFact
+from lockstep.facts.volume import AttachLimits, Attachment, CsiVolume, VolumeFact
 
 DRIVER = "disk.example.com"
 A, B, C = (CsiVolume(DRIVER, handle) for handle in "abc")
@@ -19,11 +19,7 @@ def state_with(*facts, limit=1):
         state.apply_node(node_fact(name))
     for volume in (A, B, C):
         state.claims.apply_volume(VolumeFact(f"pv-{volume.handle}", (), volume))
-        key = ClaimKey("default", f"claim-{volume.handle}")
-        modes = frozenset({"ReadWriteMany"})
-        state.claims.apply_claim(
-            ClaimFact(key, is_bound=True, is_deleting=False, volume=f"pv-{volume.handle}", modes=modes)
-        )
+        state.claims.apply_claim(claim_fact(f"claim-{volume.handle}", volume=f"pv-{volume.handle}"))
     state.attachments.apply_limits(AttachLimits("n1", {DRIVER: limit, "other.example.com": 0}))
     for fact in facts:
         (state.attachments.apply_attachment if isinstance(fact, Attachment) else state.apply_pod)(fact)
@@ -92,8 +88,7 @@ def test_claim_that_is_bound_later_counts_from_then_on():
     state = state_with(user("p", "later"))
     assert state.attachments.full(frozenset({A}), {}) == {}
 
-    key = ClaimKey("default", "claim-later")
-    state.claims.apply_claim(ClaimFact(key, is_bound=True, is_deleting=False, volume="pv-b", modes=frozenset()))
+    state.claims.apply_claim(claim_fact("claim-later", volume="pv-b"))
 
     assert state.attachments.full(frozenset({A}), {}) == {DRIVER: {"n1"}}
 
@@ -108,7 +103,7 @@ def test_manifests_are_parsed():
     assert parse_csi_node({"metadata": {"name": "n1"}, "spec": {"drivers": None}}) == AttachLimits("n1", {})
     assert parse_attachment({"metadata": {"name": "attachment-a"}, "spec": spec}) == left_over("a")
     assert parse_attachment({"metadata": {"name": "x"}, "spec": {**spec, "source": {}}}).volume == ""
-    assert parse_volume({"metadata": {"name": "pv-a"}, "spec": {"csi": csi}}) == VolumeFact("pv-a", (), A)
+    assert parse_volume({"metadata": {"name": "pv-a"}, "spec": {"csi": csi}}).csi == A
 
 
 def test_claims_of_a_pod_are_noted_once_and_those_of_ephemeral_volumes_by_their_names():

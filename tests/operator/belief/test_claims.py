@@ -2,6 +2,7 @@
 
 import pytest
 
+from builders.facts import claim_fact as claim
 from builders.facts import take_changed
 from builders.served import gang as gang_manifest
 from coschedule import Constraints, Feasibility, GangKey, NodeTerm, Requirement
@@ -9,7 +10,7 @@ from engine.builders import node, snapshot
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.volume import parse_claim, parse_volume
 from lockstep.belief.state import State
-from lockstep.facts.volume import ClaimFact, ClaimKey, VolumeFact
+from lockstep.facts.volume import ClaimFact, StorageClass, VolumeFact
 
 KEY = GangKey("default", "g")
 EAST = NodeTerm((Requirement("zone", "In", ("east",)),), ())
@@ -19,8 +20,14 @@ BETA = "failure-domain.beta.kubernetes.io/zone"
 VOLUME = VolumeFact("pv", ((EAST, WEST),))
 
 
-def claim(*, is_bound=True, is_deleting=False, mode="ReadWriteMany", volume="pv"):
-    return ClaimFact(ClaimKey("default", "data"), is_bound, is_deleting, volume, frozenset({mode}))
+CLASS = StorageClass("local", "disk.example.com", waits=False)
+
+
+APPLIES = {
+    StorageClass: lambda state: state.claims.storage.classes.apply,
+    VolumeFact: lambda state: state.claims.apply_volume,
+    ClaimFact: lambda state: state.claims.apply_claim,
+}
 
 
 def state_with(*facts, size=2):
@@ -33,8 +40,8 @@ def state_with(*facts, size=2):
         manifest["metadata"].setdefault(name, value)
     manifest["metadata"].setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
     state.apply_gang(parse_gang(manifest, None))
-    for fact in facts:
-        (state.claims.apply_volume if isinstance(fact, VolumeFact) else state.claims.apply_claim)(fact)
+    for fact in (CLASS, *facts):
+        APPLIES[type(fact)](state)(fact)
     return state
 
 
@@ -42,34 +49,54 @@ def state_with(*facts, size=2):
     ("facts", "want"),
     [
         pytest.param([VOLUME], "does not exist", id="no such claim"),
-        pytest.param([VOLUME, claim(is_bound=False)], "is not bound", id="not bound"),
-        pytest.param([claim()], "is not bound", id="bound to a volume that is not known"),
-        pytest.param([VOLUME, claim(is_deleting=True)], "is being deleted", id="that will soon be gone"),
-        pytest.param([VOLUME, claim(mode="ReadWriteOnce")], "is ReadWriteOnce", id="for one node only"),
+        pytest.param([claim()], "is not bound to a volume yet", id="not bound, of a class that does not wait"),
+        pytest.param([claim(storage_class="")], "is not bound to a volume yet", id="not bound, without a class"),
+        pytest.param([claim(storage_class=None)], "is not bound to a volume yet", id="without even the default class"),
+        pytest.param([VOLUME, claim(volume="pv", bound=False)], "is not bound to volume pv yet", id="half bound"),
+        pytest.param([claim(storage_class="x")], "is of storage class x, which does not exist", id="no such class"),
+        pytest.param([claim(volume="pv")], "is bound to volume pv, which does not exist", id="unknown volume"),
+        pytest.param([VOLUME, claim(volume="pv", deleting=True)], "is being deleted", id="that will soon be gone"),
     ],
 )
-def test_claim_that_cannot_be_used_is_refused_by_its_field(facts, want):
+def test_gang_waits_for_a_claim_that_is_not_ready(facts, want):
     state = state_with(*facts)
 
-    refusal = state.claims.refusal(state.gangs[KEY])
+    refusal = state.refusal_of(state.gangs[KEY])
 
-    assert refusal.reason == "UnsupportedField"
+    assert refusal.reason == "ClaimNotReady"
     assert refusal.message.startswith(f"template.spec.volumes[0].persistentVolumeClaim: claim data {want}")
     assert refusal.message.endswith(".")
 
 
+def test_claim_that_members_cannot_share_is_refused_by_its_field():
+    state = state_with(VOLUME, claim(volume="pv", mode="ReadWriteOnce"))
+
+    refusal = state.refusal_of(state.gangs[KEY])
+
+    assert refusal.reason == "UnsupportedField"
+    assert refusal.message == (
+        "template.spec.volumes[0].persistentVolumeClaim: claim data is ReadWriteOnce, "
+        "which the members of a gang can't share."
+    )
+
+
 @pytest.mark.parametrize(
-    ("fact", "size"), [(claim(), 2), (claim(mode="ReadOnlyMany"), 2), (claim(mode="ReadWriteOnce"), 1)]
+    ("fact", "size"),
+    [
+        (claim(volume="pv"), 2),
+        (claim(volume="pv", mode="ReadOnlyMany"), 2),
+        (claim(volume="pv", mode="ReadWriteOnce"), 1),
+    ],
 )
 def test_bound_claim_that_the_members_can_share_is_accepted(fact, size):
     state = state_with(VOLUME, fact, size=size)
 
-    assert state.claims.refusal(state.gangs[KEY]) is None
+    assert state.refusal_of(state.gangs[KEY]) is None
     assert state.claims.constraints(KEY, state.gangs[KEY].spec.roles[0]).volumes == ((EAST, WEST),)
 
 
 def test_volume_that_is_reached_from_everywhere_adds_nothing():
-    state = state_with(VolumeFact("pv", ()), claim())
+    state = state_with(VolumeFact("pv", ()), claim(volume="pv"))
 
     [role] = state.gangs[KEY].spec.roles
     assert state.claims.constraints(KEY, role) == role.constraints
@@ -118,7 +145,7 @@ def test_news_of_a_claim_concerns_the_gangs_that_use_claims():
 
 
 def test_claims_and_volumes_are_parsed():
-    metadata = {"name": "data", "namespace": "default"}
+    metadata = {"name": "data", "namespace": "default", "uid": "uid-of-data"}
     spec = {"volumeName": "pv", "accessModes": ["ReadWriteMany"]}
     terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["east"]}]}]
     affinity = {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}
@@ -126,9 +153,12 @@ def test_claims_and_volumes_are_parsed():
     bound = {**metadata, "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
     going = {**bound, "deletionTimestamp": "2026-01-01T00:00:00Z"}
 
-    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Bound"}}) == claim()
-    assert parse_claim({"metadata": going, "spec": spec, "status": {"phase": "Bound"}}) == claim(is_deleting=True)
-    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Lost"}}) == claim(is_bound=False)
-    assert parse_claim({"metadata": metadata, "spec": spec}) == claim(is_bound=False)
-    assert parse_volume({"metadata": {"name": "pv"}, "spec": affinity}) == VolumeFact("pv", ((EAST,),))
-    assert parse_volume({"metadata": {"name": "pv"}, "spec": {}}) == VolumeFact("pv", ())
+    want = claim(volume="pv", storage_class=None, size=0)
+    assert parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Bound"}}) == want
+    assert parse_claim({"metadata": going, "spec": spec, "status": {"phase": "Bound"}}) == want._replace(
+        is_deleting=True
+    )
+    assert not parse_claim({"metadata": bound, "spec": spec, "status": {"phase": "Lost"}}).is_bound
+    assert not parse_claim({"metadata": metadata, "spec": spec}).is_bound
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": affinity}).affinities == ((EAST,),)
+    assert parse_volume({"metadata": {"name": "pv"}, "spec": {}}).affinities == ()

@@ -2,13 +2,13 @@
 
 import pytest
 
-from builders.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
+from builders.facts import claim_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
 from coschedule import Requirement
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.state import State
 from lockstep.facts.cluster import NamespaceFact
 from lockstep.facts.pod import PodTerm
-from lockstep.facts.volume import AttachLimits, ClaimFact, ClaimKey, ClaimUse, CsiVolume, VolumeFact
+from lockstep.facts.volume import AttachLimits, ClaimUse, CsiVolume, VolumeFact
 
 ONCE = frozenset({"ReadWriteOncePod"})
 
@@ -25,7 +25,7 @@ def state():
 def with_claim(name="g", *, modes=ONCE):
     spec = gang_spec(size=1, claims=(ClaimUse("volumes[0].persistentVolumeClaim", "data"),))
     gang = gang_fact(name, spec=spec)
-    claim = ClaimFact(ClaimKey(gang.key.namespace, "data"), is_bound=True, is_deleting=False, volume="pv", modes=modes)
+    claim = claim_fact("data", namespace=gang.key.namespace, volume="pv", modes=modes)
     return gang, claim
 
 

@@ -1,0 +1,87 @@
+"""The members of one role whose volumes are in several places, as the planner sees them: a role for each place.
+
+So the plan has every rank where its own volumes are, and not just as many members there as there are volumes. Members
+whose volumes are each on one node stay together: no node then takes more of them than it has volumes for.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule import Load, Members, Sizes, Term
+from lockstep.belief.affinity import Bar
+from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
+from lockstep.belief.node_index import Names
+from lockstep.belief.state import State
+from lockstep.belief.volume_demand import VolumeDemand, demand_of
+from lockstep.facts.gang import GangFact
+from lockstep.facts.role import RoleSpec
+
+# No name of a role has it.
+_MARK = "/volumes "
+# More places than a cluster has zones; beyond, a plan takes too long.
+_MOST_PARTS = 8
+_ELSEWHERE = "from which the volumes of some of its members can't be reached"
+
+
+class Part(NamedTuple):
+    """Some members of a role, planned as a role of their own, and what their volumes ask besides those of all."""
+
+    name: str
+    sizes: Sizes
+    demand: VolumeDemand
+
+
+def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
+    """The role as one part, or as several; only an equal load can be planned in parts."""
+    assert gang.spec is not None, "a refused gang is not planned"
+    whole = demand_of(state, gang, role)
+    places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
+    if not places:
+        return (Part(role.name, role.sizes, VolumeDemand(most=whole.most)),)
+    demands = list(_demands(state.node_index().all, places, whole.new))
+    if len(demands) == 1 or len(demands) > _MOST_PARTS or role.load not in (Load.EQUAL, Load.NONE):
+        return (Part(role.name, _exactly(len(places)), VolumeDemand(most=whole.most)),)
+    return tuple(
+        Part(f"{role.name}{_MARK}{number}", _exactly(count), demand)
+        for number, (count, demand) in enumerate(demands, 1)
+    )
+
+
+def without_parts(members: Iterable[Members]) -> tuple[Members, ...]:
+    """The members by the roles that the gang has."""
+    return tuple(replace(entry, role=whole_role(entry.role)) for entry in members)
+
+
+def whole_role(part: str) -> str:
+    """The name of the role of which that is a part."""
+    return part.partition(_MARK)[0]
+
+
+def terms_of_parts(terms: Iterable[Term], parts: Collection[str]) -> tuple[Term, ...]:
+    """The terms, which hold for every part of the roles that they name."""
+
+    def named(roles: frozenset[str]) -> frozenset[str]:
+        return frozenset(part for part in parts if whole_role(part) in roles)
+
+    return tuple(replace(term, roles=named(term.roles), towards=named(term.towards)) for term in terms)
+
+
+def _demands(nodes: Names, places: tuple[Place, ...], new: VolumeDemand) -> Iterator[tuple[int, VolumeDemand]]:
+    """By place: how many members, and what their volumes demand; those that have none yet go where they can be made."""
+    alone = Counter(node for place in places if place is not None and len(place) == 1 for node in place)
+    if alone:
+        yield alone.total(), VolumeDemand(_all_but(nodes, alone), alone)
+    for place, count in Counter(place for place in places if place is not None and len(place) != 1).items():
+        yield count, VolumeDemand(_all_but(nodes, place))
+    if None in places:
+        yield places.count(None), new
+
+
+def _all_but(nodes: Names, place: Iterable[str] | Mapping[str, int]) -> tuple[Bar, ...]:
+    return ((_ELSEWHERE, nodes.difference(place)),)
+
+
+def _exactly(count: int) -> Sizes:
+    return Sizes(minimum=count, maximum=count)

@@ -1,0 +1,95 @@
+"""What the volumes of a role's members ask of a plan: nodes to leave out, and how many members on each."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from lockstep.belief.affinity import Bar
+from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
+from lockstep.belief.provisioning import Supply
+from lockstep.belief.state import State
+from lockstep.belief.volume_choice import Seeker
+from lockstep.belief.volume_users import by_attach_limits, by_claims_in_use, most_by_attach_limits
+from lockstep.facts.gang import GangFact
+from lockstep.facts.role import RoleSpec
+
+
+class VolumeDemand(NamedTuple):
+    """What the volumes of a role ask of the gang's plan.
+
+    ``barred``: where no member can be, each with a phrase that completes "3 nodes ...". ``most``: on nodes that are
+    named, no more members than that. ``no_new`` and ``most_new`` are the same for members that have no volumes yet,
+    where others have.
+    """
+
+    barred: tuple[Bar, ...] = ()
+    most: Mapping[str, int] = {}
+    no_new: tuple[Bar, ...] = ()
+    most_new: Mapping[str, int] = {}
+
+    @property
+    def new(self) -> "VolumeDemand":
+        """What the volumes of those ask that have none yet."""
+        return VolumeDemand(self.no_new, self.most_new)
+
+
+def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
+    """What the claims of a role ask of its plan. Once the gang has reserved nodes, its attempt sees to its claims."""
+    if not role.claims:
+        return VolumeDemand()
+    used = (*by_claims_in_use(state, gang, role), *by_attach_limits(state, gang, role))
+    if gang.key in state.reservations:
+        return VolumeDemand(used)
+    placed = _of_volumes(state, gang, role)
+    attached = most_by_attach_limits(state, gang, role)
+    full = ("where its volumes can't be attached", frozenset(node for node, most in attached.items() if not most))
+    barred = tuple(bar for bar in (*used, *placed.barred, full) if bar[1])
+    return placed._replace(barred=barred, most=_least(placed.most, attached))
+
+
+def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
+    """What follows from where volumes are, and from where they can be made."""
+    claims, failed = state.claims, state.failed_nodes.of(gang.uid)
+    shared, own = claims.shared_seekers(gang.key, role), claims.own_seekers(gang.key, role)
+    supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)
+    assert gang.spec is not None, "a refused gang is not planned"
+    places = places_of_role(gang.spec, role, kept_places(claims, gang))
+    barred = (*_told(state, shared), *_unprovided(supply))
+    if shared or own:
+        barred = (*barred, ("where its volumes could not be made lately", failed))
+    if not any(place is not None for place in places):
+        return VolumeDemand(barred, supply.most)
+    for_all = claims.provisioning.supply(shared, (), members=role.sizes.maximum)
+    kept = _of_kept(state, places, VolumeDemand(barred, supply.most))
+    return kept._replace(barred=(*_told(state, shared), *_unprovided(for_all), *kept.barred))
+
+
+def _of_kept(state: State, places: tuple[Place, ...], new: VolumeDemand) -> VolumeDemand:
+    """A role that has volumes: each node takes as many members as there are ranks that can be there."""
+    no_new = frozenset[str]().union(*(names for _, names in new.barred))
+    there = Counter(node for place in places if place is not None for node in place)
+    count = sum(place is None for place in places)
+    most = {
+        node: there[node] + (0 if node in no_new else min(count, new.most.get(node, count))) for node in state.nodes
+    }
+    nobody = frozenset(node for node, limit in most.items() if not limit)
+    limited = {node: limit for node, limit in most.items() if 0 < limit < len(places)}
+    barred = (("from which its members' volumes can't be reached", nobody),)
+    return VolumeDemand(barred, limited, tuple(bar for bar in new.barred if bar[1]), new.most)
+
+
+def _told(state: State, shared: Iterable[Seeker]) -> Iterator[Bar]:
+    for seeker in shared:
+        if seeker.told:
+            phrase = f"other than {seeker.told}, for which the volume of claim {seeker.key.name} is made"
+            yield phrase, frozenset(state.nodes) - {seeker.told}
+
+
+def _unprovided(supply: Supply) -> tuple[Bar, ...]:
+    without = ("where no volume is for its claims, and none can be made", supply.without)
+    return without, ("without room for the volumes of its claims", supply.short)
+
+
+def _least(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:
+    both = {node: min(one[node], other[node]) for node in one.keys() & other.keys()}
+    return {node: count for node, count in {**one, **other, **both}.items() if count}
