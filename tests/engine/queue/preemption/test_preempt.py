@@ -9,11 +9,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.preemption import landing, search
 from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption.preempt import preempt
-<<<<<<< HEAD
-from engine.builders import NOW, gang, node, release, role, running, snapshot
-=======
 from engine.builders import NOW, apart, gang, node, release, role, running, snapshot
->>>>>>> hostile
 
 FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
 
@@ -177,7 +173,6 @@ def test_search_gives_up_where_it_would_take_too_long(monkeypatch):
     assert preempted(gangs=[hot()], runs=[running("a", 0)]) == {}
 
 
-<<<<<<< HEAD
 def test_all_roles_of_a_gang_find_their_room():
     fast = Constraints(node_selector=(("kind", "fast"),))
     nodes = [node("n1", free=0, labels={"kind": "fast"}), node("n2", free=0), node("n3", free=0)]
@@ -185,7 +180,8 @@ def test_all_roles_of_a_gang_find_their_room():
     roles = [role("launcher", size=1, constraints=fast, load=Load.NONE), role("workers", size=1)]
 
     assert preempted(nodes, [hot(roles=roles)], runs=runs) == {"hot": ["a", "b"]}
-=======
+
+
 def test_gang_for_which_many_combinations_are_looked_through_is_planned_less_often(monkeypatch):
     planned = []
 
@@ -206,4 +202,3 @@ def test_gang_for_which_many_combinations_are_looked_through_is_planned_less_oft
     assert preempted(nodes, [crowd], runs=runs) == {}
 
     assert len(planned) < often / 2
->>>>>>> hostile
