@@ -103,13 +103,14 @@ kind-image: ## Build the image with Docker for this machine, and load it into th
 e2e-kind: $(INSTALLED) kind-image ## Install the chart there, run the examples, kill the leader, upgrade, uninstall
 	LOCKSTEP_E2E=kind LOCKSTEP_E2E_IMAGE=$(IMAGE) $(BIN)/pytest tests/e2e
 
-# All that is started ends with these namespaces; but the control groups are the machine's. Nothing in them is loaded from
-# anywhere: what they need is there before.
+# All that is started ends with these namespaces; but the control groups are the machine's, and so is the disk. Nothing in
+# them is loaded from anywhere: what they need is there before.
 define on_kubelets
-unshare --net --mount --pid --fork --kill-child --mount-proc sh -c 'ip link set lo up && \
+folder=$$(mktemp -d) && \
+unshare --net --mount --pid --fork --kill-child --mount-proc sh -c "ip link set lo up && \
   LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
-  LOCKSTEP_E2E_MEMBERS="$(MEMBERS)" LOCKSTEP_E2E_TORCH=$(TORCH) $(BIN)/pytest $(1)'; code=$$?; \
-  find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
+  LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) $(BIN)/pytest --basetemp=$$folder/e2e $(1)"; code=$$?; \
+  rm -rf $$folder; find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
 endef
 TORCH ?=
 MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)

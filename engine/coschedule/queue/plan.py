@@ -8,6 +8,7 @@ there now has ended, whatever comes later. One that may not hold can be kept wai
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,13 @@ _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_G
 Rescue = Callable[[GangKey, Exception], None]
 
 
+class Counted(NamedTuple):
+    """A plan, and how many combinations of members and nodes were looked at for gangs of several roles."""
+
+    plan: Plan
+    combinations: int
+
+
 def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Plan:
     """Decide where and when every gang of the snapshot runs, most urgent first.
 
@@ -50,10 +58,14 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | No
     An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears of
     it, that gang gets no placement, and the others are planned as if it were not there.
     """
+    return plan_and_count(snapshot, observer=observer, rescue=rescue).plan
+
+
+def plan_and_count(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Counted:
+    """Make the plan as ``plan`` does, and tell what it took."""
     planner = _Planner(snapshot, observer, rescue)
-    return Plan(
-        generation=snapshot.generation, decisions=tuple(planner.decide(gang) for gang in in_order(snapshot.gangs))
-    )
+    decisions = tuple(planner.decide(gang) for gang in in_order(snapshot.gangs))
+    return Counted(Plan(generation=snapshot.generation, decisions=decisions), planner.combinations)
 
 
 class _Planner:
@@ -69,6 +81,7 @@ class _Planner:
         self._someday = snapshot.someday.copy()
         self._may_hold = snapshot.most_holding
         self._nominated = sorted(snapshot.nominated, key=lambda pod: pod.priority)
+        self.combinations = 0
 
     def decide(self, gang: PendingGang) -> Decision:
         """Decide on the next gang, and claim what it gets."""
@@ -101,8 +114,11 @@ class _Planner:
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
             return Unplaceable(gang=gang.key, refusal=chooser)
         choice = chooser.choose(self._timeline)
-        if choice is None:
-            return self._refuse(chooser)
+        decision = self._refuse(chooser) if choice is None else self._place(gang, choice)
+        self.combinations += chooser.combinations
+        return decision
+
+    def _place(self, gang: PendingGang, choice: Choice) -> Placement:
         placement = self._placement(gang, choice)
         for role, nodes in zip(gang.roles, choice.seats, strict=True):
             self._claim(role, nodes, choice.outline)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
@@ -93,6 +94,16 @@ def progress(
         else:
             counts.unseen += 1
     return counts
+
+
+def progress_of(state: State, gang: GangFact, reservation: Reservation) -> Progress:
+    """Count the members that a gang holds nodes for, as watches have shown them and its status remembers them."""
+    return progress(
+        reservation,
+        state.members(gang),
+        state.departed(gang),
+        succeeded_ranks=remembered_ranks(gang, reservation),
+    )
 
 
 def remembered_ranks(gang: GangFact, reservation: Reservation) -> int:

@@ -175,7 +175,8 @@ class Undoing:
     async def _release(self, failure: Failure, stuck: str) -> bool:
         """Remove the reservation from the status, over whatever version the gang has by now."""
         gang = self._known()
-        if gang is None:
+        if gang is None or gang.status.is_true(Condition.COMPLETE):
+            # It is gone, or its end was written before it could be said that it is undone.
             return True
         status = mark_released(
             gang, failure, stuck=stuck, retry_seconds=self._pause_after(failure), now=self._services.now()

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.label_selectors import parse_selector
+from lockstep.api.names import RANK_LABEL
 from lockstep.facts.budget import BudgetFact, BudgetKey
+from lockstep.facts.pod import LabelSelector
 
 Manifest = Mapping[str, Any]
 
@@ -15,7 +17,7 @@ def parse_budget(manifest: Manifest) -> BudgetFact:
     is_counted = status.get("observedGeneration", 0) >= metadata.get("generation", 0)
     return BudgetFact(
         key=_key(metadata),
-        selector=parse_selector(spec.get("selector")),
+        selector=_of_all_ranks(parse_selector(spec.get("selector"))),
         allowed=max(0, int(status.get("disruptionsAllowed", 0))) if is_counted else 0,
     )
 
@@ -23,6 +25,13 @@ def parse_budget(manifest: Manifest) -> BudgetFact:
 def doubtful_budget(manifest: Manifest, _: Exception) -> BudgetFact:
     """A budget that can't be understood protects every pod of its namespace."""
     return BudgetFact(key=_key(manifest["metadata"]), selector=(), allowed=0)
+
+
+def _of_all_ranks(selector: LabelSelector | None) -> LabelSelector | None:
+    """A budget that means members of some ranks is taken to mean those of all: a role's are alike."""
+    if selector is None:
+        return None
+    return tuple(one for one in selector if one.key != RANK_LABEL or one.operator == "DoesNotExist")
 
 
 def _key(metadata: Manifest) -> BudgetKey:

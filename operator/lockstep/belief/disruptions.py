@@ -3,24 +3,27 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.endings import is_ending
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.budget import BudgetFact
 from lockstep.facts.gang import GangFact
-from lockstep.facts.pod import PodFact, PodPhase
+from lockstep.facts.pod import Labels, PodFact, PodPhase
 
 
 def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Counter[BudgetFact]:
-    """How many members count against each budget: those that run, and that nobody deletes yet."""
+    """How many members count against each budget: those that run, and that nobody deletes yet.
+
+    Members that differ by their ranks alone are looked at together: there may be as many budgets as members.
+    """
     counts: Counter[BudgetFact] = Counter()
-    if not state.budgets.concern(gang.key.namespace) or gang.spec is None:
+    if not state.budgets.concern(gang.key.namespace):
         return counts
-    labels = {role.name: member_labels(gang.key, role, reservation.attempt) for role in gang.spec.roles}
-    for rank, role in _ranks_that_run(state, gang, reservation):
-        counts.update(state.budgets.protecting(gang.key.namespace, {**labels[role], RANK_LABEL: str(rank)}))
+    alike = Counter(_without_rank(pod.labels) for pod in _that_run(state, gang, reservation))
+    for labels, count in alike.items():
+        for budget in state.budgets.protecting(gang.key.namespace, dict(labels)):
+            counts[budget] += count
     return counts
 
 
@@ -50,11 +53,15 @@ class Allowed:
         return all(count <= self.of(budget) for budget, count in total.items())
 
 
-def _ranks_that_run(state: State, gang: GangFact, reservation: Reservation) -> Iterator[tuple[int, str]]:
+def _that_run(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
     members = state.members(gang)
-    for rank, (key, role) in enumerate(zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True)):
-        if key in members and _counts(members[key]):
-            yield rank, role
+    there = (members[key] for key in reservation.pod_keys() if key in members)
+    return (pod for pod in there if _counts(pod))
+
+
+def _without_rank(labels: Labels) -> Labels:
+    """The labels of any member of that role: a budget looks at no rank but whether there is one."""
+    return tuple([(key, "") if key == RANK_LABEL else (key, value) for key, value in labels])
 
 
 def _counts(pod: PodFact) -> bool:

@@ -1,5 +1,7 @@
 """When gangs that hold nodes are expected to give them back."""
 
+from collections.abc import Iterator
+
 from coschedule import GangKey
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
@@ -49,10 +51,10 @@ def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> flo
     return _grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
 
 
-def _left(state: State, gang: GangFact, reservation: Reservation) -> list[PodFact]:
+def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
     members = state.members(gang)
     there = (members[key] for key in reservation.pod_keys() if key in members)
-    return [pod for pod in there if not pod.has_ended]
+    return (pod for pod in there if not pod.has_ended)
 
 
 def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:

@@ -193,7 +193,7 @@ class Cycle:
     def _evict(self, decided: Decided) -> None:
         for preemption in decided.preemptions:
             with self._guarded(preemption.gang):
-                self._evictions.carry_out(preemption, decided)
+                self._evictions.carry_out(preemption, decided, self._now())
 
     async def _tell_others(self, decided: Decided) -> None:
         later = [decision for decision in decided.plan.decisions if not decided.is_due(decision)]

@@ -13,6 +13,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.belief.running import may_be_evicted
 from lockstep.belief.state import State
 from lockstep.cycle.decided import Decided
+from lockstep.cycle.ends.over import is_over
 from lockstep.cycle.planning import Planning
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
@@ -32,9 +33,9 @@ class Evictions:
         self._attempts = attempts
         self._planning = planning
 
-    def carry_out(self, preemption: Preemption, decided: Decided) -> None:
+    def carry_out(self, preemption: Preemption, decided: Decided, now: float) -> None:
         """Evict the victims of one gang, or none of them: the next plan knows what has changed."""
-        victims = [self._victim(key, decided) for key in preemption.victims]
+        victims = [self._victim(key, decided, now) for key in preemption.victims]
         gang = self._state.gangs.get(preemption.gang)
         there = [victim for victim in victims if victim is not None]
         if gang is None or len(there) < len(victims) or not self._stands(gang, there, decided):
@@ -43,12 +44,14 @@ class Evictions:
         for victim in there:
             self._evict(victim, gang)
 
-    def _victim(self, key: GangKey, decided: Decided) -> _Victim | None:
-        """A gang that is to give way, if it holds what it held when that was decided."""
+    def _victim(self, key: GangKey, decided: Decided, now: float) -> _Victim | None:
+        """A gang that is to give way, if it holds what it held when that was decided, and has not ended meanwhile."""
         gang, reservation = self._state.gangs.get(key), self._state.reservations.get(key)
         if gang is None or reservation is None or reservation != decided.seen.held.get(key):
             return None
         if self._attempts.is_undoing(key) or not may_be_evicted(self._state, gang, reservation):
+            return None
+        if is_over(self._state, gang, reservation, now):
             return None
         return _Victim(gang, reservation)
 

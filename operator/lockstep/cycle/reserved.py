@@ -4,7 +4,7 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
-from lockstep.act.progress import Progress, progress, remembered_ranks, reported_part
+from lockstep.act.progress import Progress, progress_of, reported_part
 from lockstep.act.services import Services
 from lockstep.act.undo import undone_in_status
 from lockstep.belief.phases import Phase
@@ -52,7 +52,7 @@ class ReservedGangs:
         if undone is not None:
             self._undo(gang, reservation, undone)
             return
-        counts = self._count(gang, reservation)
+        counts = progress_of(self._state, gang, reservation)
         if self._state.phase_of(gang) is Phase.PLACED:
             self._look_at_placed(gang, reservation, counts, now)
         else:
@@ -83,14 +83,6 @@ class ReservedGangs:
         if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
             return _NOT_OURS
         return undone_in_status(gang)
-
-    def _count(self, gang: GangFact, reservation: Reservation) -> Progress:
-        return progress(
-            reservation,
-            self._state.members(gang),
-            self._state.departed(gang),
-            succeeded_ranks=remembered_ranks(gang, reservation),
-        )
 
     def _look_at_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         """The one thing that is due: an end before all that goes on, and its owner's will before any failure."""

@@ -11,6 +11,7 @@ from e2e.gangs import NAMESPACE, Gangs
 from e2e.members.image import NAME as IMAGE
 
 REQUEST = {"cpu": "50m", "memory": "32Mi"}
+ENDED_WITH_ITS_CONTAINER = "exit code 137"
 
 
 class Jobs(Gangs):
@@ -38,9 +39,14 @@ class Jobs(Gangs):
         """Apply what a GangJob needs beside itself."""
         self._cluster.apply(manifest, namespace=NAMESPACE)
 
-    def run_in(self, pod: str, *command: str) -> None:
-        """Run a command in a member's container."""
-        self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--container=member", "--", *command)
+    def kill(self, pod: str, program: str) -> None:
+        """Kill a program in a member's container; where that ends with it, so does the command that did it."""
+        command = ("pkill", "-KILL", "-f", f"{program}$")
+        try:
+            self._cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--container=member", "--", *command)
+        except CommandError as error:
+            if ENDED_WITH_ITS_CONTAINER not in str(error):
+                raise
 
     def log(self, pod: str, container: str = "member") -> str:
         """Return what a member has written; empty while there is nothing to see."""

@@ -18,10 +18,6 @@ def answer(action):
     return {"maxRestarts": 1, "backoff": "1s", "rules": [rule]}
 
 
-def kill(jobs, pod, program):
-    jobs.run_in(pod, "pkill", "-KILL", "-f", f"{program}$")
-
-
 def test_ring_of_which_one_is_killed_starts_again_and_sums(jobs, measured):
     program = template("sh", "-c", f"ring {ROUNDS}; exit $?")
     policy = {"maxRestarts": 1, "backoff": "1s"}
@@ -30,9 +26,9 @@ def test_ring_of_which_one_is_killed_starts_again_and_sums(jobs, measured):
     jobs.until_written("killed", "sum")
 
     killed = time.time()
-    kill(jobs, "killed-1-2", f"ring {ROUNDS}")
+    jobs.kill("killed-1-2", f"ring {ROUNDS}")
 
-    [*times] = jobs.started_by_rank("killed", MEMBERS, attempt=2)
+    times = jobs.started_by_rank("killed", MEMBERS, attempt=2)
     jobs.until("killed", "Complete", "True", "Succeeded")
     assert jobs.status("killed")["restarts"] == 1
     measured({"from the kill to the last member's first instruction": max(times) - killed})
@@ -49,7 +45,7 @@ def test_rule_for_what_was_killed_has_the_gang_start_again(jobs, action, want_re
     jobs.submit_job(job("again", size=size(2), failurePolicy=answer(action), template=template(*STAYS)))
     jobs.started_by_rank("again", 2, attempt=1)
 
-    kill(jobs, "again-1-1", "stay")
+    jobs.kill("again-1-1", "stay")
 
     jobs.started_by_rank("again", 2, attempt=2)
     assert jobs.status("again").get("restarts", 0) == want_restarts
@@ -59,7 +55,7 @@ def test_rule_for_what_was_killed_has_the_gang_fail(jobs):
     jobs.submit_job(job("fails", size=size(2), failurePolicy=answer("FailGang"), template=template(*STAYS)))
     jobs.started_by_rank("fails", 2, attempt=1)
 
-    kill(jobs, "fails-1-1", "stay")
+    jobs.kill("fails-1-1", "stay")
 
     jobs.until("fails", "Complete", "True", "MemberFailed")
     jobs.until_ended("fails")

@@ -20,6 +20,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.store import Place
+from lockstep.cycle.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
 
@@ -240,6 +241,36 @@ async def test_victim_that_its_owner_deletes_meanwhile_is_gone():
             api.store.remove(pod_place(pod["metadata"]["name"]))
 
         await until(lambda: is_placed(api, "hot"))
+
+
+@pytest.mark.parametrize(
+    ("phase", "policy", "ended"),
+    [
+        pytest.param("Succeeded", {}, "Succeeded", id="it has succeeded"),
+        pytest.param("Failed", {}, "MemberFailed", id="it has failed"),
+        pytest.param("Running", {"activeDeadlineSeconds": 50}, "DeadlineExceeded", id="its time is over"),
+    ],
+)
+@pytest.mark.parametrize("seconds", [pytest.param(0.01, id="seen"), pytest.param(0.02, id="being written")])
+async def test_gang_that_ends_while_it_is_chosen_to_give_way_has_ended(phase, policy, ended, seconds):
+    async def plan_for_a_while(work):
+        made = work()
+        if made.preemptions:
+            set_phases(api, "cold", phase)
+            await asyncio.sleep(seconds + policy.get("activeDeadlineSeconds", 0))
+        return made
+
+    async with operator_over(*ONE_NODE, plans=PlanOptions(run=plan_for_a_while)) as (api, parts):
+        api.store.create("priorityclasses", priority_class("urgent", 100))
+        api.store.create("gangjobs", cold(spec=policy))
+        await until(lambda: is_placed(api, "cold"))
+
+        api.store.create("gangjobs", hot())
+        await until(lambda: is_placed(api, "hot"))
+
+        assert condition(api, "cold", "Complete") == ("True", ended)
+        assert condition(api, "cold", "Placed") == ("True", ended)
+        assert parts.metric("lockstep_gangs_preempted_total") == 0
 
 
 async def test_pods_that_cannot_be_told_are_evicted_all_the_same():

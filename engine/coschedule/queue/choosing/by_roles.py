@@ -45,6 +45,11 @@ class RolesChooser:
         """Whether not everything was looked at."""
         return self.effort.was_ever_over
 
+    @property
+    def combinations(self) -> int:
+        """How many combinations were looked at."""
+        return self.effort.total
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
         search = self.search(timeline)

@@ -44,6 +44,10 @@ class Chooser(Protocol):
     def gave_up(self) -> bool:
         """Whether not everything was looked at: then None need not mean that the gang does not fit."""
 
+    @property
+    def combinations(self) -> int:
+        """How many combinations of members and nodes were looked at, where that may be many."""
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best way to run the gang; None where it does not fit, or not in time."""
 

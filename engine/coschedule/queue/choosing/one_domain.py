@@ -47,6 +47,11 @@ class OneDomainChooser:
         """Whether not everything was looked at."""
         return self.inner.gave_up
 
+    @property
+    def combinations(self) -> int:
+        """How many combinations were looked at, in all domains."""
+        return self.inner.combinations
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
         best = self._best(timeline, np.inf)

@@ -27,6 +27,11 @@ class PlainChooser:
         """Never: everything is looked at."""
         return False
 
+    @property
+    def combinations(self) -> int:
+        """None that would be worth to count."""
+        return 0
+
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best candidate, and its nodes."""
         space = self.demand.search_space(timeline)

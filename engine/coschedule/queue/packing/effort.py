@@ -12,6 +12,7 @@ class Effort:
 
     spent: int = 0
     was_over: bool = False
+    before: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -23,6 +24,11 @@ class Effort:
         """Whether something was not looked at."""
         return self.was_over or self.is_over
 
+    @property
+    def total(self) -> int:
+        """How many were looked at altogether."""
+        return self.before + self.spent
+
     def once_more(self) -> None:
         """Look at as many again, for any way at all where the best was not found."""
-        self.was_over, self.spent = self.was_ever_over, 0
+        self.was_over, self.before, self.spent = self.was_ever_over, self.total, 0

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from coschedule.queue.decisions import Decision, Placement, Plan
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.order import in_order
-from coschedule.queue.plan import plan
+from coschedule.queue.plan import plan_and_count
 from coschedule.queue.preemption.worlds import with_gangs, with_started, without
 from coschedule.queue.running import RunningGang
 from coschedule.queue.snapshot import Snapshot
 
 WORTH_SECONDS = 30.0
 """By how much sooner a gang has to start. Pods usually have as long to end: a shorter wait gains nothing."""
+COMBINATIONS_A_GANG = 2 * 10**5
+"""So many combinations of members and nodes take about as long as to plan a gang of one role."""
 
 
 class Effort:
-    """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails."""
+    """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails.
+
+    One for which many combinations are looked through counts as several.
+    """
 
     def __init__(self, gangs: int) -> None:
         self._left = self._given = gangs
@@ -109,8 +114,9 @@ class Landing:
         """When each of these gangs would start; never, where no effort is left to find out."""
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
-        made = plan(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
-        return {decision.gang: start_of(decision) for decision in made.decisions}
+        made = plan_and_count(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
+        self._effort.spend(made.combinations // COMBINATIONS_A_GANG)
+        return {decision.gang: start_of(decision) for decision in made.plan.decisions}
 
     def _delays_one_of(self, starts: dict[GangKey, float]) -> bool:
         return any(start > self._starts[key] for key, start in starts.items())

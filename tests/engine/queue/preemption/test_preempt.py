@@ -6,10 +6,10 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
+from coschedule.queue.preemption import landing, search
 from coschedule.queue.preemption import preempt as preempting
-from coschedule.queue.preemption import search
 from coschedule.queue.preemption.preempt import preempt
-from engine.builders import NOW, gang, node, release, role, running, snapshot
+from engine.builders import NOW, apart, gang, node, release, role, running, snapshot
 
 FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
 
@@ -180,3 +180,25 @@ def test_all_roles_of_a_gang_find_their_room():
     roles = [role("launcher", size=1, constraints=fast, load=Load.NONE), role("workers", size=1)]
 
     assert preempted(nodes, [hot(roles=roles)], runs=runs) == {"hot": ["a", "b"]}
+
+
+def test_gang_for_which_many_combinations_are_looked_through_is_planned_less_often(monkeypatch):
+    planned = []
+
+    def plan_and_count(snap, **more):
+        planned.append(snap)
+        return made_of(snap, **more)
+
+    made_of = landing.plan_and_count
+    monkeypatch.setattr(landing, "plan_and_count", plan_and_count)
+    nodes = [node(f"n{index}", free=0, labels={"rack": str(index % 2)}) for index in range(8)]
+    runs = [running(f"r{index}", index) for index in range(8)]
+    crowd = hot(roles=[role("a", size=3), role("b")], terms=[apart("a", key="rack")])
+
+    assert preempted(nodes, [crowd], runs=runs) == {}
+    often = len(planned)
+    planned.clear()
+    monkeypatch.setattr(landing, "COMBINATIONS_A_GANG", 1)
+    assert preempted(nodes, [crowd], runs=runs) == {}
+
+    assert len(planned) < often / 2

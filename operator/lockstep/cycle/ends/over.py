@@ -1,0 +1,20 @@
+"""Whether a gang's end, or that of its attempt, only remains to be written."""
+
+from lockstep.act.progress import progress_of
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.cycle.ends.active_deadline import is_exceeded
+from lockstep.cycle.ends.failure_policy import answer
+from lockstep.cycle.ends.success_policy import has_succeeded
+from lockstep.facts.gang import GangFact
+
+
+def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:
+    """Whether the gang has succeeded, a failure of it is to be answered, or its time is over."""
+    counts, role_of = progress_of(state, gang, reservation), tuple(reservation.roles_by_rank()).__getitem__
+    policies, restarts = gang.policies, gang.status.restarts
+    return (
+        is_exceeded(gang, now)
+        or has_succeeded(policies, counts, role_of)
+        or answer(policies.failure, counts, role_of, restarts=restarts) is not None
+    )
