@@ -36,7 +36,8 @@ def holding(name="cold", *conditions, version="1", spec=None, **status):
 
 
 def runs(name="cold", rank=0, **more):
-    return member_fact(name, rank=rank, node=f"n{rank + 1}", phase=PodPhase.RUNNING, **more)
+    labels = (("lockstep.dev/gang", name), ("lockstep.dev/rank", str(rank)))
+    return member_fact(name, rank=rank, node=f"n{rank + 1}", phase=PodPhase.RUNNING, labels=labels, **more)
 
 
 @pytest.fixture
@@ -188,7 +189,7 @@ def test_budget_counts_members_that_run(state):
     [
         pytest.param({}, 2, id="everything"),
         pytest.param({"matchLabels": {"lockstep.dev/gang": "cold"}}, 2, id="the gang"),
-        pytest.param({"matchLabels": {"lockstep.dev/rank": "1"}}, 1, id="one rank"),
+        pytest.param({"matchLabels": {"lockstep.dev/rank": "1"}}, 2, id="one rank, and so any"),
         pytest.param({"matchExpressions": [{"key": "app", "operator": "Exists"}]}, 0, id="a label that no member has"),
     ],
 )
