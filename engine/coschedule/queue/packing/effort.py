@@ -5,7 +5,7 @@ from dataclasses import dataclass
 MOST_COMBINATIONS = 5 * 10**7
 """A fraction of a second. Gangs that need more are of many large roles, on nodes that are nearly full."""
 MOST_IN_A_PLAN = 2 * 10**8
-"""A few seconds for all gangs of a plan. Those behind have ``LEAST_COMBINATIONS`` each: one queue keeps nobody waiting."""
+"""A few seconds for all gangs of a plan. Those behind have ``LEAST_COMBINATIONS`` each, so no queue takes for ever."""
 LEAST_COMBINATIONS = 10**6
 """Ten times what a launcher with its workers needs on thousands of nodes."""
 
