@@ -12,7 +12,6 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.explain import free_at_last, held_in_front, no_node, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
-from coschedule.queue.packing import effort
 from coschedule.queue.refusals import (
     NoDomainFits,
     NoRoomTogether,
@@ -64,7 +63,7 @@ def refuse_together(case: Case) -> Refusal:
         return _no_node(case) or _no_time(case)
     refusal = _first_reason(case, party)
     if case.chooser.gave_up:
-        return TooManyCombinations(combinations=None, most=effort.MOST_COMBINATIONS)
+        return TooManyCombinations(combinations=None, most=case.chooser.combinations)
     return refusal
 
 

@@ -28,6 +28,7 @@ from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.observer import Observer, silent
 from coschedule.queue.order import in_order
+from coschedule.queue.packing.effort import effort_after
 from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
@@ -110,7 +111,7 @@ class _Planner:
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
         consider = partial(self._observer.considered, gang)
-        chooser = chooser_of(gang, self._feasibility, self._topology, consider)
+        chooser = chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
             return Unplaceable(gang=gang.key, refusal=chooser)
         choice = chooser.choose(self._timeline)

@@ -90,6 +90,8 @@ class Attempts:
         self._by_gang: dict[GangKey, _Memory] = {}
         # The UID of the gang and the attempt that was begun here last, and was not stopped half-way.
         self._begun: dict[GangKey, tuple[str, int]] = {}
+        # Since when gangs are about to be undone, by the monotonic clock: that is being written.
+        self._doomed: dict[GangKey, float] = {}
 
     def is_under_way(self, gang: GangKey) -> bool:
         """Whether an attempt of that gang is running."""
@@ -114,11 +116,12 @@ class Attempts:
 
     def comes_back(self, gang: GangKey) -> bool:
         """Whether the gang is just being undone, and keeps its place: what it leaves is not for those behind it."""
-        memory = self._by_gang.get(gang)
-        if memory is None or memory.attempt is None or memory.failures > _FAILURES_WITH_A_PLACE:
+        memory, since = self._by_gang.get(gang), self._doomed.get(gang, math.inf)
+        if memory is not None and memory.failures > _FAILURES_WITH_A_PLACE:
             return False
-        seconds = self._services.monotonic() - memory.attempt.undoing_since
-        return 0.0 <= seconds <= _UNDOING_WITH_A_PLACE_SECONDS
+        if memory is not None and memory.attempt is not None:
+            since = memory.attempt.undoing_since
+        return 0.0 <= self._services.monotonic() - since <= _UNDOING_WITH_A_PLACE_SECONDS
 
     def keeps_failing(self, gang: GangKey) -> bool:
         """Whether the gang has failed so often since it was placed that no other is to be evicted for it."""
@@ -153,6 +156,14 @@ class Attempts:
         """Take back a gang that was placed."""
         self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
 
+    def doom(self, gang: GangKey) -> None:
+        """The gang is to be undone once its status says so: what it leaves meanwhile is not for those behind it."""
+        self._doomed.setdefault(gang, self._services.monotonic())
+
+    def spare(self, gang: GangKey) -> None:
+        """The gang is not about to be undone, or it is being undone."""
+        self._doomed.pop(gang, None)
+
     def tell(self, gang: GangKey) -> None:
         """There is news of that gang."""
         memory = self._by_gang.get(gang)
@@ -162,6 +173,7 @@ class Attempts:
     def drop(self, gang: GangKey) -> None:
         """The gang is gone: stop its attempt where it stands, and remember nothing of it."""
         self._begun.pop(gang, None)
+        self.spare(gang)
         memory = self._by_gang.pop(gang, None)
         if memory is None:
             return
@@ -197,6 +209,7 @@ class Attempts:
         memory = self._by_gang.setdefault(gang.key, _Memory())
         assert memory.task is None, "one attempt of a gang at a time"
         _call_off(memory)
+        self.spare(gang.key)
         memory.attempt = Attempt(
             self._services,
             gang,

@@ -70,6 +70,7 @@ class ReservedGangs:
         """The gang holds nodes no more."""
         self._starts.forget(gang)
         self._outcomes.forget(gang)
+        self._attempts.spare(gang)
 
     async def stop(self) -> None:
         """Wait for nothing more."""
@@ -126,6 +127,7 @@ class ReservedGangs:
         if answered.action is Action.FAIL_GANG:
             self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
         else:
+            self._attempts.doom(gang.key)
             part = self._reported_part(gang, reservation)
             self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, now))
 

@@ -207,7 +207,8 @@ def test_gang_that_takes_too_long_to_look_through_says_so_and_costs_the_others_n
 
     made = decisions(nodes, large, gang("small", size=3))
 
-    assert made["large"].refusal == TooManyCombinations(combinations=None, most=20)
+    assert made["large"].refusal.reason is Reason.TOO_MANY_COMBINATIONS
+    assert 20 <= made["large"].refusal.most < 1000
     assert made["small"].size == 3
 
 
@@ -221,3 +222,17 @@ def test_windows_are_as_short_for_roles_as_for_one():
     refusal = only([node("n1", free=2, until=NOW + 5)], gang(roles=[LAUNCHER, role("w")], serial=6)).refusal
 
     assert (refusal.reason, refusal.needed, refusal.shortest_seconds) == (Reason.WINDOW_TOO_SHORT, 2, 6.0)
+
+
+def test_gangs_behind_those_that_take_long_are_given_less_to_look_through(monkeypatch):
+    monkeypatch.setattr(effort, "MOST_IN_A_PLAN", 2000)
+    monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 20)
+    nodes = [node(f"n{number}", free=2 + number % 3) for number in range(9)]
+    large = [gang(name, roles=[role(one, size=5) for one in "abc"]) for name in ("g1", "g2", "g3")]
+
+    made = decisions(nodes, *large, gang("pair", roles=[role("a"), role("b")], created=1))
+
+    refused = [getattr(made[name], "refusal", None) for name in ("g1", "g2", "g3")]
+    assert refused[-1] is not None
+    assert refused[-1].reason is Reason.TOO_MANY_COMBINATIONS
+    assert made["pair"].size == 2

@@ -115,6 +115,19 @@ async def test_gang_that_rests_before_a_restart_says_when_it_goes_on():
         assert "container main exited with 3; restart 1 of 1" in said["Placed"]["message"]
 
 
+async def test_gang_all_of_whose_members_fail_leaves_its_nodes_to_nobody_behind_it():
+    spec = policy(maxRestarts=3, backoff="1s")
+    async with operator_over(node("n1", cpu="2"), gangs=[gang("g", spec=spec)]) as (api, _):
+        await until_running(api, 1)
+        api.store.create("gangjobs", gang("next"))
+
+        for attempt in (2, 3, 4):
+            set_phases(api, "g", "Failed")
+            await until_running(api, attempt)
+
+        assert status_of(api, "next").get("attempt") == 0
+
+
 async def test_gang_keeps_its_place_in_the_order_while_it_rests():
     hour = {"work": {"serialTime": "1h"}}
     first = gang("g", size=2, spec={**policy(maxRestarts=1, backoff="2m"), **hour})

@@ -25,14 +25,14 @@ from coschedule.queue.topology import Topology, are_single_nodes, is_within
 
 
 def chooser_of(
-    gang: PendingGang, feasibility: Feasibility, topology: Topology, consider: Consider
+    gang: PendingGang, feasibility: Feasibility, topology: Topology, consider: Consider, effort: Effort
 ) -> Chooser | TopologiesCross | TooManyCombinations:
     """Find the way to choose for a gang, or say why there is none."""
     if not gang.terms and len(gang.roles) == 1:
         return PlainChooser(demand=demand_of(gang, feasibility.mask(gang.roles[0].constraints), consider))
     keys = keys_of_all(gang)
     passes = np.stack([feasibility.mask(role.constraints) for role in gang.roles], axis=1)
-    inner = _within_a_domain(gang, passes, topology, consider)
+    inner = _within_a_domain(gang, passes, topology, consider, effort)
     if not keys or isinstance(inner, TopologiesCross | TooManyCombinations):
         return inner
     return OneDomainChooser(inner=inner, domain=topology.common_domains(keys), shortest=_shortest(gang))
@@ -48,7 +48,7 @@ def _is_of_all(term: Term, gang: PendingGang) -> bool:
 
 
 def _within_a_domain(
-    gang: PendingGang, passes: BoolArray, topology: Topology, consider: Consider
+    gang: PendingGang, passes: BoolArray, topology: Topology, consider: Consider, effort: Effort
 ) -> PlainChooser | RolesChooser | TopologiesCross | TooManyCombinations:
     terms = [term for term in gang.terms if not _is_of_all(term, gang)]
     domains = {
@@ -62,7 +62,7 @@ def _within_a_domain(
     party = party_of(gang)
     if party.cells > MOST_CELLS:
         return TooManyCombinations(combinations=party.cells, most=MOST_CELLS)
-    return RolesChooser(party=party, passes=passes, levels=levels, consider=consider, effort=Effort())
+    return RolesChooser(party=party, passes=passes, levels=levels, consider=consider, effort=effort)
 
 
 def _are_one_a_node(passes: BoolArray, domains: dict[str, IntArray]) -> bool:

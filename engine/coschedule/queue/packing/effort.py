@@ -4,12 +4,17 @@ from dataclasses import dataclass
 
 MOST_COMBINATIONS = 5 * 10**7
 """A fraction of a second. Gangs that need more are of many large roles, on nodes that are nearly full."""
+MOST_IN_A_PLAN = 2 * 10**8
+"""A few seconds for all gangs of a plan. Those behind have ``LEAST_COMBINATIONS`` each, so no queue takes for ever."""
+LEAST_COMBINATIONS = 10**6
+"""Ten times what a launcher with its workers needs on thousands of nodes."""
 
 
 @dataclass(slots=True, eq=False)
 class Effort:
     """Counts the combinations of members and nodes that were looked at."""
 
+    most: int
     spent: int = 0
     was_over: bool = False
     before: int = 0
@@ -17,7 +22,7 @@ class Effort:
     @property
     def is_over(self) -> bool:
         """Whether no more may be looked at."""
-        return self.spent >= MOST_COMBINATIONS
+        return self.spent >= self.most
 
     @property
     def was_ever_over(self) -> bool:
@@ -32,3 +37,9 @@ class Effort:
     def once_more(self) -> None:
         """Look at as many again, for any way at all where the best was not found."""
         self.was_over, self.before, self.spent = self.was_ever_over, self.total, 0
+
+
+def effort_after(combinations: int) -> Effort:
+    """What is there for one gang after so many combinations were looked at for those in front of it."""
+    left = MOST_IN_A_PLAN - combinations
+    return Effort(most=min(MOST_COMBINATIONS, max(LEAST_COMBINATIONS, left)))
