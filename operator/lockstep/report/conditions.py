@@ -17,6 +17,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
 from lockstep.report.sentences import (
+    all_members,
     as_sentence,
     chosen,
     duration,
@@ -131,7 +132,7 @@ def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
     """A watch has shown every member on its node."""
     size = sum(entry.count for entry in gang.status.members)
     since = gang.status.active_since
-    says = (TRUE, Reason.BOUND, f"All {n_members(size)} are bound.")
+    says = (TRUE, Reason.BOUND, all_members(size, one="is bound", more="are bound"))
     status = replace(gang.status, active_since=now if since is None else since)
     status = with_condition(status, gang, Condition.PLACED, says, now)
     if not status.is_true(Condition.PREEMPTED):

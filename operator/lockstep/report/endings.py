@@ -7,7 +7,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.conditions import FALSE, TRUE, UNKNOWN, mark_accepted, mark_undoing, with_condition, without_plan
-from lockstep.report.sentences import as_sentence, duration, n_members
+from lockstep.report.sentences import all_members, as_sentence, duration
 
 
 def mark_restarting(gang: GangFact, why: str, *, counts: bool, pause_seconds: float, now: float) -> GangStatus:
@@ -45,8 +45,9 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
 def mark_succeeded(gang: GangFact, *, now: float) -> GangStatus:
     """Every member that has to has ended well."""
     size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
-    who = f"All {n_members(size)}" if role is None else f"All members of role {role}"
-    return _mark_complete(_as_started(gang, now), gang, Reason.SUCCEEDED, f"{who} have succeeded.", now)
+    everybody = all_members(size, one="has succeeded", more="have succeeded")
+    says = everybody if role is None else f"All members of role {role} have succeeded."
+    return _mark_complete(_as_started(gang, now), gang, Reason.SUCCEEDED, says, now)
 
 
 def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> GangStatus:

@@ -118,6 +118,11 @@ def n_members(count: int) -> str:
     return _counted(count, "member")
 
 
+def all_members(count: int, *, one: str, more: str) -> str:
+    """``All 8 members are bound.``; ``The only member is bound.``."""
+    return f"The only member {one}." if count == 1 else f"All {n_members(count)} {more}."
+
+
 def n_pieces(count: int) -> str:
     """``1 piece``, ``12 pieces``."""
     return _counted(count, "piece")

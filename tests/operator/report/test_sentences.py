@@ -5,7 +5,16 @@ import math
 import pytest
 
 from coschedule import Alternative, GangKey, Members, Pieces, Placement, Share
-from lockstep.report.sentences import chosen, duration, n_members, n_pieces, node_ranges, percentage, speedup
+from lockstep.report.sentences import (
+    all_members,
+    chosen,
+    duration,
+    n_members,
+    n_pieces,
+    node_ranges,
+    percentage,
+    speedup,
+)
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
 
@@ -31,6 +40,15 @@ def other(size, *, start=NOW, finish=NOW + 600, gain=None):
 
 
 EIGHT = [f"n{number:02}" for number in range(3, 11)]
+
+
+def test_a_single_member_is_not_all_of_them():
+    words = {"one": "is bound", "more": "are bound"}
+
+    assert [all_members(count, **words) for count in (1, 8)] == [
+        "The only member is bound.",
+        "All 8 members are bound.",
+    ]
 
 
 @pytest.mark.parametrize(
