@@ -30,7 +30,7 @@ def test_sandbox_and_a_first_gang(reader, at_hand, home):
     reader.stay_in(running.text)
 
     with terminal(at_hand, home / "second") as other:
-        [_, evaluating, _] = preparing.text.splitlines()
+        [_, evaluating, *_] = preparing.text.splitlines()
         other.follow(evaluating)
         other.follow(applying(manifests.text))
         other.see(pictures[0].text)

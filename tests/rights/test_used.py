@@ -48,7 +48,7 @@ def test_rights_are_read_from_the_manifests():
     assert Right("create", "pods/binding") in rights
     assert LEASE in rights
     # Roles for users are nobody's of the operator's.
-    assert {one.verb for one in rights if one.resource == "lockstep.dev/gangjobs"} == {"get", "list", "watch"}
+    assert {one.verb for one in rights if one.resource == "lockstep.dev/gangjobs"} == {"get", "list", "watch", "delete"}
 
 
 @pytest.mark.parametrize(
