@@ -10,7 +10,7 @@ _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 def how_it_works() -> list[Panel]:
     """Stages, attempts, the API server's part in them, and what preemption costs."""
-    return [*_cycles(), *_requests(), *_preemptions()]
+    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions()]
 
 
 def _cycles() -> list[Panel]:
@@ -36,6 +36,11 @@ def _cycles() -> list[Panel]:
             Query(rate("lockstep_attempts_undone_total", by="reason"), "{{reason}}"),
             unit=OpsPerSecond,
         ),
+    ]
+
+
+def _ends() -> list[Panel]:
+    return [
         graph(
             "Failures of members by answer",
             "Failures that gangs' failure policies answered, a second. FailGang ends the gang; many RestartGang or "
@@ -56,6 +61,11 @@ def _cycles() -> list[Panel]:
             Query(f"max ({series('lockstep_gangs', _SUSPENDED)})", "suspended"),
             unit=NoUnit,
         ),
+    ]
+
+
+def _writes() -> list[Panel]:
+    return [
         graph(
             "Bindings by result",
             "Members bound, a second. refused: another scheduler was quicker, or the pod changed; error: the API "

@@ -82,6 +82,7 @@ class Metrics:
         )
         self._declare_cycle(registry)
         self._declare_gangs(registry)
+        self._declare_ends(registry)
         self._declare_capacity(registry)
         self.predictions = Predictions(registry)
         self._declare_api(registry)
@@ -141,6 +142,19 @@ class Metrics:
         self.undone = Counter(
             "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
         )
+        self.assumed_pods = Gauge(
+            "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
+        )
+        for outcome in OUTCOMES:
+            self.decisions.labels(outcome)
+        for state in GANG_STATES:
+            self.gangs.labels(state)
+        for reason in UNDONE_REASONS:
+            self.undone.labels(reason)
+        for result in BINDING_RESULTS:
+            self.binds.labels(result)
+
+    def _declare_ends(self, registry: CollectorRegistry) -> None:
         self.failures = Counter(
             "lockstep_gang_failures",
             "Failures of members that gangs' failure policies answered, by what was done.",
@@ -154,21 +168,10 @@ class Metrics:
             "Work lost by preemption: the time that evicted gangs had run, times their members.",
             registry=registry,
         )
-        self.assumed_pods = Gauge(
-            "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
-        )
-        for outcome in OUTCOMES:
-            self.decisions.labels(outcome)
-        for state in GANG_STATES:
-            self.gangs.labels(state)
-        for reason in UNDONE_REASONS:
-            self.undone.labels(reason)
         for action in Action:
             self.failures.labels(action)
         for reason in END_REASONS:
             self.ended.labels(reason)
-        for result in BINDING_RESULTS:
-            self.binds.labels(result)
 
     def _declare_capacity(self, registry: CollectorRegistry) -> None:
         self.nodes = Gauge(

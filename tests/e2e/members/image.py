@@ -33,8 +33,10 @@ LINKS = {"usr/bin/mpirun": "mpirun.openmpi", "usr/bin/sh": "dash"}
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nsshd:x:100:65534::/run/sshd:/usr/sbin/nologin\n",
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",
-    "etc/ssh/sshd_config": "HostKey /run/sshd/host_key\nStrictModes no\n",
-    "etc/ssh/ssh_config": "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n",
+    "etc/ssh/sshd_config": "HostKey /run/sshd/host_key\nAuthorizedKeysFile /keys/authorized_keys\nStrictModes no\n",
+    "etc/ssh/ssh_config": (
+        "IdentityFile /keys/id_ed25519\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+    ),
 }
 FOLDERS = ("proc", "sys", "dev", "tmp", "root", "run/sshd", "var/run")
 PROGRAMS = Path(__file__).with_name("programs")

@@ -27,9 +27,9 @@ def ssh_keys() -> Manifest:
 
 
 def with_ssh_keys(template: Manifest) -> Manifest:
-    """Return a template whose containers have the keys where `ssh` and `sshd` look for them."""
+    """Return a template whose containers have the keys where `ssh` and `sshd` of their image look for them."""
     spec: dict[str, Any] = template["spec"]
     secret = {"secretName": SECRET, "defaultMode": READ_BY_OWNER_ONLY}
-    mount = {"name": "ssh", "mountPath": "/root/.ssh"}
+    mount = {"name": "ssh", "mountPath": "/keys"}
     containers = [{**one, "volumeMounts": [mount]} for one in spec["containers"]]
     return {**template, "spec": {**spec, "containers": containers, "volumes": [{"name": "ssh", "secret": secret}]}}
