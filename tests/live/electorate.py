@@ -61,6 +61,7 @@ class Tenure(NamedTuple):
     first: str
     last: str
     writes: int
+    last_write: str
 
 
 def until_one_leads(voters: list[Voter]) -> Voter:
@@ -70,13 +71,19 @@ def until_one_leads(voters: list[Voter]) -> Voter:
 
 def tenures(api: Sandbox) -> list[Tenure]:
     """Who has written, and when, but for the lease itself; in the order of time."""
-    spans: dict[str, list[tuple[str, str]]] = {}
+    spans: dict[str, list[tuple[str, str, str]]] = {}
     for event in api.audit_events():
         if is_write(event):
             name = event["userAgent"].partition("(")[2].rstrip(")")
-            spans.setdefault(name, []).append((event["requestReceivedTimestamp"], event["stageTimestamp"]))
-    every = [Tenure(name, min(span)[0], max(end for _, end in span), len(span)) for name, span in spans.items()]
-    return sorted(every, key=lambda tenure: tenure.first)
+            received, answered = event["requestReceivedTimestamp"], event["stageTimestamp"]
+            what = f"{event['verb']} {event['requestURI']}, received {received}, {event.get('responseStatus')}"
+            spans.setdefault(name, []).append((answered, received, what))
+    return sorted((_tenure(name, writes) for name, writes in spans.items()), key=lambda tenure: tenure.first)
+
+
+def _tenure(name: str, writes: list[tuple[str, str, str]]) -> Tenure:
+    answered, _, what = max(writes)
+    return Tenure(name, min(received for _, received, _ in writes), answered, len(writes), what)
 
 
 def is_write(event: dict[str, Any]) -> bool:
@@ -85,6 +92,6 @@ def is_write(event: dict[str, Any]) -> bool:
     return is_operator and event["verb"] not in READS and event["objectRef"]["resource"] != "leases"
 
 
-def overlaps(every: list[Tenure]) -> list[tuple[str, str]]:
+def overlaps(every: list[Tenure]) -> list[tuple[Tenure, Tenure]]:
     """Who wrote before somebody else had written for the last time."""
-    return [(one.name, other.name) for one, other in combinations(every, 2) if other.first < one.last]
+    return [(one, other) for one, other in combinations(every, 2) if other.first < one.last]

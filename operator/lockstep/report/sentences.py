@@ -81,10 +81,15 @@ def _is_as_good(other: Alternative, placement: Placement) -> bool:
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
     result = _result(other)
     if other.start > now:
-        return f"{n_members(other.size)} would have waited {duration(other.start - now)} to {result}"
+        goal = "" if math.isinf(other.finish) else f" to {result}"
+        return f"{n_members(other.size)} would have waited {_wait(other.start - now)}{goal}"
     if placement.start > now:
         return f"{n_members(other.size)} at once would {result}"
     return f"{n_members(other.size)} would {result}"
+
+
+def _wait(seconds: float) -> str:
+    return duration(seconds) if round(seconds) else "less than a second"
 
 
 def _result(other: Alternative) -> str:

@@ -81,6 +81,16 @@ def test_a_single_member_is_not_all_of_them():
             id="at once would be later",
         ),
         pytest.param(
+            placement("n1", other=other(3, start=NOW + 40, finish=math.inf)),
+            "1 member on n1; 3 members would have waited 40 s",
+            id="more members would have waited, and nobody knows for what",
+        ),
+        pytest.param(
+            placement("n1", other=other(3, start=NOW + 0.3, finish=math.inf)),
+            "1 member on n1; 3 members would have waited less than a second",
+            id="more members would hardly have waited",
+        ),
+        pytest.param(
             placement("n1", other=other(2, finish=math.inf)),
             "1 member on n1; 2 members would end at an unknown time",
             id="an unknown end",
