@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.services import Services
@@ -18,38 +19,56 @@ _NO_EFFECT_SECONDS = 60.0
 log = logging.getLogger(__name__)
 
 
+class _Deletion(NamedTuple):
+    """What is under way for one GangJob: another one may have its name by now."""
+
+    gang_uid: str
+    task: asyncio.Task[None]
+
+
 class Expiries:
     """Deletes GangJobs, each until it is gone or not to be deleted any more: somebody may have changed it meanwhile."""
 
     def __init__(self, services: Services) -> None:
         self._client = services.client
         self._look_at = services.state.news.look_at
-        self._tasks: dict[GangKey, asyncio.Task[None]] = {}
+        self._deletions: dict[GangKey, _Deletion] = {}
         self._failures: dict[GangKey, int] = {}
 
     def delete(self, gang: GangFact) -> None:
         """Delete that gang, unless that is under way, or rests. When it has rested, there is news of the gang."""
-        if not gang.is_deleting and gang.key not in self._tasks:
-            self._tasks[gang.key] = asyncio.create_task(self._delete(gang))
+        known = self._deletions.get(gang.key)
+        if known is not None and known.gang_uid != gang.uid:
+            self.forget(gang.key)
+        if not gang.is_deleting and gang.key not in self._deletions:
+            self._deletions[gang.key] = _Deletion(gang.uid, asyncio.create_task(self._delete(gang)))
 
     def forget(self, gang: GangKey) -> None:
         """The gang is gone, or has become another one."""
         self._failures.pop(gang, None)
-        task = self._tasks.pop(gang, None)
-        if task is not None:
-            task.cancel()
+        known = self._deletions.pop(gang, None)
+        if known is not None:
+            known.task.cancel()
 
     async def stop(self) -> None:
         """Delete no more."""
-        tasks = list(self._tasks.values())
-        for gang in list(self._tasks):
+        tasks = [known.task for known in self._deletions.values()]
+        for gang in list(self._deletions):
             self.forget(gang)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _delete(self, gang: GangFact) -> None:
-        await asyncio.sleep(await self._ask(gang))
-        del self._tasks[gang.key]
-        self._look_at(gang.key)
+        try:
+            await asyncio.sleep(await self._ask(gang))
+        finally:
+            self._end(gang)
+
+    def _end(self, gang: GangFact) -> None:
+        """Whatever became of it, the gang is looked at again, unless another one has its name or nobody is to look."""
+        known = self._deletions.get(gang.key)
+        if known is not None and known.gang_uid == gang.uid:
+            del self._deletions[gang.key]
+            self._look_at(gang.key)
 
     async def _ask(self, gang: GangFact) -> float:
         """Ask once; returns for how long to wait for an effect."""
