@@ -14,6 +14,7 @@ from typing import Any
 
 from coschedule import GangKey, Members
 from lockstep.act.admission import admitted_needs, estranged
+from lockstep.act.network import is_in_the_way
 from lockstep.act.refusals import is_no_dry_run, refused_template
 from lockstep.act.services import Services
 from lockstep.api import paths
@@ -62,7 +63,7 @@ class DryRuns:
             self._enqueue(gang.key)
 
     def admits(self, gang: GangFact) -> bool:
-        """Whether a member of each role would be created now, as far as a dry run can tell."""
+        """Whether an attempt would make members and network now, as far as that can be told without making them."""
         known = self._asked.get(gang.key)
         return known is not None and known.version == (gang.uid, gang.generation) and known.is_admitted
 
@@ -106,6 +107,7 @@ class DryRuns:
             return
         try:
             verdict, is_admitted = await self._verdict(gang, spec)
+            is_admitted = is_admitted and not await is_in_the_way(self._client, gang)
         except ApiUnavailableError as error:
             log.warning("its members could not be checked: %s", error, extra=about(key))
         else:

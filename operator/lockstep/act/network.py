@@ -99,6 +99,18 @@ class Network:
         return (await self._client.replace(thing.place, body)).is_success
 
 
+async def is_in_the_way(client: KubeClient, gang: GangFact) -> bool:
+    """Whether something of a name that the gang's network needs is there, and no GangJob's of its name."""
+    if gang.spec is None or gang.spec.network is None:
+        return False
+    namespace, name = gang.key
+    for place in (paths.service(namespace, name), paths.config_map(namespace, files_name(name))):
+        answer = await client.get(place)
+        if answer.is_success and owner_uid(answer.body, gang) is None:
+            return True
+    return False
+
+
 def _service(gang: GangFact) -> _Thing:
     namespace, name = gang.key
     folder, place = paths.services_of(namespace), paths.service(namespace, name)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import budget, gang, node, priority_class
+from builders.served import budget, gang, metadata, node, priority_class
 from fake_cluster.api import DELETE, PATCH, POST, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import (
@@ -296,6 +296,18 @@ async def test_gang_that_keeps_failing_evicts_nobody_again():
         await asyncio.sleep(3600)
 
         assert parts.metric("lockstep_gangs_preempted_total") == 1
+
+
+async def test_gang_whose_network_somebody_else_is_in_the_way_of_evicts_nobody():
+    async with operator_over(*ONE_NODE) as (api, parts):
+        await placed(api)
+        api.store.create("services", {"metadata": metadata("hot", namespace="default")})
+        api.store.create("gangjobs", gang("hot", spec={"priorityClassName": "urgent", "network": {}}))
+        await asyncio.sleep(600)
+        assert parts.metric("lockstep_gangs_preempted_total") == 0
+
+        api.store.remove(Place("services", "default", "hot"))
+        await until(lambda: is_placed(api, "hot"), seconds=1000)
 
 
 async def test_two_gangs_preempt_two_others():
