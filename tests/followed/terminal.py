@@ -49,6 +49,10 @@ class Terminal:
         """Type a block whose last command goes on until Ctrl-C."""
         self._stays = self._type(text)
 
+    def until_it_says(self, words: str) -> None:
+        """Return once the terminal shows these words."""
+        eventually(lambda: words in self._log.read_text(errors="replace"), seconds=BLOCK_SECONDS)
+
     def see(self, text: str) -> None:
         """Type the commands of a console's picture until it shows what the picture does; times and ages differ."""
         for command, want in pictured(text):

@@ -28,9 +28,10 @@ def test_sandbox_and_a_first_gang(reader, at_hand, home):
     manifests, *pictures = fences(README, "## A first gang")
     reader.follow(preparing.text)
     reader.stay_in(running.text)
+    reader.until_it_says("ready: 12 nodes")
 
     with terminal(at_hand, home / "second") as other:
-        [_, evaluating, *_] = preparing.text.splitlines()
+        [_, evaluating, _] = preparing.text.splitlines()
         other.follow(evaluating)
         other.follow(applying(manifests.text))
         other.see(pictures[0].text)
