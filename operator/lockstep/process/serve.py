@@ -12,8 +12,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector, disable_creat
 
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
-from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
@@ -26,7 +25,7 @@ from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
 from lockstep.cycle.woken import Woken
-from lockstep.process.errors import StartError
+from lockstep.process.first_answer import check_api
 from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
@@ -176,20 +175,6 @@ async def lead_when_ready(leadership: Leadership, informers: list[Informer[Any]]
     gc.set_threshold(*_COLLECTOR_THRESHOLDS)
     log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
     await leadership.take_part()
-
-
-async def check_api(client: KubeClient, configuration: Configuration) -> None:
-    """See that the API server answers, lets us in and knows our kinds, before anything is watched."""
-    try:
-        answer = await client.get(paths.API_GROUP)
-    except ApiUnavailableError as error:
-        raise StartError(f"the API server at {configuration.host} does not answer: {error}") from error
-    if answer.code == 404:
-        raise StartError(
-            "the API server does not know lockstep.dev/v1alpha1: apply the CRDs first (kubectl apply -f crds/)"
-        )
-    if not answer.is_success:
-        raise StartError(f"the API server at {configuration.host} does not let us in: {answer.message}")
 
 
 def stop_on_signals() -> asyncio.Event:
