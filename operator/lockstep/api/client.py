@@ -9,7 +9,7 @@ server that gives no answer.
 import asyncio
 import random
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -164,7 +164,7 @@ class KubeClient:
         urgency: Urgency | None = None,
     ) -> Answer:
         """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
-        data = None if body is None else self._payload(body, is_write=urgency is not None)
+        data = None if body is None else orjson.dumps(body)
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
@@ -175,8 +175,12 @@ class KubeClient:
             if urgency is not None and not self._fence.is_open:
                 await asyncio.get_running_loop().create_future()
             try:
-                async with nullcontext() if urgency is None else self._writes.turn(urgency):
-                    answer, retry_after = await self._try_once(verb, target, data, params, content_type)
+                if urgency is None:
+                    payload = None if data is None else aiohttp.BytesPayload(data)
+                    answer, retry_after = await self._try_once(verb, target, payload, params, content_type)
+                else:
+                    async with self._writes.turn(urgency):
+                        answer, retry_after = await self._write_once(verb, target, data or b"", params, content_type)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
                 continue
@@ -184,6 +188,20 @@ class KubeClient:
                 return answer
             problem, pause = answer.message, max(pause, retry_after)
         raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
+
+    async def _write_once(
+        self, verb: str, target: Target, data: bytes, params: Mapping[str, str] | None, content_type: str
+    ) -> tuple[Answer, float]:
+        """Try once. What has been handed to the connection is under way until it is answered, whoever gives it up."""
+        payload = _FencedBody(data, self._fence)
+        attempt = asyncio.create_task(self._try_once(verb, target, payload, params, content_type))
+        self._writes.count_until_done(attempt)
+        try:
+            return await asyncio.shield(attempt)
+        except asyncio.CancelledError:
+            if not payload.is_handed_over:
+                attempt.cancel()
+            raise
 
     async def _try_once(
         self,
@@ -206,10 +224,6 @@ class KubeClient:
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
-
-    def _payload(self, body: Mapping[str, Any], *, is_write: bool) -> aiohttp.BytesPayload:
-        encoded = orjson.dumps(body)
-        return _FencedBody(encoded, self._fence) if is_write else aiohttp.BytesPayload(encoded)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
@@ -235,11 +249,13 @@ class _FencedBody(aiohttp.BytesPayload):
     def __init__(self, value: bytes, fence: Fence) -> None:
         super().__init__(value)
         self._fence = fence
+        self.is_handed_over = False
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
         """Hand the request to the connection; raise ``ConnectionAbortedError`` where no write may go out now."""
         if not self._fence.is_open:
             raise ConnectionAbortedError("this process does not lead")
+        self.is_handed_over = True
         await super().write_with_length(writer, content_length)
 
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
+from typing import Any
 
 # Of so many turns one goes first to each less urgent kind, so that nobody waits for ever.
 _ROUND = 8
@@ -21,7 +22,7 @@ class Urgency(IntEnum):
 class Turns:
     """So many at once, the most urgent first and in the order in which they asked.
 
-    Whoever waits for all others, in :meth:`lull`, is told when nobody is left.
+    Whoever waits for all others, in :meth:`lull`, is told when nobody is left, nor anything that was begun in a turn.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -35,8 +36,7 @@ class Turns:
     @asynccontextmanager
     async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
         """Take a turn for the length of the block."""
-        self._asking += 1
-        self._nobody.clear()
+        self._count(1)
         try:
             await self._take(urgency)
             try:
@@ -44,9 +44,12 @@ class Turns:
             finally:
                 self._pass_on()
         finally:
-            self._asking -= 1
-            if not self._asking:
-                self._nobody.set()
+            self._count(-1)
+
+    def count_until_done(self, begun: asyncio.Future[Any]) -> None:
+        """Let :meth:`lull` wait for it, even where the turn in which it was begun is over before."""
+        self._count(1)
+        begun.add_done_callback(lambda _: self._count(-1))
 
     async def lull(self, at_most_seconds: float) -> bool:
         """Wait until nobody takes or waits for a turn, or the time is up; returns whether nobody does."""
@@ -54,6 +57,13 @@ class Turns:
             async with asyncio.timeout(at_most_seconds):
                 await self._nobody.wait()
         return self._nobody.is_set()
+
+    def _count(self, difference: int) -> None:
+        self._asking += difference
+        if self._asking:
+            self._nobody.clear()
+        else:
+            self._nobody.set()
 
     async def _take(self, urgency: Urgency) -> None:
         if self._free:

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from fake_cluster.jumping import until
+from fake_cluster.rig import end
 from fake_cluster.scripted import ScriptedServer, Step, reply, status
 from lockstep.api.client import KubeClient, Target
 from lockstep.api.fence import Fence
@@ -100,6 +101,31 @@ async def test_what_is_being_sent_goes_out_and_is_waited_for():
         write.cancel()
 
 
+async def test_what_was_sent_is_waited_for_though_its_caller_has_given_up():
+    fence = Fence(open_until=FOREVER)
+    async with ScriptedServer(Step.SILENCE) as server, client_of(server, fence) as client:
+        write = asyncio.create_task(client.create(PODS, POD))
+        await until(lambda: server.asked)
+        await end([write])
+        fence.close()
+
+        assert not await client.lull(at_most_seconds=1)
+        assert await client.lull(at_most_seconds=60)
+        assert len(server.asked) == 1
+
+
+async def test_what_was_not_sent_ends_with_its_caller(monkeypatch):
+    """As where its connection is being made still."""
+    async with ScriptedServer(Step.SILENCE) as server, client_of(server, Fence(open_until=FOREVER)) as client:
+        monkeypatch.setattr(client._session.connector, "connect", forever)
+        write = asyncio.create_task(client.create(PODS, POD))
+        await asyncio.sleep(1)
+        await end([write])
+
+        assert await client.lull(at_most_seconds=1)
+        assert server.asked == []
+
+
 async def test_fence_that_closes_just_before_the_bytes_are_handed_over_keeps_them(monkeypatch):
     """As where the process is stopped there, and goes on much later."""
     fence = Fence(open_until=FOREVER)
@@ -122,3 +148,8 @@ async def is_kept_waiting(write):
     is_waiting = not task.done()
     task.cancel()
     return is_waiting
+
+
+async def forever(*_, **__):
+    """Never end."""
+    await asyncio.get_running_loop().create_future()
