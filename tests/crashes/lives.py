@@ -4,81 +4,14 @@ Each is driven from outside and says what must hold when it is over; what happen
 business.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from typing import Any
 
-from builders.manifests import failed_status, gang, quota
+from builders.manifests import failed_status, quota
+from crashes.stage import PATIENCE_SECONDS, SIZE, Stage
+from crashes.wider_lives import find_each_other, give_way, keep_data
 from eventually import eventually
-from live.arena import Arena
-from live.proxy import Asked
-from live.watching import PodWatch
-from sandbox import ApiError
 
-SIZE = 2
 FINALIZER = "example.com/keeps-it"
-# A crash in the wrong moment costs a back-off, a start and a look at the API server after a watch's silence.
-PATIENCE_SECONDS = 60.0
-
-
-class Stage:
-    """Where one gang lives: an arena that it fills, and everything that an observer sees of its pods."""
-
-    def __init__(self, arena: Arena, name: str, seen: PodWatch, cpu: str) -> None:
-        self.arena = arena
-        self.name = name
-        self.seen = seen
-        self._cpu = cpu
-        self.when: dict[str, Callable[[], None]] = {}
-        self.until_calm: Callable[[], None] = lambda: None
-
-    def submit(self, *, size: int = SIZE, finalizer: str | None = None, **more: Any) -> None:
-        """Submit the gang."""
-        manifest = gang(self.name, size=size, cpu=self._cpu, **more)
-        if finalizer:
-            manifest["metadata"]["finalizers"] = [finalizer]
-        self.arena.submit(manifest)
-
-    def until(self, kind: str, status: str = "True", reason: str = "") -> None:
-        """Wait for a condition."""
-        self.arena.until(self.name, kind, status, reason, seconds=PATIENCE_SECONDS)
-
-    def delete_once_bound(self) -> None:
-        """Delete the gang right after the first of its members was bound, before the operator hears of it."""
-        self.when["pods/binding"] = lambda: self.arena.delete_gang(self.name)
-
-    def saw(self, asked: Asked) -> None:
-        """A request of the operator's about this gang was carried out."""
-        act = self.when.pop(asked.resource, None)
-        if act is not None:
-            act()
-
-    def until_gone(self) -> None:
-        """Wait until neither the gang nor any of its pods is left."""
-        eventually(lambda: self.arena.is_gone(self.name), seconds=PATIENCE_SECONDS)
-        eventually(lambda: not self.arena.pods(self.name), seconds=PATIENCE_SECONDS)
-
-    def until_deleting(self) -> None:
-        """Wait until the gang has been deleted, by whoever does it."""
-        eventually(
-            lambda: self.arena.is_gone(self.name) or "deletionTimestamp" in self._metadata(), seconds=PATIENCE_SECONDS
-        )
-
-    def leave(self) -> None:
-        """Delete what is left of the gang."""
-        with suppress(ApiError):
-            self.arena.delete_gang(self.name)
-        with suppress(ApiError):
-            path = f"{self.arena.gangs}/{self.name}"
-            self.arena.api.request("PATCH", path, {"metadata": {"finalizers": None}})
-        self.until_gone()
-
-    def _metadata(self) -> Mapping[str, Any]:
-        with suppress(ApiError):
-            found: Mapping[str, Any] = self.arena.gang(self.name)["metadata"]
-            return found
-        return {"deletionTimestamp": "gone"}
 
 
 def finish(stage: Stage) -> None:
@@ -196,18 +129,8 @@ LIVES: Mapping[str, Callable[[Stage], None]] = {
         restart,
         suspend_and_resume,
         expire,
+        find_each_other,
+        keep_data,
+        give_way,
     )
 }
-
-
-def check_ranks(stage: Stage) -> None:
-    """What holds of a gang's pods, but where time was turned back: an attempt's number is given twice there."""
-    pods_by_name = Counter(pod.name for pod in stage.seen.ever.values() if pod.gang == stage.name)
-    assert set(pods_by_name.values()) <= {1}, f"a rank of an attempt was there twice: {pods_by_name}"
-
-
-def check_attempts(stage: Stage) -> None:
-    """What holds of a gang's pods in every life, at every moment."""
-    for pods in stage.seen.history:
-        attempts = {pod.attempt for pod in pods.values() if pod.gang == stage.name}
-        assert len(attempts) <= 1, f"pods of attempts {attempts} at once"

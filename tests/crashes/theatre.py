@@ -6,7 +6,8 @@ from time import monotonic
 from typing import NamedTuple
 
 from builders.manifests import foreign_pod
-from crashes.lives import PATIENCE_SECONDS, Stage, check_attempts, check_ranks
+from crashes.checks import check_attempts, check_ranks
+from crashes.stage import PATIENCE_SECONDS, Stage
 from crashes.strikes import Strike
 from eventually import eventually
 from live.arena import Arena
@@ -128,9 +129,9 @@ class Theatre:
         return ""
 
     def _check_pods(self, stage: Stage) -> None:
-        check_attempts(stage)
+        check_attempts(stage.seen)
         if not self._strike.backup:
-            check_ranks(stage)
+            check_ranks(stage.seen)
 
     def _check_nothing_is_held(self) -> None:
         eventually(self._holds_nothing, seconds=PATIENCE_SECONDS)

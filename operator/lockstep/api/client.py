@@ -30,6 +30,8 @@ _REQUEST_TIMEOUT_SECONDS = 30.0
 # The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
 _WATCH_SILENCE_SECONDS = 90.0
 _TOKEN_SECONDS = 30.0
+# A request whose connection has broken is carried out by then, or never.
+_LANDING_SECONDS = 1.0
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -192,15 +194,13 @@ class KubeClient:
     async def _write_once(
         self, verb: str, target: Target, data: bytes, params: Mapping[str, str] | None, content_type: str
     ) -> tuple[Answer, float]:
-        """Try once. What has been handed to the connection is under way until it is answered, whoever gives it up."""
+        """Try once. Who gives it up after it was sent can't know what becomes of it: it may be carried out still."""
         payload = _FencedBody(data, self._fence)
-        attempt = asyncio.create_task(self._try_once(verb, target, payload, params, content_type))
-        self._writes.count_until_done(attempt)
         try:
-            return await asyncio.shield(attempt)
+            return await self._try_once(verb, target, payload, params, content_type)
         except asyncio.CancelledError:
-            if not payload.is_handed_over:
-                attempt.cancel()
+            if payload.is_handed_over:
+                self._writes.count_for(_LANDING_SECONDS)
             raise
 
     async def _try_once(

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
-from typing import Any
 
 # Of so many turns one goes first to each less urgent kind, so that nobody waits for ever.
 _ROUND = 8
@@ -22,7 +21,7 @@ class Urgency(IntEnum):
 class Turns:
     """So many at once, the most urgent first and in the order in which they asked.
 
-    Whoever waits for all others, in :meth:`lull`, is told when nobody is left, nor anything that was begun in a turn.
+    Whoever waits for all others, in :meth:`lull`, is told when nobody is left.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -46,10 +45,10 @@ class Turns:
         finally:
             self._count(-1)
 
-    def count_until_done(self, begun: asyncio.Future[Any]) -> None:
-        """Let :meth:`lull` wait for it, even where the turn in which it was begun is over before."""
+    def count_for(self, seconds: float) -> None:
+        """Let :meth:`lull` wait for so long: what was done in a turn that is over may have its effect then."""
         self._count(1)
-        begun.add_done_callback(lambda _: self._count(-1))
+        asyncio.get_running_loop().call_later(seconds, self._count, -1)
 
     async def lull(self, at_most_seconds: float) -> bool:
         """Wait until nobody takes or waits for a turn, or the time is up; returns whether nobody does."""
