@@ -74,7 +74,7 @@ class Teller:
         if volume is not None:
             return await self._promise(volume, claim)
         kind = self._state.claims.storage.class_of(claim.wish.storage_class)
-        if kind is None or not self._state.claims.storage.makes_on(kind, self._state.node_index()):
+        if kind is None or not self._state.claims.storage.makes_on(kind, self._state.nodes.index()):
             self.remember([needed.node])
             message = f"no volume that suits claim {needed.key.name} is left for {needed.node}"
             return Failure(reason=Reason.VOLUME_NOT_PROVIDED, message=message)
@@ -87,7 +87,7 @@ class Teller:
 
     def _volume_for(self, needed: NeededClaim, claim: ClaimFact) -> VolumeFact | None:
         """The volume that the claim gets, if there is one, from now on nobody else's of this attempt."""
-        claims, nodes = self._state.claims, self._state.node_index()
+        claims, nodes = self._state.claims, self._state.nodes.index()
         for volume in claims.provisioning.candidates(claims.seeker_of(claim)):
             is_free = self._chosen.get(volume.name, claim.key) == claim.key
             if is_free and nodes.reaching(volume.affinities) >= set(needed.nodes):

@@ -24,17 +24,17 @@ def bars(state: State, gang: GangFact, kind: Kind) -> Iterator[Bar]:
     """The nodes that members of that kind may not use: for the pods that are there, or for want of them."""
     assert gang.spec is not None, "a refused gang is not planned"
     for key in sorted({gang.spec.one_per, gang.spec.all_in, *(term.topology_key for term in kind.near)} - {""}):
-        in_a_domain = frozenset().union(*state.domains.by_value(key).values())
-        yield f"without the label {key}, by which members are placed", state.domains.without(in_a_domain)
+        in_a_domain = frozenset().union(*state.nodes.domains.by_value(key).values())
+        yield f"without the label {key}, by which members are placed", state.nodes.domains.without(in_a_domain)
     for term in kind.apart:
         nodes = nodes_with_others(state, gang, question(state, [term]))
-        yield "near a pod that its own anti-affinity avoids", state.domains.near(term.topology_key, nodes)
+        yield "near a pod that its own anti-affinity avoids", state.nodes.domains.near(term.topology_key, nodes)
     if not kind.near:
         return
     near = _near_others(state, gang, kind)
     if any(near) or not _stand_ins(state, kind, kinds_now(state, gang)):
         allowed = frozenset.intersection(*near)
-        yield "without a pod near that its affinity asks for", state.domains.without(allowed)
+        yield "without a pod near that its affinity asks for", state.nodes.domains.without(allowed)
 
 
 def terms_of(state: State, gang: GangFact) -> tuple[Term, ...]:
@@ -83,7 +83,7 @@ def _reached(role: str, asks: Mapping[str, frozenset[str]]) -> frozenset[str]:
 def _near_others(state: State, gang: GangFact, kind: Kind) -> list[frozenset[str]]:
     """For each term of affinity the nodes near pods that all of them mean."""
     nodes = nodes_with_others(state, gang, question(state, kind.near))
-    return [state.domains.near(term.topology_key, nodes) for term in kind.near]
+    return [state.nodes.domains.near(term.topology_key, nodes) for term in kind.near]
 
 
 def _stand_ins(state: State, kind: Kind, kinds: tuple[Kind, ...]) -> frozenset[str]:

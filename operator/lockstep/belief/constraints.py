@@ -47,7 +47,7 @@ def _keeping_away(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
     """The nodes near pods that want no such member near them."""
     keeping_away, labels_of_namespace = state.neighbours.keeping_away, state.namespaces.get(kind.namespace, {})
     names = keeping_away.names(
-        kind.labels, kind.namespace, labels_of_namespace, state.nodes, state.nodes_generation, own_pods(state, gang)
+        kind.labels, kind.namespace, labels_of_namespace, state.nodes, state.nodes.generation, own_pods(state, gang)
     )
     reserved = kept_away_by_reserved(state, gang, kind)
     return names | reserved if reserved else names

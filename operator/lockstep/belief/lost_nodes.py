@@ -31,9 +31,9 @@ class LostNodes:
 
     def note(self) -> None:
         """Take note of nodes that have changed. Gangs with members on nodes that will be lost are looked at then."""
-        if self._state.nodes_generation == self._seen:
+        if self._state.nodes.generation == self._seen:
             return
-        self._seen = self._state.nodes_generation
+        self._seen = self._state.nodes.generation
         now, nodes = self._monotonic(), self._state.nodes
         away = {name for name, node in nodes.items() if _is_unreachable(node)}
         gone = self._present - nodes.keys()

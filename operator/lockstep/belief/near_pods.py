@@ -39,7 +39,7 @@ def kept_away_by_reserved(state: State, gang: GangFact, kind: Kind) -> frozenset
     for other, its_nodes in _about_to_be_bound(state, gang, state.keep_others_away):
         for term in other.apart:
             if means(term, kind.labels, kind.namespace, labels_of_namespace):
-                names |= state.domains.near(term.topology_key, its_nodes)
+                names |= state.nodes.domains.near(term.topology_key, its_nodes)
     return names
 
 

@@ -33,7 +33,7 @@ def node_arrays(state: State) -> NodeArrays:
     names = tuple(fact.name for fact in facts)
     bids = [state.bids.get(name) for name in names]
     return NodeArrays(
-        generation=state.nodes_generation,
+        generation=state.nodes.generation,
         table=NodeTable(
             names=names,
             labels=tuple(fact.labels for fact in facts),

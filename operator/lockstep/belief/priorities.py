@@ -1,5 +1,7 @@
 """How urgent gangs are, by the priority classes that they name."""
 
+from collections.abc import Callable
+
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
@@ -9,9 +11,10 @@ _NONE = PriorityClass(name="", value=0, is_default=True)
 
 
 class Priorities:
-    """The priority classes that are there."""
+    """The priority classes that are there. ``changed`` is called after each change."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
         self._classes: dict[str, PriorityClass] = {}
         self._default = _NONE
 
@@ -19,11 +22,13 @@ class Priorities:
         """A priority class is there, or has changed."""
         self._classes[fact.name] = fact
         self._choose_default()
+        self._changed()
 
     def remove(self, name: str) -> None:
         """A priority class is gone."""
         self._classes.pop(name, None)
         self._choose_default()
+        self._changed()
 
     def of(self, gang: GangFact) -> int | None:
         """The gang's priority; ``None`` where its class does not exist."""

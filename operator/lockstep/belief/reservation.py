@@ -51,6 +51,11 @@ class Reservation:
         for rank in range(self.size):
             yield Membership(self.gang, self.gang_uid, self.attempt, rank)
 
+    def is_for(self, member: Membership) -> bool:
+        """Whether that is one of its members."""
+        its = (member.gang, member.gang_uid, member.attempt) == (self.gang, self.gang_uid, self.attempt)
+        return its and member.rank < self.size
+
     def pod_keys(self) -> Iterator[PodKey]:
         """The pod of each rank: a function of gang, attempt and rank, so that every request can be repeated."""
         for rank in range(self.size):

@@ -40,7 +40,7 @@ def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
     places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
     if not places:
         return (Part(role.name, role.sizes, VolumeDemand(most=whole.most)),)
-    demands = list(_demands(state.node_index().all, places, whole.new))
+    demands = list(_demands(state.nodes.index().all, places, whole.new))
     if len(demands) == 1 or len(demands) > _MOST_PARTS or role.load not in (Load.EQUAL, Load.NONE):
         return (Part(role.name, _exactly(len(places)), VolumeDemand(most=whole.most)),)
     return tuple(

@@ -204,7 +204,7 @@ class SnapshotCutter:
         return own
 
     def _node_arrays(self) -> NodeArrays:
-        if self._nodes is None or self._nodes.generation != self._state.nodes_generation:
+        if self._nodes is None or self._nodes.generation != self._state.nodes.generation:
             self._nodes = node_arrays(self._state)
         return self._nodes
 

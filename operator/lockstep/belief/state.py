@@ -12,10 +12,9 @@ awaits, reads a clock or talks to the API server: watches call ``apply_…`` and
 come in any order and more than once; belief depends on the newest only.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from coschedule import GangKey
-from lockstep.api.membership import pod_name
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
 from lockstep.belief.attachments import Attachments
@@ -23,23 +22,21 @@ from lockstep.belief.bids import Bids
 from lockstep.belief.budgets import Budgets
 from lockstep.belief.claim_problems import claim_refusal
 from lockstep.belief.claims import Claims
-from lockstep.belief.domains import Domains
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.failed_nodes import FailedNodes
 from lockstep.belief.foreign import ForeignReservations
 from lockstep.belief.giving_way import GivingWay
 from lockstep.belief.ledger import Ledger
+from lockstep.belief.namespaces import Namespaces
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
-from lockstep.belief.node_index import NodeIndex
+from lockstep.belief.nodes import Nodes
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
-from lockstep.facts.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.gang import GangFact, Refusal, Verdict
-from lockstep.facts.node import NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Condition
@@ -65,24 +62,20 @@ class State:
         self.gate_image = gate_image
         self.doubts = Doubts(count_doubt)
         self.generation = 0
-        self.nodes_generation = 0
-        self.nodes: dict[str, NodeFact] = {}
-        self.domains = Domains(self.nodes)
-        self.bids = Bids(self.news, self._nodes_changed)
+        self.ledger = Ledger()
+        self.nodes = Nodes(self._plan_anew, removed=self.ledger.drop_row)
+        self.bids = Bids(self.news, self.nodes.note_change)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
-        self.priorities = Priorities()
+        self.priorities = Priorities(self._priorities_changed)
         self.budgets = Budgets(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
-        self._node_index = NodeIndex({})
-        self._node_index_generation = 0
-        self.claims = Claims(self._claims_changed, nodes=self.node_index)
+        self.claims = Claims(self._claims_changed, nodes=self.nodes.index)
         self.failed_nodes = FailedNodes(self._claims_changed)
-        self.namespaces: dict[str, Mapping[str, str]] = {}
+        self.namespaces = Namespaces(self._plan_anew)
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
         self.templates = TemplateMemory()
-        self.ledger = Ledger()
         self.reservations: dict[GangKey, Reservation] = {}
         # The gangs that hold nodes and whose members keep others away.
         self.keep_others_away: set[GangKey] = set()
@@ -104,40 +97,6 @@ class State:
         self.news.look_at(*self.gangs, *self._roster.names())
         self.bids.note_whom_to_answer()
         self._changed(needs_plan=True)
-
-    # Facts about the cluster
-
-    def apply_node(self, fact: NodeFact) -> None:
-        """A node is there, or has changed. Heartbeats, which change no fact, are no change."""
-        if self.nodes.get(fact.name) != fact:
-            self.nodes[fact.name] = fact
-            self._nodes_changed()
-
-    def remove_node(self, name: str) -> None:
-        """A node is gone."""
-        if self.nodes.pop(name, None) is not None:
-            self.ledger.drop_row(name)
-            self._nodes_changed()
-
-    def apply_priority(self, fact: PriorityClass) -> None:
-        """A priority class is there, or has changed."""
-        self.priorities.apply(fact)
-        self._priorities_changed()
-
-    def remove_priority(self, name: str) -> None:
-        """A priority class is gone."""
-        self.priorities.remove(name)
-        self._priorities_changed()
-
-    def apply_namespace(self, fact: NamespaceFact) -> None:
-        """A namespace is there, or its labels have changed."""
-        if self.namespaces.get(fact.name) != fact.labels:
-            self.namespaces[fact.name] = fact.labels
-            self._changed(needs_plan=True)
-
-    def remove_namespace(self, name: str) -> None:
-        """A namespace is gone."""
-        self.namespaces.pop(name, None)
 
     # Facts about pods
 
@@ -288,18 +247,6 @@ class State:
         """The members of gangs of these names that are not there (any more), whether another one is or not."""
         return [pod for name in names for pod in self._roster.others(name, self._uid(name))]
 
-    def node_index(self) -> NodeIndex:
-        """All nodes by their labels; another one after each change of a node."""
-        if self._node_index_generation != self.nodes_generation:
-            self._node_index = NodeIndex(dict(self.nodes))
-            self._node_index_generation = self.nodes_generation
-        return self._node_index
-
-    def _nodes_changed(self) -> None:
-        self.nodes_generation += 1
-        self.domains.forget()
-        self._changed(needs_plan=True)
-
     def _plan_anew(self) -> None:
         self._changed(needs_plan=True)
 
@@ -337,11 +284,8 @@ class State:
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
         """Remember what only the attempt itself can have made: anybody may write our labels."""
-        reservation, gang = self.reservations.get(member.gang), self.gangs.get(member.gang)
-        if reservation is None or gang is None or gang.spec is None or member.rank >= gang.spec.maximum:
-            return
-        its_name = pod_name(member.gang.name, reservation.attempt, member.rank)
-        if (reservation.gang_uid, its_name) == (member.gang_uid, pod.key.name):
+        reservation = self.reservations.get(member.gang)
+        if reservation is not None and reservation.is_for(member):
             self._roster.note_departed(member.gang_uid, pod)
 
     def _unlist(self, before: PodFact | None) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from time import perf_counter
 
 from coschedule import Decision, GangKey, Placement
@@ -16,7 +17,7 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
 from lockstep.belief.endings import victims_ending_for
-from lockstep.belief.reservation import Reservation, next_attempt, requests_of
+from lockstep.belief.reservation import next_attempt, reserved_in_status
 from lockstep.cycle.attempt_news import AttemptNews
 from lockstep.cycle.decided import Decided
 from lockstep.cycle.evictions import Evictions
@@ -246,16 +247,9 @@ class Cycle:
         attempt = next_attempt(gang.status, self._state.members(gang).values())
         victims = self._state.giving_way.victims_of(gang.key)
         status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims)
-        reservation = Reservation(
-            gang=gang.key,
-            gang_uid=gang.uid,
-            attempt=attempt,
-            # As the status spells them: the next process has nothing else to go on from.
-            members=status.members,
-            requests=requests_of(gang.spec),
-            start=now,
-            expected_finish=None if placement.finish == float("inf") else placement.finish,
-        )
+        # As the status spells it: the next process has nothing else to go on from.
+        reservation = reserved_in_status(replace(gang, status=status))
+        assert reservation is not None, "a plan has sizes that the spec allows"
         if self._state.generation != decided.snapshot.generation and self._cutter.misfit(gang, reservation, now):
             # The world has changed since the facts were frozen: the next plan knows it.
             self._state.news.plan()

@@ -58,7 +58,7 @@ class Evictions:
     def _stands(self, gang: GangFact, victims: list[_Victim], decided: Decided) -> bool:
         """Whether what the decision stands on is believed still."""
         state = self._state
-        if not self._planning.still_asks(gang, decided) or state.nodes_generation != decided.seen.nodes_generation:
+        if not self._planning.still_asks(gang, decided) or state.nodes.generation != decided.seen.nodes_generation:
             return False
         priority = state.priorities.of(gang)
         others = [state.priorities.of(victim.gang) for victim in victims]

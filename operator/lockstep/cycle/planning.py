@@ -245,7 +245,7 @@ class Planning:
             )
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
         held = {one.key: self._state.reservations[one.key] for one in snapshot.running}
-        return Seen(snapshot, held, self._state.nodes_generation)
+        return Seen(snapshot, held, self._state.nodes.generation)
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:

@@ -42,8 +42,8 @@ def nodes_kind(state: State) -> Kind[NodeFact]:
         target=paths.ALL_NODES,
         key=_name,
         parse=parse_node,
-        apply=state.apply_node,
-        remove=state.remove_node,
+        apply=state.nodes.apply,
+        remove=state.nodes.remove,
         doubts=state.doubts,
         doubtful=doubtful_node,
         counts_as="a node that is not ready",
@@ -71,8 +71,8 @@ def namespaces_kind(state: State) -> Kind[NamespaceFact]:
         target=paths.ALL_NAMESPACES,
         key=_name,
         parse=parse_namespace,
-        apply=state.apply_namespace,
-        remove=state.remove_namespace,
+        apply=state.namespaces.apply,
+        remove=state.namespaces.remove,
         doubts=state.doubts,
     )
 
@@ -83,8 +83,8 @@ def priority_classes_kind(state: State) -> Kind[PriorityClass]:
         target=paths.ALL_PRIORITY_CLASSES,
         key=_name,
         parse=parse_priority_class,
-        apply=state.apply_priority,
-        remove=state.remove_priority,
+        apply=state.priorities.apply,
+        remove=state.priorities.remove,
         doubts=state.doubts,
     )
 

@@ -26,7 +26,7 @@ HEAT = {"app": "heat"}
 def state():
     state = State(lambda: None)
     for name, zone in NODES.items():
-        state.apply_node(node_fact(name, labels={"host": name, **({"zone": zone} if zone else {})}))
+        state.nodes.apply(node_fact(name, labels={"host": name, **({"zone": zone} if zone else {})}))
     return state
 
 
@@ -115,7 +115,7 @@ def test_each_role_has_its_own_terms(state):
 def test_pods_of_other_namespaces_count_where_the_term_says_so(state, written, want):
     pod = pod_fact(node="n1", labels=HEAT)
     state.apply_pod(replace(pod, key=pod.key._replace(namespace="else")))
-    state.apply_namespace(NamespaceFact("else", {"team": "a"}))
+    state.namespaces.apply(NamespaceFact("else", {"team": "a"}))
 
     assert bars(state, gang(role(apart=[written]))).get(AVOIDS, set()) == want
 

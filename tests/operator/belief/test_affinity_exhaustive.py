@@ -41,7 +41,7 @@ def with_others(rnd):
     """What is believed of the nodes with up to two pods of others on them, and these."""
     state, there = State(lambda: None), []
     for name, labels in NODES.items():
-        state.apply_node(node_fact(name, labels=labels))
+        state.nodes.apply(node_fact(name, labels=labels))
     for number in range(rnd.randint(0, 2)):
         labels, affinity, node = random_labels(rnd), random_affinity(rnd, 1), rnd.choice(list(NODES))
         spec = {"affinity": completed(affinity, labels)}

@@ -16,7 +16,7 @@ def state_with(*facts, limit=1):
     """A node n1 with a limit and n2 without, and a claim bound to each of the volumes a, b and c."""
     state = State(lambda: None)
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     for volume in (A, B, C):
         state.claims.apply_volume(VolumeFact(f"pv-{volume.handle}", (), volume))
         state.claims.apply_claim(claim_fact(f"claim-{volume.handle}", volume=f"pv-{volume.handle}"))

@@ -17,7 +17,7 @@ ONCE = frozenset({"ReadWriteOncePod"})
 def state():
     state = State(lambda: None)
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name, labels={"host": name}))
+        state.nodes.apply(node_fact(name, labels={"host": name}))
     state.claims.apply_volume(VolumeFact("pv", ()))
     return state
 
@@ -55,11 +55,11 @@ def test_labels_of_the_gangs_namespace_count_and_their_change_is_news(state):
     assert barred(state, gang) == ()
     state.news.begin_plan()
 
-    state.apply_namespace(NamespaceFact(gang.key.namespace, {"team": "a"}))
+    state.namespaces.apply(NamespaceFact(gang.key.namespace, {"team": "a"}))
 
     assert state.news.is_plan_due
     assert [names for _, names in barred(state, gang)] == [{"n2"}]
-    state.remove_namespace(gang.key.namespace)
+    state.namespaces.remove(gang.key.namespace)
     assert barred(state, gang) == ()
 
 

@@ -63,7 +63,7 @@ def test_belief_refuses_what_the_spec_names_and_nobody_has_made():
     state.apply_gang(gang)
     assert (state.phase_of(gang), state.refusal_of(gang).reason) == (Phase.REFUSED, Reason.UNKNOWN_PRIORITY_CLASS)
 
-    state.apply_priority(PriorityClass("urgent", 1, is_default=False))
+    state.priorities.apply(PriorityClass("urgent", 1, is_default=False))
     assert (state.phase_of(gang), state.refusal_of(gang)) == (Phase.WAITING, None)
     assert state.phase_of(gang, is_resting=True) is Phase.BACKING_OFF
 

@@ -45,8 +45,8 @@ def state():
     """Two nodes, and a gang that runs there."""
     state = State(lambda: None)
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name))
-    state.apply_priority(PriorityClass("urgent", 5, is_default=False))
+        state.nodes.apply(node_fact(name))
+    state.priorities.apply(PriorityClass("urgent", 5, is_default=False))
     state.apply_gang(holding(started_at=NOW - 40))
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank))
@@ -236,7 +236,7 @@ def test_gang_may_preempt_where_a_less_urgent_one_holds_nodes(state):
 
 
 def test_gang_whose_class_never_preempts_may_not(state):
-    state.apply_priority(PriorityClass("urgent", 5, is_default=False, preempts=False))
+    state.priorities.apply(PriorityClass("urgent", 5, is_default=False, preempts=False))
     state.apply_gang(urgent())
 
     assert not may_preempt(state, state.gangs[HOT])

@@ -29,7 +29,7 @@ NOWHERE, NO_ROOM = (
 def state_with(*, provisioner=DRIVER, topologies=None, publishes=False, rooms=(), volumes=(), claims=()):
     state = State(lambda: None)
     for name, zone in (("n1", "east"), ("n2", "east"), ("n3", "west")):
-        state.apply_node(node_fact(name, labels={"zone": zone, "host": name}))
+        state.nodes.apply(node_fact(name, labels={"zone": zone, "host": name}))
     storage = state.claims.storage
     storage.classes.apply(StorageClass("local", provisioner, waits=True, topologies=topologies, is_default=True))
     storage.drivers.apply(CsiDriver(DRIVER, publishes))

@@ -49,7 +49,7 @@ def test_request_without_a_column_of_its_own_takes_the_shared_one():
 
 def test_gangs_that_ask_for_what_no_node_has_are_told_and_others_are_placed():
     state = State(lambda: None)
-    state.apply_node(node_fact())
+    state.nodes.apply(node_fact())
     gangs = [*crowd(150), wants("z")]
     for gang in gangs:
         state.apply_gang(gang)

@@ -21,7 +21,7 @@ def state_with(places, *, made_for=None, cpu=1000):
     """Nodes with room for one member each; by rank the nodes that reach its volume, None for a claim without one."""
     state = State(lambda: None)
     for name in NODES:
-        state.apply_node(node_fact(name, cpu=cpu))
+        state.nodes.apply(node_fact(name, cpu=cpu))
     state.claims.storage.classes.apply(StorageClass("local", "disk.example.com", waits=True))
     for rank, place in enumerate(places):
         if place is not None:

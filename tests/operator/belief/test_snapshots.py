@@ -34,7 +34,7 @@ def column(snapshot, resource):
 
 def test_nodes_are_in_the_order_of_their_names(state):
     for name in ("n2", "n10", "n1"):
-        state.apply_node(node_fact(name, labels={"is": name}))
+        state.nodes.apply(node_fact(name, labels={"is": name}))
     table = cut(state).nodes
 
     assert table.names == ("n1", "n10", "n2")
@@ -43,8 +43,8 @@ def test_nodes_are_in_the_order_of_their_names(state):
 
 def test_conditions_of_nodes_are_told(state):
     taint = Taint("pool", "x", "NoSchedule")
-    state.apply_node(node_fact("a", ready=False))
-    state.apply_node(node_fact("b", cordoned=True, taints=[taint]))
+    state.nodes.apply(node_fact("a", ready=False))
+    state.nodes.apply(node_fact("b", cordoned=True, taints=[taint]))
     table = cut(state).nodes
 
     assert (table.ready.tolist(), table.unschedulable.tolist(), table.taints) == (
@@ -55,8 +55,8 @@ def test_conditions_of_nodes_are_told(state):
 
 
 def test_free_is_what_can_be_held_less_what_is_committed(state):
-    state.apply_node(node_fact("n1", cpu=4000, pods=10))
-    state.apply_node(node_fact("n2", cpu=8000, pods=10))
+    state.nodes.apply(node_fact("n1", cpu=4000, pods=10))
+    state.nodes.apply(node_fact("n2", cpu=8000, pods=10))
     state.apply_pod(pod_fact("p", node="n1", phase=PodPhase.RUNNING))
     state.apply_pod(pod_fact("q", node="n1", request=(("cpu", 500), ("memory", 9), ("pods", 1))))
     state.hold(reservation("held", members=(("n2", 3),)))
@@ -68,7 +68,7 @@ def test_free_is_what_can_be_held_less_what_is_committed(state):
 
 
 def test_only_resources_that_gangs_ask_for_are_columns(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     wants_gpu = gang_fact("a", spec=gang_spec(request=(("example.com/gpu", 2), ("pods", 1))))
 
     snapshot = cut(state, wants_gpu, gang_fact("b"))
@@ -79,7 +79,7 @@ def test_only_resources_that_gangs_ask_for_are_columns(state):
 
 
 def test_node_that_is_overcommitted_has_less_than_nothing_free(state):
-    state.apply_node(node_fact("n1", cpu=1000))
+    state.nodes.apply(node_fact("n1", cpu=1000))
     for name in ("p", "q"):
         state.apply_pod(pod_fact(name, node="n1"))
 
@@ -88,7 +88,7 @@ def test_node_that_is_overcommitted_has_less_than_nothing_free(state):
 
 def test_slots_of_a_bid_are_a_column(state):
     for name in ("n1", "n2", "n3"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     state.bids.apply(bid_fact("n1", slots=2))
     state.bids.apply(bid_fact("n2"))
     state.hold(reservation("held", members=(("n1", 1),)))
@@ -100,7 +100,7 @@ def test_slots_of_a_bid_are_a_column(state):
 def test_host_port_is_free_once_a_node(state):
     port = "host port TCP 80"
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     state.apply_pod(pod_fact("server", node="n1", request=((port, WHOLE), ("pods", 1))))
 
     assert column(cut(state, gang_fact(spec=gang_spec(request=((port, WHOLE), ("pods", 1))))), port) == [0, WHOLE]
@@ -109,7 +109,7 @@ def test_host_port_is_free_once_a_node(state):
 def test_disk_is_free_for_those_who_read_it_as_long_as_nobody_writes(state):
     disk = "disk GCE data"
     for name in ("n1", "n2", "n3"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     state.apply_pod(pod_fact("writer", node="n1", request=((disk, WHOLE), ("pods", 1))))
     state.apply_pod(pod_fact("reader", node="n2", request=((disk, 1), ("pods", 1))))
 
@@ -118,7 +118,7 @@ def test_disk_is_free_for_those_who_read_it_as_long_as_nobody_writes(state):
 
 def test_bids_are_columns_and_absent_ones_have_defaults(state):
     for name in ("n1", "n2", "n3"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     state.bids.apply(bid_fact("n1", slowdown=1.5, since=NOW + 40, until=NOW + 90))
     state.bids.apply(bid_fact("n2", slowdown=0.5))
     state.bids.apply(bid_fact("gone-node", slowdown=9.0))
@@ -130,14 +130,14 @@ def test_bids_are_columns_and_absent_ones_have_defaults(state):
 
 
 def test_node_that_was_taken_back_at_the_beginning_of_time_is_not_open(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     state.bids.apply(bid_fact("n1", until=0.0))
 
     assert cut(state).until.tolist() == [0.0]
 
 
 def test_expired_bid_no_longer_counts(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     state.bids.apply(bid_fact("n1", slowdown=2.0, expires=NOW))
     cutter = SnapshotCutter(state)
     assert cutter.cut(NOW - 1, [gang_fact()]).slowdown.tolist() == [2.0]
@@ -147,12 +147,12 @@ def test_expired_bid_no_longer_counts(state):
 
 
 def test_what_nodes_and_bids_give_is_built_once(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     cutter = SnapshotCutter(state)
     first = cutter.cut(NOW, [gang_fact()])
     state.apply_pod(pod_fact("p", node="n1"))
     second = cutter.cut(NOW, [gang_fact()])
-    state.apply_node(node_fact("n1", cpu=1))
+    state.nodes.apply(node_fact("n1", cpu=1))
     third = cutter.cut(NOW, [gang_fact()])
 
     assert second.nodes is first.nodes
@@ -161,18 +161,18 @@ def test_what_nodes_and_bids_give_is_built_once(state):
 
 
 def test_cutter_forgets_nothing_of_a_new_generation(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     cutter = SnapshotCutter(state)
     cutter.cut(NOW, [gang_fact()])
-    state.apply_node(node_fact("n0", cpu=3000))
-    state.remove_node("n1")
+    state.nodes.apply(node_fact("n0", cpu=3000))
+    state.nodes.remove("n1")
 
     assert column(cutter.cut(NOW, [gang_fact()]), "cpu") == [3000]
 
 
 def test_gangs_give_back_what_they_hold_at_their_expected_end(state):
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     state.hold(reservation("held", members=(("n1", 2), ("n2", 1)), finish=NOW + 60))
 
     assert set(cut(state).releases) == {
@@ -183,7 +183,7 @@ def test_gangs_give_back_what_they_hold_at_their_expected_end(state):
 
 def test_what_has_ended_is_free_and_not_given_back_again(state):
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     state.hold(reservation("held", finish=NOW + 60))
     state.apply_pod(member_fact("held", rank=0, node="n1", phase=PodPhase.SUCCEEDED))
     snapshot = cut(state)
@@ -193,14 +193,14 @@ def test_what_has_ended_is_free_and_not_given_back_again(state):
 
 
 def test_gang_of_unknown_end_gives_nothing_back(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     state.hold(reservation("held", members=(("n1", 1),)))
 
     assert cut(state).releases == ()
 
 
 def test_release_on_a_node_that_is_gone_is_left_out(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     state.hold(reservation("held", members=(("gone", 1), ("n1", 1)), finish=NOW + 60))
 
     assert [release.node for release in cut(state).releases] == [0]
@@ -220,8 +220,8 @@ def test_expected_finish(finish, now, want):
 
 
 def test_gang_is_told_to_the_planner(state):
-    state.apply_node(node_fact("n1"))
-    state.apply_priority(PriorityClass("urgent", 7, is_default=False))
+    state.nodes.apply(node_fact("n1"))
+    state.priorities.apply(PriorityClass("urgent", 7, is_default=False))
     gang = gang_fact(created=900.0, spec=gang_spec(size=2, most=5, priority_class="urgent", deadline=300.0))
     [pending] = cut(state, gang).gangs
 
@@ -241,7 +241,7 @@ def test_load_is_told_to_the_planner(state):
 
 
 def test_snapshot_names_the_generation_it_was_cut_from(state):
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
 
     assert cut(state).generation == state.generation
 
@@ -262,7 +262,7 @@ def misfit(state, gang=None, *, finish=NOW + 100, **more):
 @pytest.fixture
 def two_nodes(state):
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name, cpu=2000))
+        state.nodes.apply(node_fact(name, cpu=2000))
     return state
 
 
@@ -288,22 +288,22 @@ def test_member_that_has_ended_needs_no_room(two_nodes):
     ("change", "want"),
     [
         pytest.param(
-            lambda state: state.remove_node("n2"),
+            lambda state: state.nodes.remove("n2"),
             "there is no node n2",
             id="gone",
         ),
         pytest.param(
-            lambda state: state.apply_node(node_fact("n2", cordoned=True)),
+            lambda state: state.nodes.apply(node_fact("n2", cordoned=True)),
             "its constraints do not hold on n2: cordoned",
             id="cordoned",
         ),
         pytest.param(
-            lambda state: [state.apply_node(node_fact(name, ready=False)) for name in ("n1", "n2")],
+            lambda state: [state.nodes.apply(node_fact(name, ready=False)) for name in ("n1", "n2")],
             "its constraints do not hold on n1, n2: not ready",
             id="not ready",
         ),
         pytest.param(
-            lambda state: state.apply_node(node_fact("n1", taints=[Taint("pool", "x", "NoSchedule")])),
+            lambda state: state.nodes.apply(node_fact("n1", taints=[Taint("pool", "x", "NoSchedule")])),
             "its constraints do not hold on n1: with a taint it does not tolerate",
             id="tainted",
         ),
@@ -313,7 +313,7 @@ def test_member_that_has_ended_needs_no_room(two_nodes):
             id="full",
         ),
         pytest.param(
-            lambda state: state.apply_node(node_fact("n1", cpu=999)),
+            lambda state: state.nodes.apply(node_fact("n1", cpu=999)),
             "n1 has room for 0 of 1 members: cpu is short",
             id="shrunk",
         ),

@@ -68,7 +68,7 @@ def test_nobody_is_woken_before_this_process_leads():
     woken = []
     state = State(lambda: woken.append(1))
     state.stand_by()
-    state.apply_node(node_fact())
+    state.nodes.apply(node_fact())
     state.apply_gang(gang_fact("g"))
     assert woken == []
 

@@ -53,7 +53,7 @@ def settled(state):
     """Forget what was marked so far."""
     take_changed(state)
     state.news.begin_plan()
-    return state.generation, state.nodes_generation
+    return state.generation, state.nodes.generation
 
 
 NEWEST = {
@@ -64,7 +64,7 @@ NEWEST = {
     "bid": bid_fact("n1", version="5", slowdown=2.0),
 }
 OLDER = [
-    (State.apply_node, node_fact("n1")),
+    (State.nodes.apply, node_fact("n1")),
     (State.apply_pod, pod_fact("p")),
     (State.apply_pod, pod_fact("p", node="n1")),
     (State.apply_pod, member_fact("g", rank=0)),
@@ -72,7 +72,7 @@ OLDER = [
     (lambda state, fact: state.bids.apply(fact), bid_fact("n1", version="3")),
 ]
 LAST = [
-    (State.apply_node, NEWEST["node"]),
+    (State.nodes.apply, NEWEST["node"]),
     (State.apply_pod, NEWEST["pod"]),
     (State.apply_pod, NEWEST["member"]),
     (State.apply_gang, NEWEST["gang"]),
@@ -104,7 +104,7 @@ def test_order_and_repetition_of_facts_do_not_matter(older, seed, repeated):
 @pytest.mark.parametrize(
     ("apply", "fact"),
     [
-        pytest.param(State.apply_node, node_fact(), id="node"),
+        pytest.param(State.nodes.apply, node_fact(), id="node"),
         pytest.param(lambda state, fact: state.bids.apply(fact), bid_fact(), id="bid"),
         pytest.param(State.apply_pod, pod_fact(node="n1"), id="pod"),
     ],
@@ -231,7 +231,7 @@ def test_member_that_another_pod_has_replaced_has_departed(state, holding):
 
 def test_removing_what_is_not_there_is_no_news(state, wakes):
     state.remove_pod(PodKey("default", "p"), "uid-of-p")
-    state.remove_node("n1")
+    state.nodes.remove("n1")
     state.bids.remove("n1")
     state.remove_gang(("default", "g"), "u")
 
@@ -326,12 +326,12 @@ def test_priorities(state):
     urgent, plain = gang_fact("u", spec=gang_spec(priority_class="urgent")), gang_fact("p")
     assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
 
-    state.apply_priority(PriorityClass("urgent", 100, is_default=False))
-    state.apply_priority(PriorityClass("usual", 10, is_default=True))
+    state.priorities.apply(PriorityClass("urgent", 100, is_default=False))
+    state.priorities.apply(PriorityClass("usual", 10, is_default=True))
     assert (state.priorities.of(urgent), state.priorities.of(plain)) == (100, 10)
 
-    state.remove_priority("usual")
-    state.remove_priority("urgent")
+    state.priorities.remove("usual")
+    state.priorities.remove("urgent")
     assert (state.priorities.of(urgent), state.priorities.of(plain)) == (None, 0)
 
 
@@ -339,14 +339,14 @@ def test_change_of_priorities_is_news_of_every_gang(state):
     state.apply_gang(gang_fact("a"))
     state.apply_gang(gang_fact("b"))
     settled(state)
-    state.apply_priority(PriorityClass("urgent", 100, is_default=False))
+    state.priorities.apply(PriorityClass("urgent", 100, is_default=False))
 
     assert state.news.is_plan_due
     assert take_changed(state) == {("default", "a"), ("default", "b")}
 
 
 def test_default_priority_may_be_below_zero(state):
-    state.apply_priority(PriorityClass("background", -10, is_default=True))
+    state.priorities.apply(PriorityClass("background", -10, is_default=True))
 
     assert state.priorities.of(gang_fact("g")) == -10
 
@@ -364,20 +364,20 @@ def test_bids_end_when_they_are_not_renewed(state):
 def test_bid_that_is_renewed_is_no_news(state):
     state.bids.apply(bid_fact("n1", version="1", slowdown=2.0, expires=100.0))
     settled(state)
-    generation = state.nodes_generation
+    generation = state.nodes.generation
     state.bids.apply(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
 
-    assert (state.news.is_plan_due, state.nodes_generation, state.bids.next_end()) == (False, generation, 130.0)
+    assert (state.news.is_plan_due, state.nodes.generation, state.bids.next_end()) == (False, generation, 130.0)
 
 
 @pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)
 def test_bid_that_offers_something_else_or_ends_sooner_is_news(state, after):
     state.bids.apply(bid_fact("n1", version="1", expires=100.0))
     settled(state)
-    generation = state.nodes_generation
+    generation = state.nodes.generation
     state.bids.apply(bid_fact("n1", version="2", **{"expires": 130.0, **after}))
 
-    assert (state.news.is_plan_due, state.nodes_generation) == (True, generation + 1)
+    assert (state.news.is_plan_due, state.nodes.generation) == (True, generation + 1)
 
 
 def test_bid_that_has_expired_does_not_come_back_by_a_list(state):

@@ -18,7 +18,7 @@ HERE, EVERYWHERE = frozenset({"default"}), None
 
 def state_with(*pods):
     state = State(lambda: None)
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     for pod in pods:
         state.apply_pod(pod)
     return state

@@ -78,7 +78,7 @@ async def test_no_decision_yet_is_not_found():
 
 async def test_last_decision_is_shown_with_its_facts():
     state = State(lambda: None)
-    state.apply_node(node_fact("n1"))
+    state.nodes.apply(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
     decided = Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
     async with pages(DEBUG_PAGES, decided=decided) as ask:

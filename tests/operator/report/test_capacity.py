@@ -22,7 +22,7 @@ IDLE_SLOTS = {"in_use": 0, "promised": 0, "free": 0}
 def state():
     state = State(lambda: None)
     for name in ("n1", "n2"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
     return state
 
 
@@ -71,9 +71,9 @@ def test_idle_nodes_are_free(state):
 
 def test_nodes_outside_the_pool_count_only_while_members_are_there():
     state = State(lambda: None, pool=Pool(selector=(("pool", "gangs"),)))
-    state.apply_node(node_fact("inside", labels={"pool": "gangs"}))
+    state.nodes.apply(node_fact("inside", labels={"pool": "gangs"}))
     for name in ("left", "outside"):
-        state.apply_node(node_fact(name))
+        state.nodes.apply(node_fact(name))
         state.bids.apply(bid_fact(name, slots=4))
     state.hold(reservation(members=[("left", 2)]))
 
@@ -86,7 +86,7 @@ def test_nodes_outside_the_pool_count_only_while_members_are_there():
 def test_node_with_members_of_a_gang_is_in_use_though_it_is_cordoned_meanwhile(state):
     state.apply_gang(gang_fact("g"))
     state.hold(reservation("g", members=(("n1", 3),)))
-    state.apply_node(node_fact("n1", cordoned=True))
+    state.nodes.apply(node_fact("n1", cordoned=True))
 
     assert counted(state) == (IDLE_NODES | {"in_use": 1, "free": 1}, IDLE_SLOTS | {"in_use": 3})
 
@@ -139,7 +139,7 @@ def test_promise_to_a_gang_that_is_gone_or_reserved_counts_no_more(state):
     ],
 )
 def test_node_that_takes_no_new_members_is_closed_and_has_no_free_slots(state, node, bid):
-    state.apply_node(node_fact("n1", **node))
+    state.nodes.apply(node_fact("n1", **node))
     state.bids.apply(bid_fact("n1", slots=4, **bid))
 
     assert counted(state) == (IDLE_NODES | {"closed": 1, "free": 1}, IDLE_SLOTS)
