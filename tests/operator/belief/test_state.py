@@ -64,7 +64,7 @@ NEWEST = {
     "bid": bid_fact("n1", version="5", slowdown=2.0),
 }
 OLDER = [
-    (State.nodes.apply, node_fact("n1")),
+    (lambda state, fact: state.nodes.apply(fact), node_fact("n1")),
     (State.apply_pod, pod_fact("p")),
     (State.apply_pod, pod_fact("p", node="n1")),
     (State.apply_pod, member_fact("g", rank=0)),
@@ -72,7 +72,7 @@ OLDER = [
     (lambda state, fact: state.bids.apply(fact), bid_fact("n1", version="3")),
 ]
 LAST = [
-    (State.nodes.apply, NEWEST["node"]),
+    (lambda state, fact: state.nodes.apply(fact), NEWEST["node"]),
     (State.apply_pod, NEWEST["pod"]),
     (State.apply_pod, NEWEST["member"]),
     (State.apply_gang, NEWEST["gang"]),
@@ -104,7 +104,7 @@ def test_order_and_repetition_of_facts_do_not_matter(older, seed, repeated):
 @pytest.mark.parametrize(
     ("apply", "fact"),
     [
-        pytest.param(State.nodes.apply, node_fact(), id="node"),
+        pytest.param(lambda state, fact: state.nodes.apply(fact), node_fact(), id="node"),
         pytest.param(lambda state, fact: state.bids.apply(fact), bid_fact(), id="bid"),
         pytest.param(State.apply_pod, pod_fact(node="n1"), id="pod"),
     ],
