@@ -1,6 +1,6 @@
 """PodDisruptionBudgets: how many members may be taken away together."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from lockstep.api.label_selectors import selects
 from lockstep.facts.budget import BudgetFact, BudgetKey
@@ -30,9 +30,8 @@ class Budgets:
 
     def protecting(self, namespace: str, labels: Labels) -> Iterable[BudgetFact]:
         """The budgets that count a pod with these labels."""
-        budgets = self._by_namespace.get(namespace, {}).values()
-        return (budget for budget in budgets if selects(budget.selector, labels))
+        return (budget for budget in self.of(namespace) if selects(budget.selector, labels))
 
-    def concern(self, namespace: str) -> bool:
-        """Whether there is any budget in that namespace."""
-        return namespace in self._by_namespace
+    def of(self, namespace: str) -> Collection[BudgetFact]:
+        """The budgets of that namespace."""
+        return self._by_namespace.get(namespace, {}).values()

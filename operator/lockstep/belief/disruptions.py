@@ -11,16 +11,23 @@ from lockstep.facts.budget import BudgetFact
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import Labels, PodFact, PodPhase
 
+# About 10 ms of them.
+_MOST_COMPARISONS = 10_000
+
 
 def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Counter[BudgetFact]:
     """How many members count against each budget: those that run, and that nobody deletes yet.
 
-    Members that differ by their ranks alone are looked at together: there may be as many budgets as members.
+    Members that differ by their ranks alone are looked at together: there may be as many budgets as members. Where
+    their owner has labelled too many of them differently, each counts against every budget.
     """
     counts: Counter[BudgetFact] = Counter()
-    if not state.budgets.concern(gang.key.namespace):
+    budgets = state.budgets.of(gang.key.namespace)
+    if not budgets:
         return counts
     alike = Counter(_without_rank(pod.labels) for pod in _that_run(state, gang, reservation))
+    if len(alike) * len(budgets) > _MOST_COMPARISONS:
+        return Counter(dict.fromkeys(budgets, alike.total()))
     for labels, count in alike.items():
         for budget in state.budgets.protecting(gang.key.namespace, dict(labels)):
             counts[budget] += count

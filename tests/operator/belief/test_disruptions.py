@@ -72,3 +72,16 @@ def test_as_many_budgets_as_members_are_looked_at_once_for_members_that_are_alik
     assert counted(state, fact) == {}
 
     assert len(asked) == 1
+
+
+def test_members_that_are_all_labelled_differently_count_against_every_budget(monkeypatch):
+    state, fact = running_gang(size=101)
+    for rank in range(101):
+        member = owned_by("g", rank=rank)
+        member["labels"] |= {"mine": str(rank)}
+        state.apply_pod(parse_pod(pod(f"g-1-{rank}", node="n1", phase="Running", **member)))
+    for number in range(100):
+        state.budgets.apply(parse_budget(budget(f"b{number}", selector={"matchLabels": {"app": str(number)}})))
+    monkeypatch.setattr(state.budgets, "protecting", lambda *_: pytest.fail("that would take long"))
+
+    assert counted(state, fact) == {f"b{number}": 101 for number in range(100)}
