@@ -66,6 +66,12 @@ class Stage:
             lambda: self.arena.is_gone(self.name) or "deletionTimestamp" in self._metadata(), seconds=PATIENCE_SECONDS
         )
 
+    def summary(self) -> str:
+        """What a reader wants to know where a life did not go on."""
+        with suppress(ApiError):
+            return "; ".join(self.arena.summary(name) for name in (self.name, *self._others))
+        return "one of the gangs is gone"
+
     def leave(self) -> None:
         """Delete what is left of the gang and of those beside it."""
         for name in (self.name, *self._others):

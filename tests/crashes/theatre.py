@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from time import monotonic
+from traceback import extract_tb
 from typing import NamedTuple
 
 from builders.manifests import foreign_pod
@@ -41,7 +43,7 @@ class Trap:
         self._number = number
         self._moment = moment
         self._asked_at = monotonic()
-        self.asked: list[str] = []
+        self.asked: list[Asked] = []
         self.sprung: Point | None = None
 
     def witness(self, asked: Asked, moment: Moment) -> bool:
@@ -50,18 +52,22 @@ class Trap:
             return True
         self._asked_at = monotonic()
         if moment is Moment.BEFORE:
-            self.asked.append(f"{asked.verb} {asked.resource}")
+            self.asked.append(asked)
             if len(self.asked) == 1 and self._strike.backup:
                 self._strike.backup.take()
         else:
             self._stage.saw(asked)
-        if self.sprung or moment is not self._moment or len(self.asked) != self._number:
+        if self.sprung or moment is not self._moment or not self._is_the_one(asked):
             return True
-        self.sprung = Point(self._number, moment, self.asked[-1])
+        self.sprung = Point(self._number, moment, f"{asked.verb} {asked.resource}")
         self._strike.strike()
         if self._strike.backup:
             self._stage.seen.begin_anew()
         return False
+
+    def _is_the_one(self, asked: Asked) -> bool:
+        """Whether it is the n-th, by identity: another may be on its way beside it, and may read the same."""
+        return len(self.asked) >= self._number and self.asked[self._number - 1] is asked
 
     def until_calm(self) -> None:
         """Wait until nobody has asked anything about the gang for a while, and what was struck is up again."""
@@ -124,8 +130,9 @@ class Theatre:
             self._check_nothing_is_held()
             self._check_foreign_pods()
         except AssertionError as error:
+            problem = f"{error}, in {_where(error)}: {stage.summary()}"
             stage.leave()
-            return str(error)
+            return problem
         return ""
 
     def _check_pods(self, stage: Stage) -> None:
@@ -159,3 +166,11 @@ class Theatre:
         pods = [pod for pod in listed if pod["metadata"]["name"].startswith("foreign-")]
         assert all(pod.get("status", {}).get("phase") == "Running" for pod in pods), "the foreign pods do not run yet"
         return {pod["metadata"]["uid"]: pod["metadata"]["resourceVersion"] for pod in pods}
+
+
+def _where(error: AssertionError) -> str:
+    """The line of the life, or of the checks after it, that was not passed."""
+    lines = [
+        frame.line or "" for frame in extract_tb(error.__traceback__) if Path(frame.filename).parent.name == "crashes"
+    ]
+    return lines[-1]

@@ -49,7 +49,8 @@ def give_way(stage: Stage) -> None:
     eventually(lambda: "startedAt" in stage.arena.status(stage.name), seconds=PATIENCE_SECONDS)
     urgent = stage.submit_another("urgent", run_for="200ms", priorityClassName=urgency)
     stage.arena.until_complete(urgent, seconds=PATIENCE_SECONDS)
-    assert stage.arena.status(urgent)["attempt"] == 1
+    # Whoever is killed before it has written that the victim is gone leaves its room taken: then there is a second.
+    assert stage.arena.status(urgent)["attempt"] <= 2
     eventually(lambda: stage.arena.status(stage.name)["attempt"] > 1, seconds=PATIENCE_SECONDS)
     stage.until("Placed")
     assert stage.arena.status(stage.name)["attempt"] == 2, "it was evicted once"

@@ -170,6 +170,12 @@ class Arena:
         items = self.api.request("GET", f"{EVENTS}/namespaces/{self.namespace}/events")["items"]
         return [event for event in items if event["regarding"].get("name") == gang]
 
+    def summary(self, name: str) -> str:
+        """What a reader of a failed test wants to know of a gang."""
+        status = self.status(name)
+        says = [f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in status.get("conditions") or []]
+        return " | ".join([f"attempt {status.get('attempt')}", *says, f"pods on {self.nodes_of(name)}"])
+
     # Waiting for things
 
     def until(self, name: str, kind: str, status: str = "True", reason: str = "", *, seconds: float = 30) -> Manifest:
@@ -177,8 +183,8 @@ class Arena:
 
         def probe() -> Manifest:
             found = self.condition(name, kind)
-            assert found.get("status") == status, f"{name}: {self._summary(name)}"
-            assert not reason or found["reason"] == reason, f"{name}: {self._summary(name)}"
+            assert found.get("status") == status, f"{name}: {self.summary(name)}"
+            assert not reason or found["reason"] == reason, f"{name}: {self.summary(name)}"
             return found
 
         return eventually(probe, seconds=seconds)
@@ -237,9 +243,3 @@ class Arena:
     def _create_elsewhere(self, folder: str, manifest: Manifest) -> Manifest:
         self._elsewhere.append(f"{folder}/{manifest['metadata']['name']}")
         return self.api.request("POST", folder, manifest)
-
-    def _summary(self, name: str) -> str:
-        """What a reader of a failed test wants to know of a gang."""
-        status = self.status(name)
-        says = [f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in status.get("conditions") or []]
-        return " | ".join([f"attempt {status.get('attempt')}", *says, f"pods on {self.nodes_of(name)}"])
