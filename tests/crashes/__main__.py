@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
-from crashes.lives import LIVES, finish_again
+from crashes.lives import LIVES, LONG_LIVES, finish_again
 from crashes.strikes import Backup, KillApiServer, KillOperator, Strike
 from crashes.theatre import Life, Theatre
 from live.arena import Arena
@@ -19,6 +19,7 @@ from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, start
 
+EVERY_LIFE = {**LIVES, **LONG_LIVES}
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
 STRIKES: Mapping[str, Callable[[Sandbox, OperatorProcess, Path], Strike]] = {
     "operator": lambda _api, operator, _folder: KillOperator(operator),
@@ -31,7 +32,7 @@ def main() -> int:
     """Strike as the command line says; returns 1 where anything broke."""
     parser = argparse.ArgumentParser(prog="crashes", description=__doc__)
     parser.add_argument("--strike", choices=STRIKES, default="operator", help="what is killed, or set back")
-    parser.add_argument("--life", choices=LIVES, action="append", help="only this life of a gang")
+    parser.add_argument("--life", choices=EVERY_LIFE, action="append", help="only this life of a gang")
     options = parser.parse_args()
     all_broken = []
     for name, life in lives_for(options.strike, options.life).items():
@@ -47,7 +48,7 @@ def lives_for(strike: str, only: list[str] | None) -> Mapping[str, Life]:
     """The lives to live; where time goes back, what somebody did to a gang is undone too, so there is only one."""
     if strike == "set-back":
         return {"finish again": finish_again}
-    return {name: life for name, life in LIVES.items() if only is None or name in only}
+    return {name: life for name, life in EVERY_LIFE.items() if only is None or name in only}
 
 
 def crash_everywhere(life: Life, strike: str) -> tuple[int, list[str]]:
