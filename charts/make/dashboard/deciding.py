@@ -7,6 +7,10 @@ from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
 def how_it_decides() -> list[Panel]:
     """Sizes, times and speed-ups that were chosen and predicted, and what came of them; what is left."""
+    return [*_predictions(), *_what_is_left()]
+
+
+def _predictions() -> list[Panel]:
     ratio = "lockstep_run_time_ratio"
     return [
         graph(
@@ -43,6 +47,11 @@ def how_it_decides() -> list[Panel]:
             Query(mean("lockstep_gang_size_max_members"), "most allowed"),
             unit="short",
         ),
+    ]
+
+
+def _what_is_left() -> list[Panel]:
+    return [
         stacked(
             graph(
                 "Nodes by state",

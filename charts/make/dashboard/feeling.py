@@ -19,7 +19,7 @@ from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
 
 def what_users_feel() -> list[Panel]:
     """How long gangs wait, and what they are told."""
-    return [*_numbers(), *_graphs()]
+    return [*_numbers(), *_states(), *_starts()]
 
 
 def _numbers() -> list[Panel]:
@@ -68,9 +68,7 @@ def _numbers() -> list[Panel]:
     ]
 
 
-def _graphs() -> list[Panel]:
-    wait, delay = "lockstep_gang_wait_seconds", "lockstep_start_delay_seconds"
-    skew = "lockstep_start_skew_seconds"
+def _states() -> list[Panel]:
     return [
         stacked(
             graph(
@@ -90,6 +88,13 @@ def _graphs() -> list[Panel]:
             unit=OpsPerSecond,
             columns=WIDE_COLUMNS,
         ),
+    ]
+
+
+def _starts() -> list[Panel]:
+    wait, delay = "lockstep_gang_wait_seconds", "lockstep_start_delay_seconds"
+    skew = "lockstep_start_skew_seconds"
+    return [
         graph(
             "Wait until bound",
             "From a gang's creation until all its members were bound, of gangs bound in that moment; 0 where none "

@@ -7,12 +7,10 @@ from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
 
 def is_it_healthy() -> list[Panel]:
     """Whoever is woken looks here first."""
-    return [*_numbers(), *_graphs()]
+    return [*_who_leads(), *_what_is_wrong(), *_graphs_of_its_life(), *_graphs_of_trouble()]
 
 
-def _numbers() -> list[Panel]:
-    watch_age = f"max (time() - {series('lockstep_watch_last_event_timestamp_seconds')})"
-    of_cycles, of_gangs = increase("lockstep_cycles_total", 'result="error"'), increase("lockstep_gang_errors_total")
+def _who_leads() -> list[Panel]:
     return [
         number(
             "Leaders",
@@ -35,6 +33,13 @@ def _numbers() -> list[Panel]:
             unit=Seconds,
             steps=(Step(None, GOOD), Step(10, DOUBTFUL), Step(120, BAD)),
         ),
+    ]
+
+
+def _what_is_wrong() -> list[Panel]:
+    watch_age = f"max (time() - {series('lockstep_watch_last_event_timestamp_seconds')})"
+    of_cycles, of_gangs = increase("lockstep_cycles_total", 'result="error"'), increase("lockstep_gang_errors_total")
+    return [
         number(
             "Oldest watch",
             "Time since the quietest watch of any replica said something. The API server says something about once a "
@@ -59,7 +64,7 @@ def _numbers() -> list[Panel]:
     ]
 
 
-def _graphs() -> list[Panel]:
+def _graphs_of_its_life() -> list[Panel]:
     return [
         graph(
             "Leader by replica",
@@ -84,6 +89,11 @@ def _graphs() -> list[Panel]:
             ),
             unit=Seconds,
         ),
+    ]
+
+
+def _graphs_of_trouble() -> list[Panel]:
+    return [
         graph(
             "Errors of its own",
             "Errors a second in cycles, and of single gangs by stage. Anything above 0 is a fault of Lockstep.",

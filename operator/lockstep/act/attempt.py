@@ -23,7 +23,7 @@ from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.act.undo import Undoing, UndoNews
 from lockstep.act.volumes import VolumeProvider
-from lockstep.api.client import ApiUnavailableError
+from lockstep.api.client import LANDING_SECONDS, ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
@@ -35,9 +35,6 @@ from lockstep.logs.fields import about
 from lockstep.report.events import names_do_not_resolve
 from lockstep.report.misfits import misfit_in_words
 from lockstep.report.status import Written
-
-# For so long after somebody was cut off in the middle of a create, the API server may still carry it out.
-_LANDING_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +95,7 @@ class Attempt:
         self._verdict: Verdict | None = None
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
-        self._landed_at = services.monotonic() + _LANDING_SECONDS if was_cut_off else -math.inf
+        self._landed_at = services.monotonic() + LANDING_SECONDS if was_cut_off else -math.inf
         self._undoing = Undoing(services, gang, reservation, pause=pause, changed=self.changed, news=news)
 
     @property

@@ -30,8 +30,8 @@ _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
 # The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
 _WATCH_SILENCE_SECONDS = 90.0
 _TOKEN_SECONDS = 30.0
-# A request whose connection has broken is carried out by then, or never.
-_LANDING_SECONDS = 1.0
+LANDING_SECONDS = 1.0
+"""For so long after a request was cut off, the API server may still carry it out, in seconds."""
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -97,7 +97,7 @@ class KubeClient:
         connector = aiohttp.TCPConnector(limit=self._connections, ssl=tls_context(self.configuration))
         self._session = aiohttp.ClientSession(
             connector=connector,
-            # No API server sets cookies, and looking for them costs a twentieth of a request.
+            # No API server sets cookies: nobody need look for them at every request.
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": user_agent()},
             trust_env=False,
@@ -170,7 +170,7 @@ class KubeClient:
         urgency: Urgency | None = None,
     ) -> Answer:
         """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
-        data = None if body is None else orjson.dumps(body)
+        data = b"" if body is None else orjson.dumps(body)
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
@@ -182,11 +182,11 @@ class KubeClient:
                 await asyncio.get_running_loop().create_future()
             try:
                 if urgency is None:
-                    payload = None if data is None else aiohttp.BytesPayload(data)
+                    payload = aiohttp.BytesPayload(data) if data else None
                     answer, retry_after = await self._try_once(verb, target, payload, params, content_type)
                 else:
                     async with self._writes.turn(urgency):
-                        answer, retry_after = await self._write_once(verb, target, data or b"", params, content_type)
+                        answer, retry_after = await self._write_once(verb, target, data, params, content_type)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
                 continue
@@ -204,7 +204,7 @@ class KubeClient:
             return await self._try_once(verb, target, payload, params, content_type)
         except asyncio.CancelledError:
             if payload.is_handed_over:
-                self._writes.count_for(_LANDING_SECONDS)
+                self._writes.count_for(LANDING_SECONDS)
             raise
 
     async def _try_once(
