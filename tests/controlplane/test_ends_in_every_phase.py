@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from builders.manifests import bid, failed_status, from_now, gang
+from builders.manifests import bid, failed_status, from_now, gang, priority_class
 from eventually import eventually
 from live.arena import BIDS
 
@@ -12,11 +12,12 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 
 class Stage(NamedTuple):
-    """How a gang named heat gets there, whether it has been active by then, and on how many CPUs."""
+    """How a gang named heat gets there, whether it has been active and holds room by then, and on how many CPUs."""
 
     reach: object
     is_active: bool
     cpus: int = 4
+    holds_room: bool = False
 
 
 def wait(arena):
@@ -75,8 +76,8 @@ def succeed(arena):
 STAGES = {
     "waiting": Stage(wait, is_active=False),
     "planned for later": Stage(plan_for_later, is_active=False),
-    "being made": Stage(begin, is_active=False, cpus=64),
-    "running": Stage(run, is_active=True),
+    "being made": Stage(begin, is_active=False, cpus=64, holds_room=True),
+    "running": Stage(run, is_active=True, holds_room=True),
     "being undone": Stage(be_undone, is_active=True),
     "resting": Stage(rest, is_active=True),
     "suspended": Stage(be_suspended, is_active=False),
@@ -167,6 +168,82 @@ def test_gang_that_never_ran_is_not_active(arena, stage):
 
     assert arena.condition("heat", "Complete")["status"] == "False"
     assert "activeSince" not in arena.status("heat")
+
+
+@staged("being made", "running")
+def test_gang_of_which_a_member_fails_fails(arena, stage):
+    stage.reach(arena)
+
+    arena.patch_pod_status("heat-1-0", failed_status(3))
+
+    arena.until("heat", "Complete", reason="MemberFailed")
+    assert "heat-1-0" in arena.condition("heat", "Complete")["message"]
+    take_all_room(arena, stage)
+
+
+@staged("being undone")
+def test_member_that_fails_while_its_attempt_is_undone_does_not_count(arena, stage):
+    stage.reach(arena)
+
+    arena.patch_pod_status("heat-1-1", failed_status(3))
+    let_go(arena)
+
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    arena.until_placed("heat")
+
+
+@staged(*STAGES)
+def test_more_urgent_gang_takes_all_room(arena, stage):
+    """Whoever holds room gives way, and comes back; whoever holds none keeps what is said of it."""
+    stage.reach(arena)
+    name = f"{arena.pool}-urgent"
+    arena.create(priority_class(name, 1000, policy="PreemptLowerPriority"))
+
+    arena.submit(gang("urgent", size=stage.cpus, priorityClassName=name))
+    take_offers_back(arena)
+    let_go(arena)
+
+    arena.until_placed("urgent")
+    assert len(arena.pods("urgent")) == stage.cpus
+    assert {pod["status"]["phase"] for pod in arena.pods("heat")} <= {"Succeeded"}
+    arena.delete_gang("urgent")
+    if stage.holds_room:
+        assert arena.condition("heat", "Preempted")["reason"]
+        arena.until_placed("heat")
+        assert arena.status("heat")["attempt"] == 2
+
+
+@staged("being made", "running", "being undone")
+def test_gang_of_which_a_node_is_lost_lands_elsewhere(arena, stage):
+    stage.reach(arena)
+    lost = arena.pods("heat")[-1]["spec"].get("nodeName") or arena.nodes[-1]
+
+    arena.add_nodes(1, cpu=str(stage.cpus // 2))
+    lose(arena, lost)
+    let_go(arena)
+
+    eventually(lambda: lost not in arena.nodes_of("heat") and arena.condition("heat", "Placed")["status"] == "True")
+    assert len({pod["metadata"]["labels"]["lockstep.dev/attempt"] for pod in arena.pods("heat")}) == 1
+    assert "" not in arena.nodes_of("heat")
+
+
+@staged("waiting", "planned for later", "resting", "suspended", "complete")
+def test_lost_node_changes_nothing_for_a_gang_that_is_not_there(arena, stage):
+    stage.reach(arena)
+    before = arena.status("heat").get("attempt")
+
+    lose(arena, arena.nodes[-1])
+    arena.submit(gang("other", size=1, suspend=True))
+    arena.until("other", "Suspended")
+
+    assert arena.status("heat").get("attempt") == before
+    assert {pod["status"]["phase"] for pod in arena.pods("heat")} <= {"Succeeded"}
+
+
+def lose(arena, node):
+    """Say that a node will not come back, as an administrator does."""
+    taint = {"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"}
+    arena.api.request("PATCH", f"/api/v1/nodes/{node}", {"spec": {"taints": [taint]}})
 
 
 def let_go(arena):

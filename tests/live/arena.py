@@ -26,14 +26,14 @@ NUMBERS = itertools.count(1)
 class Arena:
     """Everything in it is the test's own: gangs are confined to the arena's nodes by a selector.
 
-    ``close`` deletes all of it and returns once no pod, gang or node is left.
+    ``nodes`` are their names. ``close`` deletes all of it and returns once no pod, gang or node is left.
     """
 
     def __init__(self, api: Sandbox, namespace: str) -> None:
         self.api = api
         self.namespace = namespace
         self.pool = f"pool-{next(NUMBERS)}"
-        self._nodes: list[str] = []
+        self.nodes: list[str] = []
         self._elsewhere: list[str] = []
 
     # Making things
@@ -42,7 +42,7 @@ class Arena:
         self, count: int = 1, *, cpu: str = "4", labels: Mapping[str, str] | None = None, **more: Any
     ) -> list[str]:
         """Create nodes and return their names, which sort in the order of their creation."""
-        first = len(self._nodes) + 1
+        first = len(self.nodes) + 1
         names = [f"{self.pool}-n{number:02}" for number in range(first, first + count)]
         allocatable = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
         labelled = {POOL_LABEL: self.pool, **(labels or {})}
@@ -52,7 +52,7 @@ class Arena:
     def create_nodes(self, nodes: Iterable[Node]) -> None:
         """Create nodes as they are described."""
         wanted = list(nodes)
-        self._nodes += [node.name for node in wanted]
+        self.nodes += [node.name for node in wanted]
         self.api.create_nodes(wanted)
 
     def submit(self, gang: Manifest) -> Manifest:
@@ -222,7 +222,7 @@ class Arena:
         eventually(lambda: not self.api.request("GET", f"{self.core}/pods")["items"])
         for path in self._elsewhere:
             self.delete(path)
-        for name in self._nodes:
+        for name in self.nodes:
             self.delete(f"/api/v1/nodes/{name}")
 
     @property
