@@ -1,13 +1,13 @@
 """Pieces among slots that are free together: how many of the fastest slots to use, and who gets how many pieces.
 
-Objective: over the allowed sizes P minimise load(P) * seconds_per_piece + overhead(P). The P fastest slots are used,
-each with at least one piece: load(P) is the least time, in units of one piece on a reference node, in which they do
-all of them, and at least the slow-down of the slowest. [S 4.1] with a gang's size and overhead; of equal run times the
-fewest members, as Compression has it [S 4.2].
+Objective: over the allowed sizes P minimise (load(P) * seconds_per_piece + overhead(P)) * weight(P). The P fastest
+slots are used, each with at least one piece: load(P) is the least time, in units of one piece on a reference node, in
+which they do all of them, and at least the slow-down of the slowest. [S 4.1] with a gang's size and overhead, and a
+weight that says what its seconds cost; of what costs the same the fewest members, as Compression has it [S 4.2].
 
 Theorem: one more slot never makes the least time longer, and an even share, X / (sum of speeds), bounds it from below.
-So what one size takes bounds all smaller ones, and a size that cannot do X pieces within what is left of the best run
-time so far is out.
+So what one size takes bounds all smaller ones, and a size that cannot do X pieces within the time in which it would
+cost as little as the best so far is out.
 
 Method: a size is worked out exactly, bounds are raised, sizes that are out are dropped, until none is left; in turns
 that of the least bound and one at slots spread evenly. Slots are grouped into classes of equal slow-down, never
@@ -46,27 +46,33 @@ class SizedPieces:
     size: int
 
 
+class SizeCosts(NamedTuple):
+    """Sizes to choose from, rising and at least 1: ``sizes[s]`` costs ``overheads[s]`` seconds more, finite.
+
+    What is least is the seconds times ``weights[s]``, above 0.
+    """
+
+    sizes: IntArray
+    overheads: FloatArray
+    weights: FloatArray
+
+
 def choose_size(
-    slowdowns: FloatArray,
-    counts: IntArray,
-    *,
-    pieces: int,
-    seconds_per_piece: float,
-    sizes: IntArray,
-    overheads: FloatArray,
+    slowdowns: FloatArray, counts: IntArray, *, pieces: int, seconds_per_piece: float, costs: SizeCosts
 ) -> SizedPieces | None:
     """Choose how many of the fastest slots run ``pieces``; module docstring: objective, method, ties.
 
-    ``counts[t]`` slots have ``slowdowns[t]``, which rise; they are above 0 and finite. ``sizes[s]``, rising and at
-    least 1, may be chosen and cost ``overheads[s]`` seconds, finite. None when no size is at most the number of slots
-    and of pieces. InvalidValueError when shapes do not agree or pieces are not from 1 to 10**15.
+    ``counts[t]`` slots have ``slowdowns[t]``, which rise; they are above 0 and finite. None when no size is at most the
+    number of slots and of pieces. InvalidValueError when shapes do not agree or pieces are not from 1 to 10**15.
     """
-    _check(slowdowns, counts, pieces, sizes, overheads)
-    allowed = int(np.searchsorted(sizes, min(int(counts.sum()), pieces), side="right"))
+    _check(slowdowns, counts, pieces, costs)
+    allowed = int(np.searchsorted(costs.sizes, min(int(counts.sum()), pieces), side="right"))
     if not allowed:
         return None
-    slots = _Slots.of(slowdowns, counts, pieces=pieces, largest=int(sizes[allowed - 1]))
-    return _search(slots, slots.candidates(sizes[:allowed], overheads[:allowed]), seconds_per_piece)
+    sizes, overheads, weights = costs
+    costs = SizeCosts(sizes[:allowed], overheads[:allowed], weights[:allowed])
+    slots = _Slots.of(slowdowns, counts, pieces=pieces, largest=int(costs.sizes[-1]))
+    return _search(slots, slots.candidates(costs), seconds_per_piece)
 
 
 def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
@@ -92,11 +98,11 @@ def divide_pieces(slowdowns: FloatArray, pieces: int) -> IntArray:
     return counts
 
 
-def _check(slowdowns: FloatArray, counts: IntArray, pieces: int, sizes: IntArray, overheads: FloatArray) -> None:
+def _check(slowdowns: FloatArray, counts: IntArray, pieces: int, costs: SizeCosts) -> None:
     check_pieces(pieces)
     if slowdowns.ndim != 1 or slowdowns.shape != counts.shape:
         raise InvalidValueError("counts", "must have one entry a slow-down")
-    if sizes.ndim != 1 or sizes.shape != overheads.shape:
+    if costs.sizes.ndim != 1 or costs.sizes.shape != costs.overheads.shape:
         raise InvalidValueError("overheads", "must have one entry a size")
 
 
@@ -125,14 +131,15 @@ class _Slots:
         members: IntArray = np.clip(sizes[:, None] - (self.ends - self.counts), 0, self.counts)
         return members
 
-    def candidates(self, sizes: IntArray, overheads: FloatArray) -> "_Candidates":
+    def candidates(self, costs: SizeCosts) -> "_Candidates":
         """Bound the load of every size by an even share and by the slowest member."""
+        sizes = costs.sizes
         last = np.searchsorted(self.ends, sizes)
         speed = self.piece_times.speed
         together = np.cumsum(self.counts * speed)[last] - (self.ends[last] - sizes) * speed[last]
         slowest = self.piece_times.numerator[last]
         load = np.maximum(self.pieces / together * (1 - _ROUNDING), slowest)
-        return _Candidates(members=sizes, overhead=overheads, slowest=slowest, load=load)
+        return _Candidates(sizes, costs.overheads, costs.weights, slowest, load)
 
     def least_time(self, size: int) -> float:
         """The least time in which the ``size`` fastest slots do all pieces, some of them perhaps without one."""
@@ -159,20 +166,30 @@ class _Candidates(NamedTuple):
 
     members: IntArray
     overhead: FloatArray
+    weight: FloatArray
     slowest: FloatArray
     load: FloatArray
 
     def bounds(self, seconds_per_piece: float) -> FloatArray:
-        """Return, for each size, seconds that no run of it stays below."""
-        return self.load * seconds_per_piece + self.overhead
+        """Return, for each size, weighed seconds that no run of it stays below."""
+        return (self.load * seconds_per_piece + self.overhead) * self.weight
 
     def only(self, kept: BoolArray) -> "_Candidates":
         """Keep some sizes."""
-        return _Candidates(self.members[kept], self.overhead[kept], self.slowest[kept], self.load[kept])
+        members, overhead, weight, slowest, load = self
+        return _Candidates(members[kept], overhead[kept], weight[kept], slowest[kept], load[kept])
+
+
+class _Best(NamedTuple):
+    """The lesser tuple is the better one; the cost is the weighed seconds."""
+
+    cost: float
+    size: int
+    seconds: float
 
 
 def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> SizedPieces:
-    best = SizedPieces(seconds=math.inf, size=0)
+    best = _Best(cost=math.inf, size=0, seconds=math.inf)
     for turn in count():
         if not left.members.size:
             break
@@ -180,11 +197,10 @@ def _search(slots: _Slots, left: _Candidates, seconds_per_piece: float) -> Sized
         size = int(left.members[chosen])
         least = slots.least_time(size)
         run = float(max(least, left.slowest[chosen]) * seconds_per_piece + left.overhead[chosen])
-        if (run, size) < (best.seconds, best.size):
-            best = SizedPieces(seconds=run, size=size)
+        best = min(best, _Best(cost=run * float(left.weight[chosen]), size=size, seconds=run))
         np.maximum(left.load[: chosen + 1], least, out=left.load[: chosen + 1])
         left = _better(slots, left, best, seconds_per_piece)
-    return best
+    return SizedPieces(seconds=best.seconds, size=best.size)
 
 
 def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
@@ -197,11 +213,11 @@ def _next(left: _Candidates, seconds_per_piece: float, turn: int) -> int:
     return int(np.argmin(left.bounds(seconds_per_piece)))
 
 
-def _better(slots: _Slots, left: _Candidates, best: SizedPieces, seconds_per_piece: float) -> _Candidates:
+def _better(slots: _Slots, left: _Candidates, best: _Best, seconds_per_piece: float) -> _Candidates:
     """Keep the sizes that may still be better than ``best``."""
     bounds = left.bounds(seconds_per_piece)
-    left = left.only((bounds < best.seconds) | (bounds == best.seconds) & (left.members < best.size))
+    left = left.only((bounds < best.cost) | (bounds == best.cost) & (left.members < best.size))
     if not left.members.size:
         return left
-    limits = (best.seconds * (1 + _ROUNDING) - left.overhead) / seconds_per_piece
+    limits = (best.cost / left.weight * (1 + _ROUNDING) - left.overhead) / seconds_per_piece
     return left.only(slots.may_finish(left.members, limits))

@@ -1,7 +1,7 @@
 """What can be chosen for one gang: ways to run it among the slots that are open to it.
 
-A load (``queue.loads``) says how long runs of each size take, and searches the slots for the earliest finish. Of equal
-finishes, fewer members are better, then an earlier start.
+A load (``queue.loads``) says how long runs of each size take, and searches the slots for the least value, which is the
+finish where members have no price (``queue.price``). Of equal values, fewer members are better, then an earlier start.
 """
 
 from collections.abc import Callable
@@ -22,23 +22,25 @@ class Candidate(NamedTuple):
     It takes the fastest slots that last from start to finish, none slower than ``pace``.
     """
 
-    finish: float
+    value: float
     size: int
     start: float
     pace: int
+    finish: float
 
 
 class Outline(NamedTuple):
     """When a gang could run, and with how many members; the lesser tuple is the better one."""
 
-    finish: float
+    value: float
     size: int
     start: float
+    finish: float
 
 
 def outline_of(candidate: Candidate | None) -> Outline | None:
     """Leave out of a candidate what only its own search understands."""
-    return None if candidate is None else Outline(candidate.finish, candidate.size, candidate.start)
+    return None if candidate is None else Outline(candidate.value, candidate.size, candidate.start, candidate.finish)
 
 
 class Considered(NamedTuple):
@@ -91,5 +93,5 @@ class GangLoad(Protocol):
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
 
-    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+    def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""

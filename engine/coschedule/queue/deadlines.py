@@ -12,7 +12,7 @@ def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadl
         return None
     possible = load.where(_soonest_by_size(space, load, among) <= deadline)
     for size in possible.sizes:
-        candidate = possible.where(possible.sizes == size).earliest_finish(space, among=among, limit=deadline)
+        candidate = possible.where(possible.sizes == size).best(space, among=among, limit=deadline)
         if candidate is not None:
             return candidate
     return None

@@ -16,6 +16,7 @@ from coschedule.queue.loads.equal import EqualLoad
 from coschedule.queue.loads.pieces import PiecesLoad
 from coschedule.queue.loads.proportional import ProportionalLoad
 from coschedule.queue.loads.unknown_run_time import earliest_start
+from coschedule.queue.price import Price
 from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline
 
@@ -48,7 +49,7 @@ class Demand:
         return search_space_of(open_slots, self.consider)
 
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
-        """Choose the earliest finish up to ``limit`` or, with a deadline, the fewest members that meet it.
+        """Choose the least value up to ``limit`` or, with a deadline, the fewest members that meet it.
 
         A gang whose run time is unknown starts as early as it can; a deadline cannot bind it.
         """
@@ -57,10 +58,10 @@ class Demand:
         return fewest_members(space, self.load, among=space.instants, deadline=self.gang.deadline)
 
     def soonest(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
-        """Choose the earliest finish, whatever the deadline, or the earliest start when the run time is unknown."""
+        """Choose the least value, whatever the deadline, or the earliest start when the run time is unknown."""
         if self.load is None:
             return self._earliest_start(space, 1, space.instants)
-        return self.load.earliest_finish(space, among=space.instants, limit=limit)
+        return self.load.best(space, among=space.instants, limit=limit)
 
     def alternative(self, space: SearchSpace, chosen: Candidate) -> Candidate | None:
         """Choose the candidate that says most about ``chosen``; see ``Placement``."""
@@ -69,10 +70,10 @@ class Demand:
         if self.load is None:
             return self._earliest_start(space, chosen.size + 1, later) if starts_now else None
         if not starts_now:
-            return self.load.earliest_finish(space, among=now, limit=math.inf)
+            return self.load.best(space, among=now, limit=math.inf)
         larger = self.load.where(self.load.sizes > chosen.size)
         other = self.load.where(self.load.sizes != chosen.size)
-        return larger.earliest_finish(space, among=later, limit=math.inf) or other.earliest_finish(
+        return larger.best(space, among=later, limit=math.inf) or other.best(
             space, among=space.instants, limit=math.inf
         )
 
@@ -90,22 +91,22 @@ def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider, *, per_n
         request=np.array(role.request, dtype=np.int64),
         passes=passes,
         per_node=per_node or role.sizes.maximum,
-        load=None if gang.work is None else _load_of(role, gang.work),
+        load=None if gang.work is None else _load_of(role, gang.work, gang.price),
         consider=consider,
     )
 
 
-def _load_of(role: Role, work: Work) -> GangLoad:
-    load = _load_of_range(role, work)
+def _load_of(role: Role, work: Work, price: Price) -> GangLoad:
+    load = _load_of_range(role, work, price)
     return load.where(role.sizes.has(load.sizes)) if role.sizes.have_gaps else load
 
 
-def _load_of_range(role: Role, work: Work) -> GangLoad:
+def _load_of_range(role: Role, work: Work, price: Price) -> GangLoad:
     goal = Goal(minimum=role.sizes.minimum, maximum=role.largest)
     table = size_table(work, goal, slots=goal.maximum, exact=False)
     if role.load is Load.PROPORTIONAL:
         loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
-        return ProportionalLoad(sizes=loads.sizes, work=loads.work)
+        return ProportionalLoad(sizes=loads.sizes, work=loads.work, price=price)
     if role.load is Load.PIECES:
         assert isinstance(work, SerialWork), "the snapshot checks it"
         assert role.pieces is not None, "the snapshot checks it"
@@ -114,5 +115,6 @@ def _load_of_range(role: Role, work: Work) -> GangLoad:
             seconds_per_piece=float(work.serial) / role.pieces,
             sizes=table.sizes,
             overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
+            price=price,
         )
-    return EqualLoad(sizes=table.sizes, times=table.times)
+    return EqualLoad(sizes=table.sizes, times=table.times, price=price)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.price import Price
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.terms import Term
 
@@ -69,6 +70,9 @@ class PendingGang:
     proportional or pieces, no other has one. ``deadline`` is an absolute time, which cannot bind a gang whose run time
     is unknown. It does not start before ``not_before``, an absolute time. Members also obey ``terms`` among themselves.
 
+    ``member_price`` is what a member-second costs the others, in seconds: the run with the least ``start + d * (1 +
+    member_price * n)`` is chosen, where n members run d seconds. A deadline asks for the fewest members instead.
+
     Where it fits only when others have ended, nobody knows when, it may hold nodes if ``may_hold``; ``held`` are the
     nodes it holds already, by index.
 
@@ -83,6 +87,7 @@ class PendingGang:
     roles: tuple[Role, ...]
     work: Work | None
     deadline: float | None = None
+    member_price: float = 0.0
     not_before: float = -math.inf
     may_hold: bool = True
     held: tuple[int, ...] = ()
@@ -95,6 +100,8 @@ class PendingGang:
             raise ValueError("created and deadline must be numbers")
         if not self.not_before < math.inf:
             raise ValueError("not_before must be a time, or -inf")
+        if not 0 <= self.member_price < math.inf:
+            raise ValueError("member_price must be at least 0 and finite")
         self._check_roles()
         self._check_loads()
 
@@ -103,6 +110,11 @@ class PendingGang:
         """T(1), None when it is not known."""
         serial = math.inf if self.work is None else float(self.work.float_times(1)[0])
         return serial if serial < math.inf else None
+
+    @property
+    def price(self) -> Price:
+        """The price in force: none where the run time is unknown, or a deadline asks for the fewest members."""
+        return Price(0.0 if self.work is None or self.deadline is not None else self.member_price)
 
     def _check_roles(self) -> None:
         names = {role.name for role in self.roles}

@@ -63,7 +63,14 @@ def best_placement(snapshot, gang, taken, passes):
         return min(
             in_time, key=lambda one: (one.size, one.finish, one.start, *_preference(snapshot, one)), default=None
         )
-    return min(found, key=lambda one: (one.finish, one.size, one.start, *_preference(snapshot, one)), default=None)
+    return min(
+        found, key=lambda one: (value(gang, one), one.size, one.start, *_preference(snapshot, one)), default=None
+    )
+
+
+def value(gang, found):
+    """Say what a run counts: when it would end if each member-second also cost its price."""
+    return found.start + (found.finish - found.start) * (1 + gang.member_price * found.size)
 
 
 def best_hold(snapshot, gang, taken, passes):

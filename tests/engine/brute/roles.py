@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from coschedule.queue.gangs import Load
 from coschedule.queue.terms import TermKind
-from engine.brute.queue import Taken, lasts, longest, sizes_of, starts, time_of
+from engine.brute.queue import Taken, lasts, longest, sizes_of, starts, time_of, value
 
 
 class Seated(NamedTuple):
@@ -25,7 +25,7 @@ def best_seating(snapshot, gang, taken, passes):
     if gang.deadline is not None:
         in_time = [one for one in found if one.finish <= gang.deadline]
         return min(in_time, key=lambda one: (one.size, one.finish, one.start), default=None)
-    return min(found, key=lambda one: (one.finish, one.size, one.start), default=None)
+    return min(found, key=lambda one: (value(gang, one), one.size, one.start), default=None)
 
 
 def _use(snapshot, gang, found):

@@ -8,23 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule.model.errors import InvalidValueError
-from coschedule.pieces.fastest_nodes import SizedPieces, choose_size, divide_pieces
+from coschedule.pieces.fastest_nodes import SizeCosts, SizedPieces, choose_size, divide_pieces
 from engine.brute.pieces import Job, best_size, shared_load
 from engine.builders import seeded
 
 slowdowns_of_members = st.lists(st.sampled_from([0.1, 0.3, 1.0, 1.1, 7.0]), min_size=1, max_size=9)
 
 
-def among(classes, pieces, sizes, *, seconds=1.0):
-    """Choose among classes of (slow-down, places), given the overhead by size."""
+def among(classes, pieces, sizes, *, seconds=1.0, weights=None):
+    """Choose among classes of (slow-down, places), given the overhead, and perhaps the weight, by size."""
     slowdowns, counts = zip(*sorted(classes), strict=True)
     return choose_size(
         np.array(slowdowns, dtype=np.float64),
         np.array(counts, dtype=np.int64),
         pieces=pieces,
         seconds_per_piece=seconds,
-        sizes=np.array(list(sizes), dtype=np.int64),
-        overheads=np.array(list(sizes.values()), dtype=np.float64),
+        costs=SizeCosts(
+            np.array(list(sizes), dtype=np.int64),
+            np.array(list(sizes.values()), dtype=np.float64),
+            np.ones(len(sizes)) if weights is None else np.array([weights[size] for size in sizes]),
+        ),
     )
 
 
@@ -167,8 +170,7 @@ def test_another_place_never_hurts(slowdowns, pieces, another):
                 np.ones(1, int),
                 pieces=1,
                 seconds_per_piece=1.0,
-                sizes=np.ones(1, int),
-                overheads=np.ones(1),
+                costs=SizeCosts(np.ones(1, int), np.ones(1), np.ones(1)),
             ),
             "counts",
             id="classes without a count",
@@ -179,8 +181,7 @@ def test_another_place_never_hurts(slowdowns, pieces, another):
                 np.ones(1, int),
                 pieces=1,
                 seconds_per_piece=1.0,
-                sizes=np.ones(2, int),
-                overheads=np.ones(1),
+                costs=SizeCosts(np.ones(2, int), np.ones(1), np.ones(2)),
             ),
             "overheads",
             id="sizes without an overhead",

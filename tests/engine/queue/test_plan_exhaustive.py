@@ -52,6 +52,7 @@ def random_gang(rnd, index, loads):
         created=float(rnd.randint(0, 2)),
         constraints=rnd.choice([Constraints(), Constraints(), FAST]),
         deadline=rnd.choice([None, None, NOW + 10, NOW + 25]),
+        member_price=rnd.choice([0.0, 0.0, 0.125, 0.5, 2.0]),
         load=load,
         pieces=rnd.choice([3, 4, 6, 8]) if load is Load.PIECES else None,
         per_member=0 if load is Load.EQUAL else rnd.choice([0, 0, 1, 2]),

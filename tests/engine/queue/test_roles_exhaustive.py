@@ -54,6 +54,7 @@ def random_gang(rnd, index, keys):
         per_member=rnd.choice([0, 0, 1]),
         priority=rnd.randint(0, 1),
         deadline=rnd.choice([None, None, None, NOW + 20, NOW + 40]),
+        member_price=rnd.choice([0.0, 0.0, 0.125, 0.5, 2.0]),
         not_before=rnd.choice([-math.inf, -math.inf, NOW + 3]),
         terms=[random_term(rnd, names, rnd.choice(keys)) for _ in range(rnd.choice([1, 1, 2]))] if keys else [],
     )

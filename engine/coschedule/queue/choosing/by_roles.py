@@ -58,7 +58,7 @@ class RolesChooser:
             return None
         seats = _by_role(found, len(self.gang.roles))
         return Choice(
-            outline=Outline(*found[:3]),
+            outline=found.outline,
             seats=seats,
             slowest=_slowest(search, seats),
             latest=_latest(search, found),
@@ -68,13 +68,13 @@ class RolesChooser:
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
         """Tell of the best run."""
         found = self._best(self.search(timeline), limit)
-        return None if found is None else Outline(*found[:3])
+        return None if found is None else found.outline
 
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell of the best run, whatever the deadline."""
         search = self.search(timeline)
         found = self._run(search, search.instants, self._all)
-        return None if found is None else Outline(*found[:3])
+        return None if found is None else found.outline
 
     def search(self, timeline: Timeline) -> Search:
         """Prepare searches on a timeline."""
@@ -133,14 +133,14 @@ class RolesChooser:
     def _alternative(self, search: Search, found: Found) -> Outline | None:
         """Choose the run that says most about the one that was found; see ``Placement``."""
         now, later, sizes = search.instants[:1], search.instants[1:], self.party.sizes
-        starts_now = found.start == now[0]
+        starts_now = found.outline.start == now[0]
         if not starts_now:
             other = self._run(search, now, self._all) if self.party.is_known else None
         else:
-            other = self._run(search, later, sizes > found.size)
+            other = self._run(search, later, sizes > found.outline.size)
             if other is None and self.party.is_known:
-                other = self._run(search, search.instants, sizes != found.size)
-        return None if other is None else Outline(*other[:3])
+                other = self._run(search, search.instants, sizes != found.outline.size)
+        return None if other is None else other.outline
 
 
 def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
@@ -160,9 +160,9 @@ def _slowest(search: Search, seats: tuple[ChosenNodes, ...]) -> int:
 
 def _latest(search: Search, found: Found) -> int | None:
     """Find the first node that has no room for its members before the start, None if all nodes have."""
-    if not found.start > search.timeline.now:
+    if not found.outline.start > search.timeline.now:
         return None
-    before = room_during(search.timeline, float(np.nextafter(found.start, -np.inf)), found.start)
+    before = room_during(search.timeline, float(np.nextafter(found.outline.start, -np.inf)), found.outline.start)
     for seat in sorted(found.seats, key=lambda seat: seat.rank):
         one = int(search.timeline.class_of[seat.rank])
         if not before.open[one] or (seat.counts @ search.party.requests > before.free[one]).any():

@@ -52,7 +52,7 @@ class Chooser(Protocol):
         """Choose the best way to run the gang; None where it does not fit, or not in time."""
 
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
-        """Tell of the best way; where the earliest finish is the best, only of ways that end by ``limit``."""
+        """Tell of the best way; where the least value is the best, only of ways whose value is up to ``limit``."""
 
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell how the gang would run without its deadline."""

@@ -35,7 +35,7 @@ def chooser_of(
     inner = _within_a_domain(gang, passes, topology, consider, effort)
     if not keys or isinstance(inner, TopologiesCross | TooManyCombinations):
         return inner
-    return OneDomainChooser(inner=inner, domain=topology.common_domains(keys), shortest=_shortest(gang))
+    return OneDomainChooser(inner=inner, domain=topology.common_domains(keys), cheapest=_cheapest(gang))
 
 
 def keys_of_all(gang: PendingGang) -> tuple[str, ...]:
@@ -92,8 +92,9 @@ def _levels(
     )
 
 
-def _shortest(gang: PendingGang) -> float:
-    """Return the least run time of any number of members on idle reference nodes, 0 where it is unknown."""
+def _cheapest(gang: PendingGang) -> float:
+    """Return the least weighed run time of any size on idle reference nodes, 0 where it is unknown."""
     if gang.work is None:
         return 0.0
-    return float(party_of(gang).times.min(initial=math.inf))
+    party = party_of(gang)
+    return float((party.times * party.weights).min(initial=math.inf))

@@ -1,6 +1,6 @@
 """The choice for a gang whose members are all in one domain: each domain is a cluster of its own.
 
-Method: domains in the order of a bound on the finish, as if the fastest of their nodes were free now, until the next
+Method: domains in the order of a bound on the value, as if the fastest of their nodes were free now, until the next
 bound is worse than the best choice found. Equal choices go to the domain whose node has the lowest rank.
 """
 
@@ -30,12 +30,13 @@ class _Best(NamedTuple):
 class OneDomainChooser:
     """Chooses as ``inner`` does, in the best of the domains of nodes, domain[n]; nodes in none have -1.
 
-    ``shortest`` is the least run time on idle reference nodes, 0 where it is unknown. See ``Chooser``.
+    ``cheapest`` is the least run time on idle reference nodes, each weighed as its size is (``Price.weights``); 0 where
+    it is unknown. See ``Chooser``.
     """
 
     inner: Chooser
     domain: IntArray
-    shortest: float
+    cheapest: float
 
     @property
     def gang(self) -> PendingGang:
@@ -69,7 +70,7 @@ class OneDomainChooser:
         """Tell of the soonest of all domains' runs."""
         best: Outline | None = None
         for bound, ranks in self.by_bound(timeline):
-            if best is not None and bound > best.finish:
+            if best is not None and bound > best.value:
                 break
             outline = self.inner.soonest(within(timeline, ranks))
             if outline is not None and (best is None or outline < best):
@@ -77,17 +78,19 @@ class OneDomainChooser:
         return best
 
     def by_bound(self, timeline: Timeline) -> Iterator[tuple[float, IntArray]]:
-        """List the nodes of each domain by rank, with a bound from below on when the gang ends there."""
+        """List the nodes of each domain by rank, with a bound from below on the value of runs there."""
         domain = self.domain[timeline.node]
         order = np.argsort(domain, kind="stable")
         _, first = np.unique(domain[order], return_index=True)
         groups = [ranks for ranks in np.split(order, first[1:]) if domain[ranks[0]] >= 0] if len(order) else []
         # Nodes of lower rank are faster, so domains by their first nodes are in the order of their bounds.
+        largest = sum(role.largest for role in self.gang.roles)
         for ranks in sorted(groups, key=lambda ranks: int(ranks[0])):
-            yield timeline.now + self.shortest * float(_slowdown(timeline, ranks[0])), ranks
+            cost = self.cheapest * _slowdown(timeline, ranks[0])
+            yield self.gang.price.least_value(timeline.now, cost, largest), ranks
 
     def _best(self, timeline: Timeline, limit: float) -> "_Best | None":
-        """Find the best of all domains' runs that end by ``limit``."""
+        """Find the best of all domains' runs of a value up to ``limit``."""
         best: _Best | None = None
         for bound, ranks in self.by_bound(timeline):
             if bound > limit:
@@ -95,7 +98,7 @@ class OneDomainChooser:
             found = self._best_of(within(timeline, ranks), ranks, limit)
             if found is not None and (best is None or found.merit < best.merit):
                 best = found
-                limit = found.outline.finish if self.gang.deadline is None else limit
+                limit = found.outline.value if self.gang.deadline is None else limit
         return best
 
     def _best_of(self, domain: Timeline, ranks: IntArray, limit: float) -> "_Best | None":

@@ -38,11 +38,11 @@ class PlainChooser:
         best = self.demand.best(space)
         if best is None:
             return None
-        finish, size, start, pace = best
-        nodes = choose_nodes(timeline, space.open_slots, size=size, start=start, finish=finish, pace=pace)
+        start, finish = best.start, best.finish
+        nodes = choose_nodes(timeline, space.open_slots, size=best.size, start=start, finish=finish, pace=best.pace)
         limits = find_limiting_nodes(timeline, space.open_slots, nodes, start)
         return Choice(
-            outline=Outline(finish, size, start),
+            outline=Outline(best.value, best.size, start, finish),
             seats=(nodes,),
             slowest=limits.slowest,
             latest=limits.latest,

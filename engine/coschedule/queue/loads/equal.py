@@ -1,7 +1,7 @@
 """Equal load: the best start, slow-down and size for one gang [A 3], over slots that come and go.
 
-Objective: minimise start + e * T(P), e being the largest slow-down used, over all instants at which slots appear, all
-slow-downs and all sizes; a slot counts only if it lasts until the gang would finish.
+Objective: minimise start + e * T(P) * (1 + price * P), e being the largest slow-down used, over all instants at which
+slots appear, all slow-downs and all sizes; a slot counts only if it lasts until the gang would finish.
 
 Method: an instant is bounded from below by granting it every slot that outlasts the shortest run. Instants are taken
 in the order of their bounds, some at a time, until the next bound is worse than the best choice found. The pairs of
@@ -10,13 +10,14 @@ slow-down, and evaluated in that order, some at a time: one matrix over pairs an
 its own, there are thousands of pairs; few of them are left then.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
+from coschedule.queue.price import Price
 
 _MOST_RANGES = 16
 """Bounds of instants tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
@@ -31,17 +32,18 @@ class EqualLoad:
 
     sizes: IntArray
     times: FloatArray
+    price: Price
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
-        return type(self)(sizes=self.sizes[kept], times=self.times[kept])
+        return replace(self, sizes=self.sizes[kept], times=self.times[kept])
 
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
         return slowdown * self.times
 
-    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+    def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
         if not (len(space.open_slots.slowdowns) and len(self.sizes) and len(among)):
             return None
         search = _Search(space, self, limit)
@@ -62,26 +64,25 @@ class EqualLoad:
         kept = int(np.searchsorted(self.sizes, most, side="right"))
         return self.sizes[:kept], self.times[:kept]
 
-    def least_times(self, slots: IntArray) -> FloatArray:
-        """Look up the least time of any size that so many slots could hold, inf where none."""
-        shortest = np.append(np.inf, np.minimum.accumulate(self.times))
-        times: FloatArray = shortest[np.searchsorted(self.sizes, slots, side="right")]
-        return times
+    def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+        """Bound from below the value of runs of any size that so many slots could hold, inf where none."""
+        cheapest = np.append(np.inf, np.minimum.accumulate(self.times * self.price.weights(self.sizes)))
+        costs = slowdowns * cheapest[np.searchsorted(self.sizes, slots, side="right")]
+        return self.price.least_value(starts, costs, int(self.sizes[-1]))
 
     def _bounds(self, space: SearchSpace) -> FloatArray:
-        """Bound from below the finish of every run that starts at each instant, inf where no size fits: float[k]."""
+        """Bound from below the value of every run that starts at each instant, inf where no size fits: float[k]."""
         slowdowns = space.open_slots.slowdowns
         ranges = min(_MOST_RANGES, len(slowdowns))
         fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
         slots = space.counts.outlasting(float(fastest[0] * self.times.min()), ranges=ranges)
-        least = (fastest[:, np.newaxis] * self.least_times(slots)).min(axis=0)
-        bounds: FloatArray = space.open_slots.instants + least
+        bounds: FloatArray = self.least_values(space.open_slots.instants, fastest[:, np.newaxis], slots).min(axis=0)
         return bounds
 
 
 @dataclass(slots=True, eq=False)
 class _Search:
-    """The best candidate found so far, and the finish that the next one must not exceed."""
+    """The best candidate found so far, and the value that the next one must not exceed."""
 
     space: SearchSpace
     load: EqualLoad
@@ -92,8 +93,8 @@ class _Search:
         """Evaluate pairs of an instant of ``among``, rising, and a slow-down that may beat the best candidate."""
         open_slots = self.space.open_slots
         slots = self.space.counts.at(among)
-        least = self.load.least_times(slots - self._lost_soon(among))
-        bounds = (open_slots.instants[among] + open_slots.slowdowns[:, np.newaxis] * least).ravel()
+        starts, slowdowns = open_slots.instants[among], open_slots.slowdowns[:, np.newaxis]
+        bounds = self.load.least_values(starts, slowdowns, slots - self._lost_soon(among)).ravel()
         possible = np.flatnonzero((bounds <= self.limit) & (bounds < np.inf))
         if len(possible) > _AT_ONCE:
             # What the lowest bounds find leaves little of the others to be sorted.
@@ -130,10 +131,12 @@ class _Search:
         lasting = slots[:, np.newaxis] - self.space.losses.lost(starts, paces, finishes)
         finishes = np.where(lasting >= sizes, finishes, np.inf)
         self.space.consider(Considered(starts, slowdowns, sizes, finishes))
-        least = float(finishes.min())
+        values = self.load.price.value(at, finishes, sizes)
+        least = float(values.min())
         if least > self.limit or least == np.inf:
             return
-        for pair, size in np.argwhere(finishes == least).tolist():
-            found = Candidate(least, int(sizes[size]), float(starts[pair]), int(paces[pair]))
+        for pair, size in np.argwhere(values == least).tolist():
+            finish = float(finishes[pair, size])
+            found = Candidate(least, int(sizes[size]), float(starts[pair]), int(paces[pair]), finish)
             self.best = found if self.best is None else min(self.best, found)
         self.limit = least

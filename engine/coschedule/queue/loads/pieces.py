@@ -4,16 +4,17 @@ P members on the fastest slots, each with one piece at least, run as long as the
 then the overhead of P members. Of equal runs the one with the fewest members is taken: that is Compression.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.pieces.fastest_nodes import choose_size
+from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.queue.candidates import Candidate, SearchSpace
 from coschedule.queue.loads import unequal
 from coschedule.queue.loads.unequal import Run
+from coschedule.queue.price import Price
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,15 +28,11 @@ class PiecesLoad:
     seconds_per_piece: float
     sizes: IntArray
     overheads: FloatArray
+    price: Price
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
-        return type(self)(
-            pieces=self.pieces,
-            seconds_per_piece=self.seconds_per_piece,
-            sizes=self.sizes[kept],
-            overheads=self.overheads[kept],
-        )
+        return replace(self, sizes=self.sizes[kept], overheads=self.overheads[kept])
 
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
@@ -43,9 +40,9 @@ class PiecesLoad:
         runs: FloatArray = most * slowdown * self.seconds_per_piece + self.overheads
         return runs
 
-    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-        return unequal.earliest_finish(space, self, among=among, limit=limit)
+    def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
+        return unequal.best(space, self, among=among, limit=limit)
 
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
         """Assume the least overhead of any size in each range; see ``UnequalLoad``."""
@@ -53,14 +50,13 @@ class PiecesLoad:
         runs: FloatArray = self.pieces / speed * self.seconds_per_piece + overheads
         return runs
 
-    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
+    def best_run(self, _start: float, slowdowns: FloatArray, held: IntArray, /) -> Run | None:
         """Divide the pieces among the fastest slots; see ``UnequalLoad``."""
         found = choose_size(
             slowdowns,
             np.diff(held, prepend=0),
             pieces=self.pieces,
             seconds_per_piece=self.seconds_per_piece,
-            sizes=self.sizes,
-            overheads=self.overheads,
+            costs=SizeCosts(self.sizes, self.overheads, self.price.weights(self.sizes)),
         )
         return None if found is None else Run(found.seconds, found.size)

@@ -3,7 +3,7 @@
 P members of total speed H = sum of 1 / e run P * T(P) / H seconds: of each size, the fastest slots are the best.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, SearchSpace
 from coschedule.queue.loads import unequal
 from coschedule.queue.loads.unequal import Run
+from coschedule.queue.price import Price
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -20,26 +21,27 @@ class ProportionalLoad:
 
     sizes: IntArray
     work: FloatArray
+    price: Price
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
-        return type(self)(sizes=self.sizes[kept], work=self.work[kept])
+        return replace(self, sizes=self.sizes[kept], work=self.work[kept])
 
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
         runs: FloatArray = slowdown * self.work / self.sizes
         return runs
 
-    def earliest_finish(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
-        """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
-        return unequal.earliest_finish(space, self, among=among, limit=limit)
+    def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
+        """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
+        return unequal.best(space, self, among=among, limit=limit)
 
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
         """Assume the least work of any size in each range; see ``UnequalLoad``."""
         runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed
         return runs
 
-    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
+    def best_run(self, start: float, slowdowns: FloatArray, held: IntArray, /) -> Run | None:
         """Give every size the fastest slots; see ``UnequalLoad``."""
         fitting = int(np.searchsorted(self.sizes, held[-1], side="right"))
         if not fitting:
@@ -48,5 +50,6 @@ class ProportionalLoad:
         gained = np.diff(held[there], prepend=0) / slowdowns[there]
         speed = np.interp(self.sizes[:fitting], np.append(0, held[there]), np.append(0, np.cumsum(gained)))
         runs = self.work[:fitting] / speed
-        best = int(np.argmin(runs))
+        # Finishes are compared, not runs: what ends at the same time is equal, and the fewest members are taken.
+        best = int(np.argmin(self.price.value(start, start + runs, self.sizes[:fitting])))
         return Run(float(runs[best]), int(self.sizes[best]))

@@ -1,23 +1,25 @@
 """The best start and size for a gang whose members get more of the work the faster their nodes are.
 
-Objective: minimise start + the run time on the fastest slots that last until the gang would finish, over all instants
-at which slots appear and all sizes.
+Objective: minimise the value (``queue.price``) of a run on the fastest slots that last until the gang would finish,
+over all instants at which slots appear and all sizes.
 
-Theorem: with fewer slots no run ends earlier. So from one start, first grant every slot there is; drop those that do
-not last until the finish found, and look again: no finish on the way is later than the best one, and the first that all
-its slots outlast is the best.
+Theorem: with fewer slots no run of any size ends earlier. So from one start, first grant every slot there is. Where the
+best run's slots all last until its finish, it is the best. Where they do not, its size has to do with those that last,
+and ends no earlier; look again. Without a price no size ends before that finish: what does not last until then is of
+use to none. With a price, other sizes may end before it: they keep their slots, and are looked at apart from it.
 
-Method: instants in the order of a lower bound on their finish, until the next bound is worse than the best found. Each
+Method: instants in the order of a lower bound on their value, until the next bound is worse than the best found. Each
 costs as many looks as losses matter to it, one or two as a rule. The bound grants an instant all slots that outlast
 the shortest run, at the fastest slow-down of each of some ranges, and looks at sizes range by range too.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
+from coschedule.queue.price import Price
 
 _MOST_RANGES = 16
 """Bounds tell at most so many ranges of slow-downs and of sizes apart: more of them cost more than they save."""
@@ -37,6 +39,13 @@ class UnequalLoad(Protocol):
     def sizes(self) -> IntArray:
         """The sizes that may run, rising: int[p]."""
 
+    @property
+    def price(self) -> Price:
+        """What a member-second costs."""
+
+    def where(self, kept: BoolArray) -> Self:
+        """Keep the sizes for which ``kept``, bool[p], is True."""
+
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
 
@@ -47,33 +56,39 @@ class UnequalLoad(Protocol):
         speed ``speed[s, k]`` together at most, which is above 0.
         """
 
-    def shortest_run(self, slowdowns: FloatArray, held: IntArray) -> Run | None:
-        """Choose the size with the shortest run, then the fewest members; None when no size fits.
+    def best_run(self, start: float, slowdowns: FloatArray, held: IntArray, /) -> Run | None:
+        """Choose the size with the least value from ``start`` on, then the fewest members; None when no size fits.
 
         ``held[t]`` slots have the slow-down ``slowdowns[t]``, which rise, or a smaller one.
         """
 
 
-def earliest_finish(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float) -> Candidate | None:
-    """Find the best candidate that starts at one of the instants ``among``, rising, and ends by ``limit``."""
+def best(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float) -> Candidate | None:
+    """Find the best candidate that starts at one of the instants ``among``, rising, of a value up to ``limit``."""
     if not (len(space.open_slots.slowdowns) and len(load.sizes)):
         return None
-    bounds = _bounds(space, load)[among]
-    order = np.argsort(bounds, kind="stable")
+    finishes, values = (bounds[among] for bounds in _bounds(space, load))
+    order = np.argsort(values, kind="stable")
     held = space.counts.at(among)
-    best: Candidate | None = None
+    found: Candidate | None = None
     for index in order.tolist():
-        if bounds[index] > limit or bounds[index] == np.inf:
+        if values[index] > limit or values[index] == np.inf:
             break
         start = float(space.open_slots.instants[among[index]])
-        found = _from(space, load, start=start, held=held[:, index], soonest=bounds[index], limit=limit)
-        if found is not None and (best is None or found < best):
-            best, limit = found, found.finish
-    return best
+        one = _From(space, start, held[:, index]).best(load, soonest=finishes[index], limit=limit)
+        if one is not None and (found is None or one < found):
+            found, limit = one, one.value
+    return found
 
 
-def _bounds(space: SearchSpace, load: UnequalLoad) -> FloatArray:
-    """Bound from below the finish of every run that starts at each instant, inf where no size fits: float[k]."""
+class _Bounds(NamedTuple):
+    """From below, the finish and the value of every run that starts at an instant, inf where no size fits: float[k]."""
+
+    finish: FloatArray
+    value: FloatArray
+
+
+def _bounds(space: SearchSpace, load: UnequalLoad) -> _Bounds:
     slowdowns, sizes = space.open_slots.slowdowns, load.sizes
     ranges = min(_MOST_RANGES, len(slowdowns))
     fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
@@ -84,42 +99,79 @@ def _bounds(space: SearchSpace, load: UnequalLoad) -> FloatArray:
     faster = -np.diff(1 / fastest, append=0)
     speed = np.einsum("rsk,r->sk", np.minimum(held[:, np.newaxis], largest[:, np.newaxis]), faster)
     fits = held[-1] >= sizes[first][:, np.newaxis]
-    runs = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf)
     # Sums are rounded: what is bounded must not seem longer than it is.
-    bounds: FloatArray = space.open_slots.instants + runs.min(axis=0) * (1 - 1e-12)
-    return bounds
+    runs = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf) * (1 - 1e-12)
+    costs = (runs * load.price.weights(sizes[first])[:, np.newaxis]).min(axis=0)
+    starts = space.open_slots.instants
+    return _Bounds(starts + runs.min(axis=0), load.price.least_value(starts, costs, int(sizes[-1])))
 
 
-def _from(
-    space: SearchSpace, load: UnequalLoad, *, start: float, held: IntArray, soonest: float, limit: float
-) -> Candidate | None:
-    """Find the best candidate of one start; the caller knows that it ends no earlier than ``soonest``.
+class _Look(NamedTuple):
+    """The best run of a load's sizes on slots of which ``lost[t]``, up to each pace, are out of the question."""
 
-    At the start, ``held[t]`` slots are as fast as pace t or faster.
-    """
-    lost = space.losses.lost_by_pace(start, soonest, paces=len(held))
-    while True:
-        run = load.shortest_run(space.open_slots.slowdowns, held - lost)
+    value: float
+    size: int
+    finish: float
+    load: UnequalLoad
+    lost: IntArray
+
+
+class _From(NamedTuple):
+    """Runs from one start, where ``held[t]`` slots are as fast as pace t or faster."""
+
+    space: SearchSpace
+    start: float
+    held: IntArray
+
+    def best(self, load: UnequalLoad, *, soonest: float, limit: float) -> Candidate | None:
+        """Find the best candidate; the caller knows that none ends before ``soonest``."""
+        looks = self._looks((load, self._lost_by(soonest)))
+        while looks:
+            look = looks.pop(min(range(len(looks)), key=lambda index: looks[index][:2]))
+            lost_by_then = self._lost_by(look.finish)
+            lasts = bool((lost_by_then == look.lost).all())
+            pace = int(np.searchsorted(self.held - look.lost, look.size))
+            self._tell(look, pace, lasts=lasts)
+            if look.value > limit:
+                return None
+            if lasts:
+                return Candidate(look.value, look.size, self.start, pace, look.finish)
+            looks += self._looks(*_further(look, lost_by_then))
+        return None
+
+    def _looks(self, *tries: tuple[UnequalLoad, IntArray]) -> list[_Look]:
+        looks = (self._look(load, lost) for load, lost in tries if len(load.sizes))
+        return [look for look in looks if look is not None]
+
+    def _look(self, load: UnequalLoad, lost: IntArray) -> _Look | None:
+        run = load.best_run(self.start, self.space.open_slots.slowdowns, self.held - lost)
         if run is None:
             return None
-        # A run that is too short for the resolution of time still takes an instant.
-        finish = max(start + run.seconds, float(np.nextafter(start, np.inf)))
-        lost_by_then = space.losses.lost_by_pace(start, finish, paces=len(held))
-        pace = int(np.searchsorted(held - lost, run.size))
-        _tell(space, start, run.size, finish, pace, lasts=bool((lost_by_then == lost).all()))
-        if finish > limit:
-            return None
-        if (lost_by_then == lost).all():
-            return Candidate(finish, run.size, start, pace)
-        lost = lost_by_then
+        finish = finish_of(self.start, run.seconds)
+        return _Look(load.price.value(self.start, finish, run.size), run.size, finish, load, lost)
 
+    def _lost_by(self, finish: float) -> IntArray:
+        return self.space.losses.lost_by_pace(self.start, finish, paces=len(self.held))
 
-def _tell(space: SearchSpace, start: float, size: int, finish: float, pace: int, *, lasts: bool) -> None:
-    space.consider(
-        Considered(
-            start=np.array([start]),
-            slowdown=space.open_slots.slowdowns[[pace]],
-            size=np.array([size]),
-            finish=np.array([[finish if lasts else np.inf]]),
+    def _tell(self, look: _Look, pace: int, *, lasts: bool) -> None:
+        self.space.consider(
+            Considered(
+                start=np.array([self.start]),
+                slowdown=self.space.open_slots.slowdowns[[pace]],
+                size=np.array([look.size]),
+                finish=np.array([[look.finish if lasts else np.inf]]),
+            )
         )
-    )
+
+
+def _further(look: _Look, lost_by_then: IntArray) -> list[tuple[UnequalLoad, IntArray]]:
+    """What is to be looked at in the place of a run whose slots do not last."""
+    if not look.load.price.seconds:
+        return [(look.load, lost_by_then)]
+    is_its = look.load.sizes == look.size
+    return [(look.load.where(is_its), lost_by_then), (look.load.where(~is_its), look.lost)]
+
+
+def finish_of(start: float, seconds: float) -> float:
+    """Return when a run ends; one that is too short for the resolution of time still takes an instant."""
+    return max(start + seconds, float(np.nextafter(start, np.inf)))

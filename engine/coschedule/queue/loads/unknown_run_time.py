@@ -7,7 +7,7 @@ number does not depend on how long a piece takes.
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.pieces.fastest_nodes import choose_size
+from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.queue.candidates import Candidate
 from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.segments import change, least_from_here
@@ -30,7 +30,8 @@ def earliest_start(
     held = staying[:, first]
     sizes = sizes[sizes <= held[-1]]
     size = int(sizes[-1]) if pieces is None else _soonest_done(open_slots.slowdowns, held, sizes, pieces)
-    return Candidate(np.inf, size, float(open_slots.instants[among[first]]), int(np.searchsorted(held, size)))
+    start, pace = float(open_slots.instants[among[first]]), int(np.searchsorted(held, size))
+    return Candidate(np.inf, size, start, pace, np.inf)
 
 
 def _staying(open_slots: OpenSlots) -> IntArray:
@@ -46,7 +47,7 @@ def _staying(open_slots: OpenSlots) -> IntArray:
 def _soonest_done(slowdowns: FloatArray, held: IntArray, sizes: IntArray, pieces: int) -> int:
     """Choose the fewest members with which all pieces are done earliest; every member gets at least one."""
     counts = np.diff(held, prepend=0)
-    overheads = np.zeros(len(sizes))
-    best = choose_size(slowdowns, counts, pieces=pieces, seconds_per_piece=1.0, sizes=sizes, overheads=overheads)
+    costs = SizeCosts(sizes, np.zeros(len(sizes)), np.ones(len(sizes)))
+    best = choose_size(slowdowns, counts, pieces=pieces, seconds_per_piece=1.0, costs=costs)
     assert best is not None, "as many slots as members stay"
     return best.size

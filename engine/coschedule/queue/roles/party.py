@@ -8,6 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.gangs import Load, PendingGang
 from coschedule.queue.packing.layout import cells_of
 from coschedule.queue.packing.rules import RolesOfTerm, is_bound, roles_of_term
+from coschedule.queue.price import Price
 from coschedule.queue.terms import TermKind
 
 MOST_CELLS = 2**14
@@ -35,6 +36,21 @@ class Party:
         """How many members each mix has: int[m], rising."""
         sizes: IntArray = self.needs.sum(axis=1)
         return sizes
+
+    @property
+    def price(self) -> Price:
+        """What a member-second costs."""
+        return self.gang.price
+
+    @property
+    def weights(self) -> FloatArray:
+        """What a second of each mix counts: float[m]."""
+        return self.price.weights(self.sizes)
+
+    @property
+    def largest(self) -> int:
+        """How many members the largest mix has."""
+        return int(self.sizes.max(initial=0))
 
     @property
     def is_known(self) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Consider, Considered
+from coschedule.queue.candidates import Consider, Considered, Outline
 from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.fitting import Fitting, fitting_of
 from coschedule.queue.packing.ground import Ground, Offer
@@ -28,9 +28,7 @@ _ROUNDING = 1 + 1e-9
 class Found(NamedTuple):
     """One way to run a gang, and who sits where."""
 
-    finish: float
-    size: int
-    start: float
+    outline: Outline
     seats: tuple[Seats, ...]
 
 
@@ -119,6 +117,11 @@ class Search:
         if whole.table[goal] == -np.inf:
             return None
         return float(whole.table[goal]), tuple(seats_in(fitting.layout, whole, goal, np.inf))
+
+    def outline(self, mix: int, start: float, finish: float) -> Outline:
+        """Tell of a run of a mix."""
+        size = int(self.party.sizes[mix])
+        return Outline(self.party.price.value(start, finish, size), size, start, finish)
 
     def tell(self, start: float, mix: int, slowest: int, finish: float) -> None:
         """Tell who listens of one run that was looked at, which ends at inf if it does not fit."""

@@ -1,6 +1,7 @@
 """Several roles, of which one divides the work among its members by their speed or in pieces; the others have none.
 
-Objective: minimise start + the run time on nodes that stay free until the finish, over all instants and mixes.
+Objective: minimise the value (``queue.price``) of runs on nodes that stay free until the finish, over all instants and
+mixes.
 
 Method: as for one role (``loads.unequal``): from an instant, all that is there for the shortest run is granted first;
 what does not last until the finish found is dropped, and the rest is looked at again. A mix is bounded by the nodes
@@ -14,7 +15,9 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.model.run_times import SerialWork
-from coschedule.pieces.fastest_nodes import choose_size
+from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
+from coschedule.queue.candidates import Outline
+from coschedule.queue.loads.unequal import finish_of
 from coschedule.queue.packing.places import Seats
 from coschedule.queue.roles.rooms import Room
 from coschedule.queue.roles.search import Found, Search, Weights
@@ -24,38 +27,42 @@ _ROUNDING = 1e-12
 
 
 class MixRun(NamedTuple):
-    """The seconds that a mix runs, and who sits where."""
+    """The weighed seconds that a mix runs, the mix, its seconds, and who sits where."""
 
-    seconds: float
+    cost: float
     mix: int
+    seconds: float
     seats: tuple[Seats, ...]
 
 
 def best_unequal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float, fewest: bool) -> Found | None:
-    """Find the best run that starts at one of the instants ``among``, rising, and ends by ``limit``.
+    """Find the best run that starts at one of the instants ``among``, rising, of a value up to ``limit``.
 
-    ``mixes``, bool[m], may be chosen; the least finish is best, or the fewest members where any finish will do.
+    ``mixes``, bool[m], may be chosen; the least value is best, or the fewest members where any finish will do, which is
+    asked of gangs without a price only.
     """
     if not fewest:
-        return _soonest(search, among, mixes, limit)
+        return _best(search, among, mixes, limit)
     for mix in np.flatnonzero(mixes).tolist():
-        found = _soonest(search, among, np.arange(len(mixes)) == mix, limit)
+        found = _best(search, among, np.arange(len(mixes)) == mix, limit)
         if found is not None:
             return found
     return None
 
 
-def _soonest(search: Search, among: FloatArray, mixes: BoolArray, limit: float) -> Found | None:
+def _best(search: Search, among: FloatArray, mixes: BoolArray, limit: float) -> Found | None:
     if not (mixes.any() and len(search.timeline.slowdowns)):
         return None
-    shortest = min(_bound(search, mix) for mix in np.flatnonzero(mixes).tolist())
+    party = search.party
+    runs = np.array([_bound(search, mix) for mix in np.flatnonzero(mixes).tolist()])
+    cheapest = float((runs * party.weights[mixes]).min())
     best: Found | None = None
     for start in among.tolist():
-        if start + shortest > limit or search.effort.is_over:
+        if party.price.least_value(start, cheapest, party.largest) > limit or search.effort.is_over:
             break
-        found = _from(search, start, mixes, shortest=shortest, limit=limit)
-        if found is not None and (best is None or (found.finish, found.size) < (best.finish, best.size)):
-            best, limit = found, found.finish
+        found = _from(search, start, mixes, shortest=float(runs.min()), limit=limit)
+        if found is not None and (best is None or found.outline[:2] < best.outline[:2]):
+            best, limit = found, found.outline.value
     return best
 
 
@@ -66,42 +73,72 @@ def _bound(search: Search, mix: int) -> float:
     return _alone(search, mix, fastest, np.array([members]))
 
 
+class _Look(NamedTuple):
+    """The best run of some mixes in a room."""
+
+    outline: Outline
+    run: MixRun
+    mixes: BoolArray
+    room: Room
+
+
 def _from(search: Search, start: float, mixes: BoolArray, *, shortest: float, limit: float) -> Found | None:
-    # A run that is too short for the resolution of time still takes an instant.
-    finish = max(start + shortest, float(np.nextafter(start, np.inf)))
-    room = search.room(start, finish)
-    while not search.effort.is_over:
-        run = soonest_run(search, room, mixes, most_seconds=limit - start)
-        if run is None:
-            return None
-        finish = max(start + run.seconds, float(np.nextafter(start, np.inf)))
-        by_then = search.room(start, finish)
-        lasts = by_then.is_as(room)
-        search.tell(start, run.mix, len(search.timeline.slowdowns) - 1, finish if lasts else np.inf)
-        if finish > limit:
+    """Find the best run from a start; ``loads.unequal`` says why others keep the room that a run loses."""
+    looks = _looks(search, start, limit, (mixes, search.room(start, finish_of(start, shortest))))
+    while looks and not search.effort.is_over:
+        look = looks.pop(min(range(len(looks)), key=lambda index: looks[index].outline[:2]))
+        by_then = search.room(start, look.outline.finish)
+        lasts = by_then.is_as(look.room)
+        finish = look.outline.finish if lasts else np.inf
+        search.tell(start, look.run.mix, len(search.timeline.slowdowns) - 1, finish)
+        if look.outline.value > limit:
             return None
         if lasts:
-            return Found(finish, int(search.party.sizes[run.mix]), start, run.seats)
-        room = by_then
+            return Found(look.outline, look.run.seats)
+        looks += _looks(search, start, limit, *_further(search, look, by_then))
     return None
 
 
-def soonest_run(search: Search, room: Room, mixes: BoolArray, *, most_seconds: float = np.inf) -> MixRun | None:
-    """Choose the mix with the shortest run, then the fewest members, in this room; None when none fits.
+def _looks(search: Search, start: float, limit: float, *tries: tuple[BoolArray, Room]) -> list[_Look]:
+    looks = []
+    for mixes, room in tries:
+        run = best_run(search, room, mixes, start=start, limit=limit)
+        if run is not None:
+            outline = search.outline(run.mix, start, finish_of(start, run.seconds))
+            looks.append(_Look(outline, run, mixes, room))
+    return looks
 
-    Runs that take longer than ``most_seconds`` may be left out.
+
+def _further(search: Search, look: _Look, by_then: Room) -> list[tuple[BoolArray, Room]]:
+    """What is to be looked at in the place of a run whose room does not last."""
+    if not search.party.price.seconds:
+        return [(look.mixes, by_then)]
+    is_its = np.arange(len(look.mixes)) == look.run.mix
+    return [(is_its, by_then), (look.mixes & ~is_its, look.room)]
+
+
+def best_run(
+    search: Search, room: Room, mixes: BoolArray, *, start: float = 0.0, limit: float = np.inf
+) -> MixRun | None:
+    """Choose the mix that costs least, then the fewest members, in this room; None when none fits.
+
+    Runs that begin at ``start`` and have a value above ``limit`` may be left out.
     """
+    party = search.party
     fits = np.flatnonzero(search.may_fit(room)[-1:].any(axis=0) & mixes)
     role, slots = _working(search), search.slots(room)[:, _working(search)] * search.timeline.width
     by_pace = np.bincount(search.timeline.pace, weights=slots, minlength=len(search.timeline.slowdowns))
-    bounds = [(_alone(search, mix, search.timeline.slowdowns, by_pace.astype(np.int64)), mix) for mix in fits.tolist()]
+    runs = [_alone(search, mix, search.timeline.slowdowns, by_pace.astype(np.int64)) for mix in fits.tolist()]
+    costs = np.array(runs) * party.weights[fits]
     best: MixRun | None = None
-    for bound, mix in sorted(bounds):
-        if bound > (most_seconds if best is None else best.seconds) * (1 + _ROUNDING) or search.effort.is_over:
+    for cost, mix, bound in sorted(zip(costs.tolist(), fits.tolist(), runs, strict=True)):
+        is_above = best is not None and cost > best.cost * (1 + _ROUNDING)
+        if is_above or party.price.least_value(start, cost, party.largest) > limit or search.effort.is_over:
             break
-        run = _run(search, mix, role, room, bound)
-        if run is not None and (best is None or run[:2] < best[:2]):
-            best = run
+        found = _run(search, mix, role, room, bound)
+        if found is not None:
+            run = MixRun(found[0] * float(party.weights[mix]), mix, *found)
+            best = run if best is None or run[:2] < best[:2] else best
     return best
 
 
@@ -120,10 +157,8 @@ def _alone(search: Search, mix: int, slowdowns: FloatArray, slots: IntArray) -> 
         speed = float(np.diff(taken, prepend=0) @ (1 / slowdowns))
         return float(members * search.party.times[mix]) / speed * (1 - _ROUNDING)
     seconds, overhead = _piece(search, mix)
-    one = np.array([members])
-    found = choose_size(
-        slowdowns, slots, pieces=pieces, seconds_per_piece=seconds, sizes=one, overheads=np.array([overhead])
-    )
+    costs = SizeCosts(np.array([members]), np.array([overhead]), np.ones(1))
+    found = choose_size(slowdowns, slots, pieces=pieces, seconds_per_piece=seconds, costs=costs)
     return np.inf if found is None else found.seconds * (1 - _ROUNDING)
 
 
@@ -137,7 +172,8 @@ def _piece(search: Search, mix: int) -> tuple[float, float]:
     return float(gang.work.serial) / role.pieces, float(gang.work.float_overheads(members)[-1])
 
 
-def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> MixRun | None:
+def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> tuple[float, tuple[Seats, ...]] | None:
+    """Return the seconds that a mix runs, and who sits where."""
     slowdowns = search.timeline.slowdowns[search.timeline.pace]
     pieces = search.party.gang.roles[role].pieces
     if pieces is not None:
@@ -146,10 +182,10 @@ def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> MixRu
     if found is None:
         return None
     members = int(search.party.needs[mix, role])
-    return MixRun(float(members * search.party.times[mix]) / found[0], mix, found[1])
+    return float(members * search.party.times[mix]) / found[0], found[1]
 
 
-def _run_of_pieces(search: Search, mix: int, room: Room, bound: float) -> MixRun | None:
+def _run_of_pieces(search: Search, mix: int, room: Room, bound: float) -> tuple[float, tuple[Seats, ...]] | None:
     """Find the least time in which all pieces can be done: of all times at which some member ends a piece."""
     seconds, overhead = _piece(search, mix)
     times = _times_of_pieces(search, mix, room)
@@ -163,7 +199,7 @@ def _run_of_pieces(search: Search, mix: int, room: Room, bound: float) -> MixRun
         else:
             best, high = (float(times[probe]), seats), probe
         probe = (low + high) // 2
-    return None if best is None else MixRun(best[0] * seconds + overhead, mix, best[1])
+    return None if best is None else (best[0] * seconds + overhead, best[1])
 
 
 def _times_of_pieces(search: Search, mix: int, room: Room) -> FloatArray:

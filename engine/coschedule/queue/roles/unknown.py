@@ -7,7 +7,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
 from coschedule.queue.roles.search import Found, Search, Short
-from coschedule.queue.roles.unequal import soonest_run
+from coschedule.queue.roles.unequal import best_run
 
 
 def earliest_mix(search: Search, *, among: FloatArray, mixes: BoolArray) -> Found | None:
@@ -32,10 +32,10 @@ def _most(search: Search, start: float, mixes: BoolArray) -> Found | None:
     for mix in np.flatnonzero(fits)[::-1].tolist():
         seats = search.seats(mix, room, slowest)
         if not isinstance(seats, Short):
-            return Found(np.inf, int(search.party.sizes[mix]), start, seats)
+            return Found(search.outline(mix, start, np.inf), seats)
     return None
 
 
 def _dealt(search: Search, start: float, mixes: BoolArray) -> Found | None:
-    run = soonest_run(search, search.room(start, np.inf), mixes)
-    return None if run is None else Found(np.inf, int(search.party.sizes[run.mix]), start, run.seats)
+    run = best_run(search, search.room(start, np.inf), mixes)
+    return None if run is None else Found(search.outline(run.mix, start, np.inf), run.seats)
