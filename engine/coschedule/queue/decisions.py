@@ -37,7 +37,7 @@ class Placement:
     ``speedup`` is T(1) / (finish - now), None when either is unknown.
 
     ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
-    gang that starts later, the best start now. Best means the least finish. None when there is none.
+    gang that starts later, the best start now. Best means the least value, as for the gang. None when there is none.
 
     What limits it: node ``slowest`` has the largest slow-down of its nodes; node ``latest`` has room for its members
     only from the start on, None when the gang starts now or waits for no node. Of several nodes, the fastest, then the

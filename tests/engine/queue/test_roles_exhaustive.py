@@ -107,6 +107,20 @@ def test_every_gang_gets_the_best_that_there_is(keys, seed):
         assert_planned_as_searched(random_snapshot(rnd, keys))
 
 
+@pytest.mark.parametrize("load", UNEQUAL)
+def test_what_the_cheapest_size_cannot_use_is_left_to_others(load):
+    # One worker would cost least on the fast node, but takes 14 s there, until after it is taken back; two take 10 s.
+    nodes = [node("fast", free=3, until=NOW + 12, slowdown=1.0), node("slow", free=3, slowdown=2.0)]
+    worker = role("worker", size=1, most=2, load=load, pieces=2 if load is Load.PIECES else None)
+    roles = [role("helper", size=1, load=Load.NONE), worker]
+    pending = gang(roles=roles, serial=12, per_member=2, member_price=4.0)
+
+    snap = snapshot(nodes, [pending])
+
+    assert_planned_as_searched(snap)
+    assert [one.finish for one in plan(snap).decisions] == [NOW + 10]
+
+
 def assert_planned_as_searched(snap):
     taken = []
     gangs = {one.key: one for one in snap.gangs}
