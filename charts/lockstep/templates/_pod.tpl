@@ -7,6 +7,8 @@
 - --concurrency={{ .Values.operator.concurrency | int }}
 - --hold-for={{ .Values.operator.holdFor }}
 - --holding-gangs={{ .Values.operator.holdingGangs | int }}
+- --sizing={{ .Values.operator.sizing }}
+- --price-factor={{ .Values.operator.priceFactor }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
 - --provision-timeout={{ .Values.operator.provisionTimeout }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}

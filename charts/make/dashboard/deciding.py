@@ -1,6 +1,6 @@
 """Row: how it decides."""
 
-from charts.make.dashboard.panels import Panel, Query, graph, stacked
+from charts.make.dashboard.panels import NARROW_COLUMNS, Panel, Query, graph, stacked
 from charts.make.dashboard.queries import leaders, mean, quantile
 from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
@@ -46,6 +46,15 @@ def _predictions() -> list[Panel]:
             Query(mean("lockstep_gang_size_members"), "chosen"),
             Query(mean("lockstep_gang_size_max_members"), "most allowed"),
             unit="short",
+            columns=NARROW_COLUMNS,
+        ),
+        graph(
+            "Price of a member-second",
+            "What a second of one member was taken to cost other gangs, in the last plan. It rises with the gangs that "
+            "wait and run: the higher it is, the fewer members gangs get. 0 where sizing is not Balanced.",
+            Query(leaders("lockstep_member_price_seconds"), "seconds"),
+            unit=Seconds,
+            columns=NARROW_COLUMNS,
         ),
     ]
 
@@ -59,6 +68,7 @@ def _what_is_left() -> list[Panel]:
                 "ready or not offered now. Free nodes beside waiting gangs: look at why those wait.",
                 Query(leaders("lockstep_nodes", by="state"), "{{state}}"),
                 unit="short",
+                columns=NARROW_COLUMNS,
             )
         ),
         stacked(
@@ -68,6 +78,7 @@ def _what_is_left() -> list[Panel]:
                 "No free slots beside a growing queue: offer more nodes, or more slots.",
                 Query(leaders("lockstep_slots", by="state"), "{{state}}"),
                 unit="short",
+                columns=NARROW_COLUMNS,
             )
         ),
     ]

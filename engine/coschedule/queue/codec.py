@@ -81,7 +81,10 @@ def _encode_unplaceable(decision: Unplaceable, spell: Callable[[Refusal], str]) 
 def _decode_decision(value: Any, path: str) -> Decision:
     if isinstance(value, dict) and "reason" in value:
         return _decode_unplaceable(value, path)
-    fields = read_object(value, path, required=_hints(Placement))
+    optional = _with_default(Placement)
+    fields = read_object(
+        value, path, required=[one for one in _hints(Placement) if one not in optional], optional=optional
+    )
     members = read_list(fields["members"], join(path, "members"))
     placement: Placement = _decode(Placement, {**fields, "members": []}, path)
     return replace(placement, members=tuple(_decode_members(item, where) for where, item in members))

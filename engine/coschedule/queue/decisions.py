@@ -34,7 +34,7 @@ class Placement:
     A node is listed once for each different number of pieces that members of a role have there, larger numbers first.
 
     Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
-    ``speedup`` is T(1) / (finish - now), None when either is unknown.
+    ``speedup`` is T(1) / (finish - now), None when either is unknown. ``member_price`` is the price it was chosen at.
 
     ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
     gang that starts later, the best start now. Best means the least value, as for the gang. None when there is none.
@@ -53,6 +53,7 @@ class Placement:
     slowest: str
     latest: str | None
     alternative: Alternative | None
+    member_price: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -210,6 +210,7 @@ class _Planner:
             slowest=self._name(choice.slowest),
             latest=None if choice.latest is None else self._name(choice.latest),
             alternative=None if other is None else self._alternative(gang, other),
+            member_price=gang.price.seconds,
         )
 
     def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:

@@ -51,12 +51,17 @@ NO_LIMITS: Limits = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name."""
+    """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name.
+
+    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world.
+    """
 
     not_before: float = -math.inf
     may_hold: bool = True
     held: tuple[str, ...] = ()
     may_preempt: bool = False
+    member_price: float = 0.0
+    wants_fewest: bool = False
 
 
 NO_TERMS: Mapping[GangKey, Terms] = {}
@@ -68,6 +73,11 @@ class SnapshotCutter:
     def __init__(self, state: State) -> None:
         self._state = state
         self._nodes: NodeArrays | None = None
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes gangs are planned on."""
+        return len(self._node_arrays().table.names)
 
     def cut(
         self,
@@ -258,7 +268,8 @@ class SnapshotCutter:
             created=gang.created,
             roles=roles,
             work=remaining_work(gang),
-            deadline=None if spec.deadline_seconds is None else gang.created + spec.deadline_seconds,
+            deadline=_deadline(gang, terms),
+            member_price=terms.member_price,
             not_before=terms.not_before,
             may_hold=terms.may_hold,
             terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
@@ -279,6 +290,13 @@ class SnapshotCutter:
             load=role.load,
             pieces=role.pieces,
         )
+
+
+def _deadline(gang: GangFact, terms: Terms) -> float | None:
+    """By when it is to end with the fewest members; None where it may have more."""
+    if gang.spec is not None and gang.spec.deadline_seconds is not None:
+        return gang.created + gang.spec.deadline_seconds
+    return math.inf if terms.wants_fewest else None
 
 
 def volumes_of(gang: GangKey, part: Part) -> str:

@@ -12,6 +12,7 @@ from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
 from lockstep.cli.pool_options import pool_options
+from lockstep.cycle.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -89,6 +90,20 @@ log = logging.getLogger(__name__)
     type=click.IntRange(0, 1024),
     default=4,
     help="Most gangs that hold nodes at once.",
+)
+@click.option(
+    "--sizing",
+    type=click.Choice([one.value for one in Sizing]),
+    default=Sizing.BALANCED.value,
+    callback=lambda _context, _option, value: Sizing(value),
+    help="How large gangs are made: for all who wait, each as fast as it can be, or with the fewest members.",
+)
+@click.option(
+    "--price-factor",
+    metavar="NUMBER",
+    type=click.FloatRange(0, 1000),
+    default=4.0,
+    help="How much a member-second counts for other gangs, where the sizing is Balanced.",
 )
 @click.option(
     "--unreachable-after",

@@ -36,6 +36,7 @@ from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.rotation import Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
+from lockstep.cycle.sizing import SizingPolicy
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
@@ -67,6 +68,7 @@ class PlanOptions:
 
     run: Runner = asyncio.to_thread
     holds: HoldPolicy = field(default_factory=HoldPolicy)
+    sizing: SizingPolicy = field(default_factory=SizingPolicy)
     most_exact: int = 256
 
 
@@ -85,6 +87,8 @@ class Planning:
         self._run = options.run
         self._aside = SetAside()
         self._holds = Holds(options.holds)
+        self._sizing = options.sizing
+        self._member_price = 0.0
         self._rotation = Rotation(options.most_exact)
         self._turns_left = False
 
@@ -110,6 +114,7 @@ class Planning:
         self._turns_left = False
         if not waiting:
             return None
+        self._set_price(len(waiting))
         sound = [gang for gang in waiting if not self._is_set_aside(gang)]
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
@@ -126,6 +131,12 @@ class Planning:
         self._turns_left = self._rotation.are_left(sound)
         whole = replace(made, decisions=(*decisions, *behind, *aside))
         return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions)
+
+    def _set_price(self, waiting: int) -> None:
+        """Find what a member-second costs others while so many gangs wait."""
+        running, nodes = len(self._state.reservations), self._cutter.nodes
+        self._member_price = self._sizing.member_price(waiting=waiting, running=running, nodes=nodes)
+        self._metrics.member_price.set(self._member_price)
 
     async def _plan_exactly(
         self, planned: dict[GangKey, GangFact], front: Collection[GangKey], now: float
@@ -222,6 +233,8 @@ class Planning:
             may_hold=self._holds.may_hold(gang, monotonic),
             held=self._holds.held(gang, monotonic),
             may_preempt=is_in_front and not comes_back and self._may_preempt(gang),
+            member_price=self._member_price,
+            wants_fewest=self._sizing.wants_fewest,
         )
 
     def _may_preempt(self, gang: GangFact) -> bool:

@@ -103,6 +103,7 @@ class GangStatus:
     start: float | None = None
     expected_finish: float | None = None
     effective_speedup: str | None = None
+    member_price: str | None = None
     members: tuple[Members, ...] = ()
     reserved_at: float | None = None
     first_planned_start: float | None = None

@@ -24,6 +24,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.sizing import SizingPolicy
 from lockstep.cycle.woken import Woken
 from lockstep.process.first_answer import check_api
 from lockstep.process.health import Health
@@ -152,7 +153,10 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
     )
-    plans = PlanOptions(holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs))
+    plans = PlanOptions(
+        holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),
+        sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
+    )
     return Cycle(services, metrics, woken=woken, plans=plans)
 
 

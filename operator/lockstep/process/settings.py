@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from coschedule import Taint
+from lockstep.cycle.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
 
@@ -30,6 +31,8 @@ class Settings:
     log_format: LogFormat
     hold_for: float
     holding_gangs: int
+    sizing: Sizing
+    price_factor: float
     node_selector: tuple[tuple[str, str], ...]
     pool_taint: tuple[Taint, ...]
     gate_image: str

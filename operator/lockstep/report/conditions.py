@@ -22,6 +22,7 @@ from lockstep.report.sentences import (
     chosen,
     duration,
     n_members,
+    price,
     speedup,
     took_place_of,
     waits_for_victims,
@@ -211,6 +212,7 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
         start=placement.start,
         expected_finish=None if math.isinf(placement.finish) else placement.finish,
         effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
+        member_price=price(placement.member_price) if placement.member_price else None,
         members=as_spelled(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
@@ -219,5 +221,12 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
 def without_plan(status: GangStatus) -> GangStatus:
     """The status with nothing of a plan in it."""
     return replace(
-        status, size=None, start=None, expected_finish=None, effective_speedup=None, members=(), succeeded_ranks=""
+        status,
+        size=None,
+        start=None,
+        expected_finish=None,
+        effective_speedup=None,
+        member_price=None,
+        members=(),
+        succeeded_ranks="",
     )

@@ -110,6 +110,11 @@ class Metrics:
         self.snapshot_nodes = Gauge(
             "lockstep_snapshot_nodes", "Nodes in the last snapshot; with a node pool, its nodes.", registry=registry
         )
+        self.member_price = Gauge(
+            "lockstep_member_price_seconds",
+            "What a second of one member was taken to cost other gangs in the last plan; 0 where nobody else is there.",
+            registry=registry,
+        )
         for result in CYCLE_RESULTS:
             self.cycles.labels(result)
         for stage in STAGES:

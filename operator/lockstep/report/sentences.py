@@ -24,7 +24,7 @@ def chosen(placement: Placement, *, now: float) -> str:
     other = placement.alternative
     if other is None or _is_as_good(other, placement):
         return sentence
-    return f"{sentence}; {_instead(other, placement, now)}"
+    return f"{sentence}; {_instead(other, placement, now)}{_but_dear(other, placement)}"
 
 
 def _who_is_where(placement: Placement) -> str:
@@ -86,6 +86,13 @@ def _instead(other: Alternative, placement: Placement, now: float) -> str:
     if placement.start > now:
         return f"{n_members(other.size)} at once would {result}"
     return f"{n_members(other.size)} would {result}"
+
+
+def _but_dear(other: Alternative, placement: Placement) -> str:
+    """Why a gang did not get what would have ended sooner."""
+    if other.finish >= placement.finish or not placement.member_price:
+        return ""
+    return f", but take more from other gangs than it gains: a member-second counts {price(placement.member_price)} s"
 
 
 def _wait(seconds: float) -> str:
@@ -162,6 +169,12 @@ def percentage(share: float) -> str:
 def speedup(value: float) -> str:
     """A speed-up as people compare them: two significant digits below 10, whole numbers from 100."""
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def price(value: float) -> str:
+    """A price as a decimal number, with two significant digits below 1, where six decimals have so many."""
+    digits = 2 if value >= 1 else 1 - math.floor(math.log10(value))
+    return f"{value:.{min(digits, 6)}f}"
 
 
 def duration(seconds: float) -> str:

@@ -141,6 +141,7 @@ def test_written_status_clears_what_does_not_apply():
         "start",
         "expectedFinish",
         "effectiveSpeedup",
+        "memberPrice",
         "members",
         "reservedAt",
         "firstPlannedStart",

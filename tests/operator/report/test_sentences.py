@@ -13,13 +13,14 @@ from lockstep.report.sentences import (
     n_pieces,
     node_ranges,
     percentage,
+    price,
     speedup,
 )
 
 NOW = 1_795_176_000.0  # 2026-11-20T12:00:00Z
 
 
-def placement(*nodes, start=NOW, gain=None, other=None):
+def placement(*nodes, start=NOW, gain=None, other=None, price=0.0):
     """Describe a placement; a node is a name, or the fields of an entry of members."""
     entries = tuple(Members(one, 1) if isinstance(one, str) else Members(*one) for one in nodes)
     return Placement(
@@ -32,6 +33,7 @@ def placement(*nodes, start=NOW, gain=None, other=None):
         slowest=entries[0].node,
         latest=entries[-1].node if start > NOW else None,
         alternative=other,
+        member_price=price,
     )
 
 
@@ -74,6 +76,12 @@ def test_a_single_member_is_not_all_of_them():
             placement("n1", gain=1.0, other=other(2, gain=0.94)),
             "1 member on n1, effective speed-up 1.0; 2 members would reach 0.94",
             id="more members would be slower",
+        ),
+        pytest.param(
+            placement("n1", gain=1.0, price=0.25, other=other(2, finish=NOW + 40, gain=1.5)),
+            "1 member on n1, effective speed-up 1.0; 2 members would reach 1.5, but take more from other gangs than it "
+            "gains: a member-second counts 0.25 s",
+            id="more members would cost others too much",
         ),
         pytest.param(
             placement("n1", start=NOW + 40, other=other(2)),
@@ -182,3 +190,11 @@ def test_members(count, want):
 )
 def test_node_ranges(names, want):
     assert node_ranges(names) == want
+
+
+@pytest.mark.parametrize(
+    ("value", "want"),
+    [(31.25, "31.25"), (1.0, "1.00"), (0.3125, "0.31"), (0.0008, "0.00080"), (1e-9, "0.000000"), (4e8, "400000000.00")],
+)
+def test_price_is_a_decimal_number(value, want):
+    assert price(value) == want

@@ -1,0 +1,89 @@
+"""How large gangs are made while others wait or run."""
+
+import pytest
+
+from builders.served import gang, node
+from fake_cluster.jumping import now, until
+from fake_cluster.rig import condition, is_placed, operator_over, status_of
+from lockstep.api.quantities import rfc3339
+from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.sizing import Sizing, SizingPolicy
+
+NODES = [node(f"n{number:02}", cpu="1") for number in range(16)]
+# 100 s divided by the members, and a second for each of them: 10 end soonest.
+WORK = {"work": {"serialTime": "100s", "overhead": {"perMember": "1s"}}}
+
+
+def plans(sizing):
+    return PlanOptions(sizing=SizingPolicy(sizing=sizing))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("sizing", "want"),
+    [
+        # With two gangs that wait for 16 nodes a member-second counts 4·(2 - 1 + 0)/16 = 0.25 s.
+        pytest.param(Sizing.BALANCED, [5, 5], id="balanced"),
+        pytest.param(Sizing.FASTEST, [10, 6], id="each as fast as it can be"),
+        pytest.param(Sizing.FEWEST, [1, 1], id="fewest"),
+    ],
+)
+async def test_sizing_decides_how_many_members_two_gangs_get(sizing, want):
+    gangs = [gang(name, size=1, most=16, spec=WORK) for name in ("a", "b")]
+    async with operator_over(*NODES, gangs=gangs, plans=plans(sizing)) as (api, _):
+        await until(lambda: is_placed(api, "a") and is_placed(api, "b"))
+
+        assert [status_of(api, name)["size"] for name in ("a", "b")] == want
+
+
+@pytest.mark.asyncio
+async def test_gang_that_is_alone_gets_what_makes_it_fastest_and_no_price():
+    async with operator_over(*NODES, gangs=[gang("a", size=1, most=16, spec=WORK)]) as (api, parts):
+        await until(lambda: is_placed(api, "a"))
+
+        assert status_of(api, "a")["size"] == 10
+        assert "memberPrice" not in status_of(api, "a")
+        assert parts.metric("lockstep_member_price_seconds") == 0
+
+
+@pytest.mark.asyncio
+async def test_price_counts_those_that_run_and_is_told():
+    async with operator_over(*NODES, gangs=[gang("runs", size=1)]) as (api, parts):
+        await until(lambda: is_placed(api, "runs"))
+        api.store.add("gangjobs", gang("a", size=1, most=15, spec=WORK))
+        await until(lambda: is_placed(api, "a"))
+
+        # One waits, one holds nodes: 4·(1 - 1 + 1)/16.
+        assert status_of(api, "a")["size"] == 5
+        assert status_of(api, "a")["memberPrice"] == "0.25"
+        assert parts.metric("lockstep_member_price_seconds") == 0.25
+        assert condition(api, "a", "Planned") == ("True", "Reserved")
+
+
+@pytest.mark.asyncio
+async def test_deadline_asks_for_the_fewest_members_whatever_they_cost():
+    created = rfc3339(now())
+    in_time = gang("a", size=1, most=15, spec={**WORK, "deadline": "30s"}, creationTimestamp=created)
+    async with operator_over(*NODES, gangs=[gang("runs", size=1), in_time]) as (api, _):
+        await until(lambda: is_placed(api, "a"))
+
+        # Four take 29 s; the five that would be the best of all sizes take 25.
+        assert status_of(api, "a")["size"] == 4
+        assert "memberPrice" not in status_of(api, "a")
+
+
+@pytest.mark.parametrize(
+    ("waiting", "running", "nodes", "want"),
+    [
+        pytest.param(1, 0, 100, 0.0, id="nobody else"),
+        pytest.param(3, 2, 100, 0.16, id="two others wait and two run"),
+        pytest.param(3, 2, 0, 0.0, id="no nodes"),
+    ],
+)
+def test_member_price(waiting, running, nodes, want):
+    prices = {
+        sizing: SizingPolicy(sizing=sizing).member_price(waiting=waiting, running=running, nodes=nodes)
+        for sizing in Sizing
+    }
+
+    assert prices == {Sizing.BALANCED: want, Sizing.FASTEST: 0.0, Sizing.FEWEST: 0.0}
