@@ -16,7 +16,7 @@ INTERRUPTED = 130
 OPENING = """\
 Lockstep demo: a real API server, twelve nodes of three speeds, some with work
 of their own, and gangs that want them. Lockstep chooses each gang's size, nodes
-and start so that it ends soonest, and lands all of its pods or none.
+and start so that jobs end soon, and lands all of its pods or none.
 """
 
 

@@ -23,7 +23,7 @@ def gang_placed(note: str) -> Event:
 
 
 def gang_starts_later(note: str) -> Event:
-    """The gang ends soonest if it starts later."""
+    """The gang does best if it starts later."""
     return Event(kind=NORMAL, reason=EventReason.GANG_STARTS_LATER, action="Plan", note=note)
 
 
