@@ -7,7 +7,7 @@ import click
 
 from lockstep import __version__
 
-_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in ("check", "gate", "run", "solve")}
+_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in ("check", "gate", "run", "simulate", "solve")}
 
 
 class _Commands(click.Group):

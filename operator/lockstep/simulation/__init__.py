@@ -1,0 +1,1 @@
+"""Simulates whole queues: does it decide well? One file a policy, in ``policies``."""

@@ -1,0 +1,1 @@
+"""Who starts now, on which nodes: Lockstep's planner, and what it is compared with."""

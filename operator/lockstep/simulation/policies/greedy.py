@@ -1,0 +1,81 @@
+"""Schedulers that look at the queue in order and start what fits now, with as many members as they may and can have.
+
+Rigid jobs first come, first served; EASY backfill (D. A. Lifka, 1995); Slurm's range of nodes, which takes as many as
+are free; and Kueue's partial admission, which shrinks a job that does not fit and promises nobody anything.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+from lockstep.simulation.jobs import Job
+from lockstep.simulation.machine import Cluster, Start
+
+
+class Behind(Enum):
+    """Who may start behind a job that has to wait."""
+
+    NOBODY = auto()
+    WHO_DOES_NOT_DELAY_IT = auto()
+    ANYBODY = auto()
+
+
+class Range(NamedTuple):
+    """The members that a job may be given."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Greedy:
+    """Gives each job what is free within its ``range``."""
+
+    range: Callable[[Job], Range]
+    behind: Behind
+
+    def starts(self, cluster: Cluster) -> list[Start]:
+        """Go through the queue until somebody has to wait, and on as far as that lets others pass."""
+        free = cluster.fastest(int(cluster.free.sum()))
+        starts: list[Start] = []
+        first: _Reserved | None = None
+        for job in cluster.waiting.values():
+            nodes = self._fitting(cluster, job, free, first)
+            if nodes:
+                starts.append(Start(job, nodes))
+                free = free[len(nodes) :]
+            elif self.behind is Behind.NOBODY:
+                break
+            elif first is None and self.behind is Behind.WHO_DOES_NOT_DELAY_IT:
+                first = _reserved(cluster, starts, len(free), self.range(job).least)
+            if not free:
+                break
+        return starts
+
+    def _fitting(self, cluster: Cluster, job: Job, free: list[int], first: "_Reserved | None") -> list[int]:
+        least, most = self.range(job)
+        nodes = free[:most]
+        if first is not None and nodes and cluster.now + cluster.run_time(job, nodes) > first.start:
+            nodes = nodes[: first.spare]
+            first.spare -= len(nodes) if len(nodes) >= least else 0
+        return nodes if len(nodes) >= least else []
+
+
+@dataclass(slots=True)
+class _Reserved:
+    """The first job that waits starts then, and ``spare`` nodes are left beside it."""
+
+    start: float
+    spare: int
+
+
+def _reserved(cluster: Cluster, starts: list[Start], free: int, least: int) -> _Reserved:
+    ends = [(run.end, run.size) for run in cluster.running.values()]
+    ends += [(cluster.now + cluster.run_time(one.job, one.nodes), len(one.nodes)) for one in starts]
+    for end, size in sorted(ends):
+        free += size
+        if free >= least:
+            return _Reserved(end, free - least)
+    return _Reserved(math.inf, 0)

@@ -1,0 +1,89 @@
+"""Lockstep itself: the queue is planned by the engine, at the price that the operator would ask."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import (
+    Constraints,
+    GangKey,
+    NodeTable,
+    PendingGang,
+    Placement,
+    Release,
+    Role,
+    Sizes,
+    Snapshot,
+    TimesWork,
+    plan,
+)
+from lockstep.cycle.sizing import SizingPolicy
+from lockstep.simulation.jobs import Job
+from lockstep.simulation.machine import Cluster, Start
+
+
+@dataclass(slots=True, kw_only=True)
+class Planned:
+    """Plans as the operator does: the first ``most_exact`` in the queue; with their rigid sizes if ``is_rigid``."""
+
+    sizing: SizingPolicy = field(default_factory=SizingPolicy)
+    is_rigid: bool = False
+    most_exact: int = 256
+
+    def starts(self, cluster: Cluster) -> list[Start]:
+        """Start what the plan starts now."""
+        made = plan(self._snapshot(cluster))
+        return [
+            Start(cluster.waiting[int(one.gang.name)], sorted(int(entry.node) for entry in one.members))
+            for one in made.decisions
+            if isinstance(one, Placement) and one.start <= cluster.now
+        ]
+
+    def _snapshot(self, cluster: Cluster) -> Snapshot:
+        nodes = len(cluster.slowdowns)
+        waiting, running = len(cluster.waiting), len(cluster.running)
+        price = self.sizing.member_price(waiting=waiting, running=running, nodes=nodes)
+        front = list(cluster.waiting.values())[: self.most_exact]
+        return Snapshot(
+            generation=0,
+            now=cluster.now,
+            resources=("slots",),
+            nodes=_table(nodes),
+            free=cluster.free.astype(np.int64)[:, np.newaxis],
+            start=_all(nodes, -math.inf),
+            slowdown=cluster.slowdowns,
+            until=_all(nodes, math.inf),
+            releases=tuple(
+                Release(node=node, request=(1,), time=run.end) for run in cluster.running.values() for node in run.nodes
+            ),
+            gangs=tuple(self._gang(job, price) for job in front),
+        )
+
+    def _gang(self, job: Job, price: float) -> PendingGang:
+        least, most = (job.size, job.size) if self.is_rigid else (job.least, job.most)
+        sizes = Sizes(minimum=least, maximum=most)
+        return PendingGang(
+            key=GangKey("simulation", str(job.number)),
+            priority=0,
+            created=job.submitted,
+            roles=(Role(sizes=sizes, request=(1,), constraints=Constraints()),),
+            work=TimesWork(times=tuple(job.times.tolist())),
+            deadline=math.inf if self.sizing.wants_fewest else None,
+            member_price=price,
+        )
+
+
+def _table(nodes: int) -> NodeTable:
+    return NodeTable(
+        names=tuple(f"{number:06}" for number in range(nodes)),
+        labels=({},) * nodes,
+        taints=((),) * nodes,
+        ready=np.ones(nodes, dtype=np.bool_),
+        unschedulable=np.zeros(nodes, dtype=np.bool_),
+    )
+
+
+def _all(nodes: int, value: float) -> NDArray[np.float64]:
+    return np.full(nodes, value)

@@ -1,0 +1,58 @@
+"""What is simulated: the nodes, and the jobs of each seed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.simulation.jobs import Job
+from lockstep.simulation.machine import Policy, Run, simulate
+from lockstep.simulation.workload.lublin99 import lublin99
+from lockstep.simulation.workload.rigid import Malleability, RigidJob, malleable, with_load
+
+_TWO = 2
+
+
+class ScenarioError(ValueError):
+    """Nodes or jobs with which nothing can be simulated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scenario:
+    """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none, on nodes of ``slowdowns``.
+
+    With ``load``, submissions are drawn together or apart until rigid jobs would keep that part of the nodes busy.
+    """
+
+    slowdowns: NDArray[np.float64]
+    count: int
+    load: float | None
+    malleability: Malleability
+    trace: Sequence[RigidJob] | None = None
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.slowdowns)
+
+    def jobs(self, seed: int) -> list[Job]:
+        """Draw the jobs of a seed; those of a trace differ in their speed-up only. Raises ``ScenarioError``."""
+        random = np.random.default_rng(seed)
+        rigid = self._rigid(random)
+        if self.load is not None:
+            rigid = with_load(rigid, self.load, float((1 / self.slowdowns).sum()))
+        return malleable(rigid, self.malleability, self.nodes, random)
+
+    def run(self, jobs: Sequence[Job], policy: Policy, progress: Callable[[], None]) -> list[Run]:
+        """Let a policy decide about these jobs."""
+        return simulate(jobs, self.slowdowns, policy, progress)
+
+    def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
+        if self.trace is None and self.nodes < _TWO:
+            raise ScenarioError("the model draws jobs of several members, and there is one node")
+        jobs = lublin99(self.count, self.nodes, random) if self.trace is None else self.trace[: self.count]
+        fitting = [job for job in jobs if job.size <= self.nodes]
+        if len(fitting) < _TWO:
+            raise ScenarioError(f"{len(fitting)} jobs fit on {self.nodes} nodes, and two at least are needed")
+        return fitting

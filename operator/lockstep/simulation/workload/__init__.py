@@ -1,0 +1,1 @@
+"""Where simulated jobs come from: a published model, or a log."""

@@ -1,0 +1,54 @@
+"""Logs in the Standard Workload Format, version 2.2: a line of 18 numbers for each job, -1 where nothing is known."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lockstep.simulation.workload.rigid import RigidJob
+
+FIELDS = 18
+_SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED = 1, 3, 4, 7
+
+
+@dataclass(slots=True)
+class Log:
+    """The jobs of a log by submission, what its header says, and what could not be used of it.
+
+    ``wrong`` names each line that is none; ``without_run`` counts jobs that did not run or have no size.
+    """
+
+    jobs: list[RigidJob] = field(default_factory=list)
+    header: dict[str, str] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    without_run: int = 0
+
+
+def read_log(lines: Iterable[str]) -> Log:
+    """Read a log; a wrong line costs no other line anything."""
+    log = Log()
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text.startswith(";"):
+            name, colon, value = text.lstrip("; ").partition(":")
+            if colon:
+                log.header.setdefault(name.strip(), value.strip())
+        elif text:
+            _read_job(log, number, text)
+    log.jobs.sort(key=lambda job: job.submitted)
+    return log
+
+
+def _read_job(log: Log, number: int, text: str) -> None:
+    words = text.split()
+    if len(words) != FIELDS:
+        log.wrong.append(f"line {number} has {len(words)} fields, not {FIELDS}")
+        return
+    try:
+        values = [float(word) for word in words]
+    except ValueError as error:
+        log.wrong.append(f"line {number}: {error}")
+        return
+    size = values[_ALLOCATED] if values[_ALLOCATED] > 0 else values[_REQUESTED]
+    if not (0 < values[_RUN_TIME] < float("inf") and 1 <= size < float("inf") and 0 <= values[_SUBMIT] < float("inf")):
+        log.without_run += 1
+        return
+    log.jobs.append(RigidJob(values[_SUBMIT], int(size), values[_RUN_TIME]))

@@ -1,0 +1,126 @@
+"""Where jobs come from: the model's distributions, logs, and speed-ups."""
+
+import numpy as np
+import pytest
+
+from lockstep.simulation.cluster import NodesError, slowdowns_of
+from lockstep.simulation.speedup import amdahl, downey
+from lockstep.simulation.workload.lublin99 import lublin99
+from lockstep.simulation.workload.rigid import Malleability, RigidJob, malleable, with_load
+from lockstep.simulation.workload.swf import read_log
+
+NODES = 128
+JOBS = lublin99(20_000, NODES, np.random.default_rng(1))
+
+
+def test_model_draws_the_same_jobs_from_the_same_seed():
+    again, other = (lublin99(50, NODES, np.random.default_rng(seed)) for seed in (1, 2))
+
+    assert again == JOBS[:50]
+    assert other != JOBS[:50]
+
+
+def test_sizes_are_those_of_the_published_model():
+    sizes = np.array([job.size for job in JOBS])
+    parallel = sizes[sizes > 1]
+
+    assert (sizes.min(), sizes.max()) == (1, NODES)
+    # 24.4 % are serial by design; of the others a few become so by rounding down.
+    assert 0.24 < np.mean(sizes == 1) < 0.28
+    # 57.6 % are powers of two by design, and some others by chance.
+    assert 0.55 < np.mean(np.log2(parallel) % 1 == 0) * len(parallel) / len(sizes) < 0.70
+
+
+def test_run_times_are_those_of_the_published_model():
+    logs = np.log([job.seconds for job in JOBS])
+
+    # A mixture of gamma(4.2, 0.94), of mean 3.9, and gamma(312, 0.03), of mean 9.4; small jobs have more of the first.
+    assert np.all(logs <= 12.0)
+    assert 5.0 < logs.mean() < 5.8
+    small, large = (logs[[job.size in sizes for job in JOBS]] for sizes in ({1}, {64, 128}))
+    assert small.mean() < large.mean()
+
+
+def test_submissions_rise_and_come_in_the_rhythm_of_days():
+    times = np.array([job.submitted for job in JOBS])
+    hours = times % 86_400 // 3600
+    by_day, by_night = (np.mean(np.isin(hours, of_day)) for of_day in (range(10, 18), range(2, 7)))
+
+    assert np.all(np.diff(times) >= 0)
+    assert by_day / 8 > 3 * by_night / 5
+
+
+def test_load_stretches_the_time_between_submissions():
+    jobs = [RigidJob(5.0, 2, 10.0), RigidJob(6.0, 1, 20.0), RigidJob(9.0, 4, 15.0)]
+
+    stretched = with_load(jobs, 0.5, 4.0)
+
+    # 100 node-seconds are half of what four nodes do in 50 s.
+    assert [job.submitted for job in stretched] == [0.0, 12.5, 50.0]
+
+
+def test_malleable_job_runs_as_long_as_the_rigid_one_with_its_size():
+    jobs = malleable([RigidJob(0.0, 6, 100.0)], Malleability(factor=4), 20, np.random.default_rng(1))
+
+    [job] = jobs
+    assert (job.least, job.most, len(job.times)) == (2, 20, 20)
+    assert job.rigid_time == 100.0
+    assert np.all(np.diff(job.times) <= 0)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "want"),
+    [
+        pytest.param(0.0, [1, 2, 3, 4, 4, 4, 4, 4], id="linear up to the average parallelism"),
+        pytest.param(1.0, [1, 16 / 9, 2.4, 32 / 11, 10 / 3, 3.69, 4, 4], id="some variance"),
+        pytest.param(2.0, [1, 24 / 14, 36 / 16, 48 / 18, 3, 72 / 22, 84 / 24, 96 / 26], id="much variance"),
+    ],
+)
+def test_downey(sigma, want):
+    assert downey(8, 4.0, sigma) == pytest.approx(want, abs=0.01)
+
+
+def test_amdahl():
+    assert amdahl(4, 0.5) == pytest.approx([1, 4 / 3, 1.5, 1.6])
+
+
+LOG = """\
+; Version: 2.2
+; MaxNodes: 128
+
+1 0 10 100 4 -1 -1 8 200 -1 1 3 1 1 1 -1 -1 -1
+2 5 -1 50 -1 -1 -1 2 60 -1 1 3 1 1 1 -1 -1 -1
+3 6 -1 -1 4 -1 -1 4 60 -1 5 3 1 1 1 -1 -1 -1
+4 7 -1 30 4
+5 8 -1 thirty 4 -1 -1 4 60 -1 1 3 1 1 1 -1 -1 -1
+6 2 -1 30.5 1 -1 -1 1 60 -1 1 3 1 1 1 -1 -1 -1
+"""
+
+
+def test_log_is_read_by_submission_and_wrong_lines_are_named():
+    log = read_log(LOG.splitlines())
+
+    assert log.jobs == [RigidJob(0.0, 4, 100.0), RigidJob(2.0, 1, 30.5), RigidJob(5.0, 2, 50.0)]
+    assert log.header == {"Version": "2.2", "MaxNodes": "128"}
+    assert log.without_run == 1
+    assert log.wrong == [
+        "line 7 has 5 fields, not 18",
+        "line 8: could not convert string to float: 'thirty'",
+    ]
+
+
+@pytest.mark.parametrize("field", ["nan", "inf", "-inf", "1e999"])
+def test_numbers_out_of_this_world_are_no_jobs(field):
+    log = read_log([f"1 0 -1 {field} 4 -1 -1 4 -1 -1 1 1 1 1 1 -1 -1 -1", f"2 {field}" + " 1" * 16])
+
+    assert log.jobs == []
+
+
+def test_nodes_of_several_speeds_are_read_the_fastest_first():
+    assert slowdowns_of("2x1, 1x2,1").tolist() == [0.5, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("spelled", ["", "0", "x2", "4x0", "4x-1", "4,,4", "four", "9999999", "4x1e9"])
+def test_wrong_nodes_are_refused(spelled):
+    with pytest.raises(NodesError, match="is no number of nodes"):
+        slowdowns_of(spelled)
