@@ -25,15 +25,15 @@ async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list
 async def look_at_members(client: KubeClient, state: State, gang: GangFact, attempt: int) -> list[PodFact]:
     """List the pods of one attempt, and believe what is news in it. Raises ``ApiUnavailableError``.
 
-    A watch may have been faster than the list: what it has shown meanwhile stays.
+    A watch may have been faster than the list: what it has shown meanwhile stays. A pod that went meanwhile would never
+    be heard of again, and its room would be taken for ever.
     """
     before = _believed(state, gang, attempt)
-    departed = {pod.uid for pod in state.departed(gang).values()}
-    pods = await list_members(client, gang, attempt)
-    departed |= {pod.uid for pod in state.departed(gang).values()}
+    with state.roster.noting_gone() as gone:
+        pods = await list_members(client, gang, attempt)
     for pod in pods:
         known = state.pods.get(pod.key)
-        if pod.uid not in departed and (known is None or (known.uid == pod.uid and is_further(pod, known))):
+        if pod.uid not in gone and (known is None or (known.uid == pod.uid and is_further(pod, known))):
             state.apply_pod(pod)
     there = {pod.uid for pod in pods}
     for pod in before:

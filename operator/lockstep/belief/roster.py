@@ -1,6 +1,7 @@
 """Which pods are members of which gang, and which were."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from coschedule import GangKey
 from lockstep.facts.pod import PodFact, PodKey
@@ -17,6 +18,7 @@ class Roster:
         self._members: dict[str, dict[PodKey, PodFact]] = {}
         self._uids: dict[GangKey, set[str]] = {}
         self._departed: dict[str, dict[PodKey, PodFact]] = {}
+        self._listeners: dict[object, set[str]] = {}
 
     def enter(self, pod: PodFact) -> None:
         """A pod is there, or has changed."""
@@ -36,6 +38,20 @@ class Roster:
             uids.discard(pod.member.gang_uid)
             if not uids:
                 self._uids.pop(pod.member.gang, None)
+
+    @contextmanager
+    def noting_gone(self) -> Iterator[set[str]]:
+        """Collect the UIDs of the members of any gang that go within the block."""
+        listener = object()
+        try:
+            yield self._listeners.setdefault(listener, set())
+        finally:
+            del self._listeners[listener]
+
+    def note_gone(self, pod: PodFact) -> None:
+        """A member is gone."""
+        for gone in self._listeners.values():
+            gone.add(pod.uid)
 
     def note_departed(self, gang_uid: str, pod: PodFact) -> None:
         """A member of the attempt that the gang holds nodes for is gone."""

@@ -80,7 +80,7 @@ class State:
         # The gangs that hold nodes and whose members keep others away.
         self.keep_others_away: set[GangKey] = set()
         self._foreign = ForeignReservations()
-        self._roster = Roster()
+        self.roster = Roster()
         self._leads = True
 
     # Who decides
@@ -94,7 +94,7 @@ class State:
         """From now on this process decides. As after a restart, there is something to see everywhere."""
         self._leads = True
         self.news.follow()
-        self.news.look_at(*self.gangs, *self._roster.names())
+        self.news.look_at(*self.gangs, *self.roster.names())
         self.bids.note_whom_to_answer()
         self._changed(needs_plan=True)
 
@@ -112,7 +112,7 @@ class State:
         self.pods[fact.key] = fact
         self.neighbours.enter(fact)
         is_news = self.neighbours.is_news(before, fact)
-        self._roster.enter(fact)
+        self.roster.enter(fact)
         if fact.member is not None:
             self.news.look_at(fact.member.gang)
         self._changed(needs_plan=self._recount(fact) or is_news)
@@ -158,7 +158,7 @@ class State:
         self._foreign.forget(key)
         self.giving_way.forget(key)
         self.forget(key)
-        self._roster.forget_departed(uid)
+        self.roster.forget_departed(uid)
         self.templates.forget(uid)
         self.failed_nodes.forget(uid)
         self.news.look_at(key)
@@ -201,7 +201,7 @@ class State:
         if reservation is None:
             return
         self.keep_others_away.discard(gang)
-        self._roster.forget_departed(reservation.gang_uid)
+        self.roster.forget_departed(reservation.gang_uid)
         for member in reservation.memberships():
             self.ledger.forget(member)
         self._changed(needs_plan=True)
@@ -234,18 +234,18 @@ class State:
 
     def members(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of all the gang's attempts that are there."""
-        return self._roster.members(gang.uid)
+        return self.roster.members(gang.uid)
 
     def departed(self, gang: GangFact) -> dict[PodKey, PodFact]:
         """The pods of the attempt that the gang holds nodes for that were seen and are gone, as they were last seen.
 
         Forgotten with the reservation, so that there are never more of them than members.
         """
-        return self._roster.departed(gang.uid)
+        return self.roster.departed(gang.uid)
 
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not there (any more), whether another one is or not."""
-        return [pod for name in names for pod in self._roster.others(name, self._uid(name))]
+        return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
 
     def _plan_anew(self) -> None:
         self._changed(needs_plan=True)
@@ -284,14 +284,15 @@ class State:
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
         """Remember what only the attempt itself can have made: anybody may write our labels."""
+        self.roster.note_gone(pod)
         reservation = self.reservations.get(member.gang)
         if reservation is not None and reservation.is_for(member):
-            self._roster.note_departed(member.gang_uid, pod)
+            self.roster.note_departed(member.gang_uid, pod)
 
     def _unlist(self, before: PodFact | None) -> None:
         if before is not None:
             self.neighbours.leave(before)
-            self._roster.leave(before)
+            self.roster.leave(before)
 
     def _uid(self, name: GangKey) -> str | None:
         gang = self.gangs.get(name)

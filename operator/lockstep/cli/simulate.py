@@ -48,7 +48,9 @@ def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) ->
     help="Who decides; may be given several times. The others are compared with the first.",
 )
 @click.option("--price-factor", metavar="NUMBER", type=click.FloatRange(0, 1000), default=4.0, help="Of balanced.")
-@click.option("--sizes", metavar="F", type=click.FloatRange(1, 64), default=4.0, help="A job of r may have r/F to r*F.")
+@click.option(
+    "--sizes", metavar="F", type=click.FloatRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
+)
 @click.option(
     "--serial-share",
     metavar="NUMBER",

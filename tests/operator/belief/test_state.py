@@ -274,7 +274,7 @@ def test_departed_member_is_forgotten_with_its_attempt(state, holding):
     state.forget(holding.key)
 
     assert state.departed(holding) == {}
-    assert state._roster._departed == {}
+    assert state.roster._departed == {}
 
 
 def test_departed_member_is_forgotten_with_its_gang(state, holding):
@@ -282,7 +282,7 @@ def test_departed_member_is_forgotten_with_its_gang(state, holding):
     state.remove_pod(member_fact("g").key, member_fact("g").uid)
     state.remove_gang(holding.key, holding.uid)
 
-    assert state._roster._departed == {}
+    assert state.roster._departed == {}
 
 
 def test_members_of_gangs_that_are_gone_are_orphans(state):
