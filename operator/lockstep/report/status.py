@@ -40,6 +40,8 @@ async def write_status(
 ) -> Writing:
     """Write the status if the gang is still the version that ``gang`` is, and believe the answer.
 
+    What went, or took its name, while the answer was under way is not called back by it.
+
     After a conflict, or where there seems to be no such gang, it is read and believed, so that whoever asked can
     compute again and nobody goes on believing in a gang that is gone. Raises ``ApiUnavailableError``; the write may
     then have happened, which the next one finds out by a conflict.
@@ -50,6 +52,8 @@ async def write_status(
     }
     answer = await client.patch(paths.gang_status(gang.key), body, urgency)
     if answer.is_success:
+        if not _is_known(state, gang):
+            return Writing(Written.GONE, "it was deleted while its status was being written")
         gangs_kind(state).believe(answer.body)
         return Writing(Written.DONE)
     if answer.code not in (_CONFLICT, _NOT_FOUND):
@@ -61,11 +65,16 @@ async def write_status(
 
 async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
     """Believe what the API server says of that gang now; returns whether it is there still."""
+    was_known = _is_known(state, gang)
     answer = await client.get(paths.gang(gang.key))
-    if answer.is_success:
+    if answer.is_success and _is_known(state, gang) == was_known:
         gangs_kind(state).believe(answer.body)
     elif answer.code == _NOT_FOUND:
         state.remove_gang(gang.key, gang.uid)
+    return _is_known(state, gang)
+
+
+def _is_known(state: State, gang: GangFact) -> bool:
     known = state.gangs.get(gang.key)
     return known is not None and known.uid == gang.uid
 
