@@ -114,8 +114,8 @@ class Planning:
         self._turns_left = False
         if not waiting:
             return None
-        self._set_price(len(waiting))
         sound = [gang for gang in waiting if not self._is_set_aside(gang)]
+        self._set_price(sound)
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
@@ -132,8 +132,9 @@ class Planning:
         whole = replace(made, decisions=(*decisions, *behind, *aside))
         return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions)
 
-    def _set_price(self, waiting: int) -> None:
-        """Find what a member-second costs others while so many gangs wait."""
+    def _set_price(self, gangs: Collection[GangFact]) -> None:
+        """Find what a member-second costs others; a gang that fits nowhere waits for nobody's nodes."""
+        waiting = sum(not self._rotation.was_refused(gang) for gang in gangs)
         running, nodes = len(self._state.reservations), self._cutter.nodes
         self._member_price = self._sizing.member_price(waiting=waiting, running=running, nodes=nodes)
         self._metrics.member_price.set(self._member_price)

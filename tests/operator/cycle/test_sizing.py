@@ -61,6 +61,17 @@ async def test_price_counts_those_that_run_and_is_told():
 
 
 @pytest.mark.asyncio
+async def test_gangs_that_fit_nowhere_make_nobody_else_s_members_dearer():
+    giants = [gang(f"giant{number}", size=99, spec=WORK) for number in range(20)]
+    async with operator_over(*NODES, gangs=giants) as (api, _):
+        await until(lambda: all(condition(api, one["metadata"]["name"], "Planned") for one in giants))
+        api.store.add("gangjobs", gang("a", size=1, most=16, spec=WORK))
+        await until(lambda: is_placed(api, "a"))
+
+        assert status_of(api, "a")["size"] == 10
+
+
+@pytest.mark.asyncio
 async def test_deadline_asks_for_the_fewest_members_whatever_they_cost():
     created = rfc3339(now())
     in_time = gang("a", size=1, most=15, spec={**WORK, "deadline": "30s"}, creationTimestamp=created)
