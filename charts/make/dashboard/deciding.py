@@ -7,7 +7,7 @@ from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
 def how_it_decides() -> list[Panel]:
     """Sizes, times and speed-ups that were chosen and predicted, and what came of them; what is left."""
-    return [*_predictions(), *_what_is_left()]
+    return [*_predictions(), *_sizes(), *_what_is_left()]
 
 
 def _predictions() -> list[Panel]:
@@ -38,6 +38,11 @@ def _predictions() -> list[Panel]:
             Query(mean("lockstep_speedup_ratio"), "reached"),
             unit=NoUnit,
         ),
+    ]
+
+
+def _sizes() -> list[Panel]:
+    return [
         graph(
             "Size chosen and allowed",
             "Mean members of gangs placed in that moment, beside the least and the most that their specs allow; 0 "

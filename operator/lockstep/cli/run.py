@@ -12,7 +12,7 @@ from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
 from lockstep.cli.pool_options import pool_options
-from lockstep.cycle.sizing import Sizing
+from lockstep.cycle.sizing import Sizing, SizingPolicy
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -102,7 +102,7 @@ log = logging.getLogger(__name__)
     "--price-factor",
     metavar="NUMBER",
     type=click.FloatRange(0, 1000),
-    default=4.0,
+    default=SizingPolicy().factor,
     help="How much a member-second counts for other gangs, where the sizing is Balanced.",
 )
 @click.option(

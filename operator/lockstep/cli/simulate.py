@@ -9,6 +9,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.cycle.sizing import SizingPolicy
 from lockstep.simulation.cluster import NodesError, slowdowns_of
 from lockstep.simulation.machine import Policy, Run
 from lockstep.simulation.measures import Measures, measured
@@ -47,7 +48,13 @@ def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) ->
     default=list(policies_by_name()),
     help="Who decides; may be given several times. The others are compared with the first.",
 )
-@click.option("--price-factor", metavar="NUMBER", type=click.FloatRange(0, 1000), default=4.0, help="Of balanced.")
+@click.option(
+    "--price-factor",
+    metavar="NUMBER",
+    type=click.FloatRange(0, 1000),
+    default=SizingPolicy().factor,
+    help="Of balanced.",
+)
 @click.option(
     "--sizes", metavar="F", type=click.FloatRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
 )

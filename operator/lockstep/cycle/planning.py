@@ -34,7 +34,7 @@ from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
-from lockstep.cycle.rotation import Chosen, Rotation
+from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.facts.gang import GangFact
@@ -61,15 +61,12 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions:
-    """How plans are made.
-
-    ``most_exact`` gangs are planned exactly in one plan at most: as many as take about a second on 500 nodes.
-    """
+    """How plans are made; ``most_exact`` gangs are planned exactly in one plan at most."""
 
     run: Runner = asyncio.to_thread
     holds: HoldPolicy = field(default_factory=HoldPolicy)
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
-    most_exact: int = 256
+    most_exact: int = MOST_EXACT
 
 
 class Planning:

@@ -17,6 +17,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
+from coschedule.queue.finishes import finishes_of
 from coschedule.queue.price import Price
 
 _MOST_RANGES = 16
@@ -126,8 +127,7 @@ class _Search:
         """Evaluate every size for each pair ``q``: at its start it has ``slots[q]`` slots of ``paces[q]`` or faster."""
         sizes, times = self.load.up_to(int(slots.max()))
         slowdowns, at = self.space.open_slots.slowdowns[paces], starts[:, np.newaxis]
-        # A run that is too short for the resolution of time still takes an instant.
-        finishes = np.maximum(at + slowdowns[:, np.newaxis] * times, np.nextafter(at, np.inf))
+        finishes = finishes_of(at, slowdowns[:, np.newaxis] * times)
         lasting = slots[:, np.newaxis] - self.space.losses.lost(starts, paces, finishes)
         finishes = np.where(lasting >= sizes, finishes, np.inf)
         self.space.consider(Considered(starts, slowdowns, sizes, finishes))

@@ -19,6 +19,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
+from coschedule.queue.finishes import finish_of
 from coschedule.queue.price import Price
 
 _MOST_RANGES = 16
@@ -170,8 +171,3 @@ def _further(look: _Look, lost_by_then: IntArray) -> list[tuple[UnequalLoad, Int
         return [(look.load, lost_by_then)]
     is_its = look.load.sizes == look.size
     return [(look.load.where(is_its), lost_by_then), (look.load.where(~is_its), look.lost)]
-
-
-def finish_of(start: float, seconds: float) -> float:
-    """Return when a run ends; one that is too short for the resolution of time still takes an instant."""
-    return max(start + seconds, float(np.nextafter(start, np.inf)))

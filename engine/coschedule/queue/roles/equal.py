@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
+from coschedule.queue.finishes import finish_of, finishes_of
 from coschedule.queue.roles.search import Found, Search, Short
 
 
@@ -46,7 +47,7 @@ def any_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: flo
     for mix in np.flatnonzero(mixes)[:1].tolist():
         for start in among.tolist():
             run = float(search.timeline.slowdowns[slowest] * party.times[mix])
-            finish = max(start + run, float(np.nextafter(start, np.inf)))
+            finish = finish_of(start, run)
             outline = search.outline(mix, start, finish)
             room = search.room(start, finish)
             if outline.value > limit or search.effort.is_over or not search.may_fit(room)[slowest, mix]:
@@ -76,10 +77,9 @@ class _From:
     def instant(cls, search: Search, start: float, mixes: BoolArray, limit: float, shortest: float) -> "_From":
         """Bound the runs from an instant by what stays free for the shortest one."""
         runs = search.timeline.slowdowns[:, np.newaxis] * search.party.times
-        # A run that is too short for the resolution of time still takes an instant.
-        finish = np.maximum(start + runs, np.nextafter(start, np.inf))
+        finish = finishes_of(start, runs)
         value = search.party.price.value(start, finish, search.party.sizes)
-        fits = search.may_fit(search.room(start, max(start + shortest, float(np.nextafter(start, np.inf)))))
+        fits = search.may_fit(search.room(start, finish_of(start, shortest)))
         return cls(search=search, start=start, finish=finish, value=value, open=fits & (value <= limit) & mixes)
 
     def best(self, *, fewest: bool, before: Found | None) -> Found | None:

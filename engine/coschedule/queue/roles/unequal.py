@@ -17,7 +17,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.model.run_times import SerialWork
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.queue.candidates import Outline
-from coschedule.queue.loads.unequal import finish_of
+from coschedule.queue.finishes import finish_of
 from coschedule.queue.packing.places import Seats
 from coschedule.queue.roles.rooms import Room
 from coschedule.queue.roles.search import Found, Search, Weights

@@ -19,6 +19,7 @@ from coschedule import (
     TimesWork,
     plan,
 )
+from lockstep.cycle.rotation import MOST_EXACT
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.simulation.jobs import Job
 from lockstep.simulation.machine import Cluster, Start
@@ -26,11 +27,10 @@ from lockstep.simulation.machine import Cluster, Start
 
 @dataclass(slots=True, kw_only=True)
 class Planned:
-    """Plans as the operator does: the first ``most_exact`` in the queue; with their rigid sizes if ``is_rigid``."""
+    """Plans the front of the queue, as many as the operator plans exactly; with their rigid sizes if ``is_rigid``."""
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     is_rigid: bool = False
-    most_exact: int = 256
 
     def starts(self, cluster: Cluster) -> list[Start]:
         """Start what the plan starts now."""
@@ -45,7 +45,7 @@ class Planned:
         nodes = len(cluster.slowdowns)
         waiting, running = len(cluster.waiting), len(cluster.running)
         price = self.sizing.member_price(waiting=waiting, running=running, nodes=nodes)
-        front = list(cluster.waiting.values())[: self.most_exact]
+        front = list(cluster.waiting.values())[:MOST_EXACT]
         return Snapshot(
             generation=0,
             now=cluster.now,
