@@ -16,7 +16,8 @@ from lockstep.simulation.measures import Measures, measured
 from lockstep.simulation.policies.catalog import policies as policies_by_name
 from lockstep.simulation.scenario import Scenario, ScenarioError
 from lockstep.simulation.table import Results, table, write_runs, write_summary
-from lockstep.simulation.workload.rigid import Malleability, RigidJob
+from lockstep.simulation.workload.malleable import Malleability
+from lockstep.simulation.workload.rigid import RigidJob
 from lockstep.simulation.workload.swf import read_log
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from lockstep.simulation.jobs import Job
 from lockstep.simulation.machine import Policy, Run, simulate
 from lockstep.simulation.workload.lublin99 import lublin99
-from lockstep.simulation.workload.rigid import Malleability, RigidJob, malleable, with_load
+from lockstep.simulation.workload.malleable import Malleability, malleable
+from lockstep.simulation.workload.rigid import RigidJob, with_load
 
 _TWO = 2
 

@@ -6,7 +6,8 @@ import pytest
 from lockstep.simulation.cluster import NodesError, slowdowns_of
 from lockstep.simulation.speedup import amdahl, downey
 from lockstep.simulation.workload.lublin99 import lublin99
-from lockstep.simulation.workload.rigid import Malleability, RigidJob, malleable, with_load
+from lockstep.simulation.workload.malleable import Malleability, malleable
+from lockstep.simulation.workload.rigid import RigidJob, with_load
 from lockstep.simulation.workload.swf import read_log
 
 NODES = 128
