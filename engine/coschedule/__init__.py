@@ -39,13 +39,16 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
-from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
+from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency
 from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
-from coschedule.queue.plan import failed, plan
+from coschedule.queue.plan import plan
+from coschedule.queue.planner import failed
 from coschedule.queue.preemption.preempt import Preempting, Preemption, preempt
+from coschedule.queue.promises.kinds import Promises
+from coschedule.queue.promises.memory import kept_from, remembering
 from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
@@ -90,6 +93,7 @@ __all__ = [
     "HoldAuction",
     "Holding",
     "InvalidValueError",
+    "Kept",
     "LabelTest",
     "Levels",
     "Load",
@@ -119,12 +123,14 @@ __all__ = [
     "Pool",
     "Preempting",
     "Preemption",
+    "Promises",
     "Reason",
     "Refusal",
     "Release",
     "Requirement",
     "Role",
     "RunningGang",
+    "Seat",
     "SerialWork",
     "SetUnitTimes",
     "Share",
@@ -160,6 +166,7 @@ __all__ = [
     "failed",
     "forecast_load",
     "keep_pace",
+    "kept_from",
     "label_test",
     "mean_turnaround",
     "measure_network",
@@ -169,6 +176,7 @@ __all__ = [
     "plan",
     "preempt",
     "processor_exit",
+    "remembering",
     "replay",
     "submit",
     "urgency",

@@ -35,6 +35,7 @@ class Placement:
 
     Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
     ``speedup`` is T(1) / (finish - now), None when either is unknown. ``member_price`` is the price it was chosen at.
+    It is ``promised`` to start by that time, None where nothing is promised; see ``Promises``.
 
     ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a
     gang that starts later, the best start now. Best means the least value, as for the gang. None when there is none.
@@ -54,6 +55,7 @@ class Placement:
     latest: str | None
     alternative: Alternative | None
     member_price: float = 0.0
+    promised: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

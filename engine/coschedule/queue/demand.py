@@ -9,7 +9,7 @@ from coschedule.model.divided_work import Overhead, divided_work_of
 from coschedule.model.goal import Goal, size_table
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.model.run_times import SerialWork, Work
-from coschedule.queue.candidates import Candidate, Consider, GangLoad, SearchSpace, search_space_of
+from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outline, SearchSpace, search_space_of
 from coschedule.queue.deadlines import fewest_members
 from coschedule.queue.gangs import Load, PendingGang, Role
 from coschedule.queue.loads.equal import EqualLoad
@@ -51,19 +51,20 @@ class Demand:
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
         """Choose the least value up to ``limit`` or, with a deadline, the fewest members that meet it.
 
-        A gang whose run time is unknown starts as early as it can; a deadline cannot bind it.
+        A gang whose run time is unknown starts as early as it can; a deadline cannot bind it. None starts after what it
+        was promised.
         """
         if self.load is None or self.gang.deadline is None:
             return self.soonest(space, limit)
-        return fewest_members(space, self.load, among=space.instants, deadline=self.gang.deadline)
+        return fewest_members(space, self.load, among=self._in_time(space), deadline=self.gang.deadline)
 
     def soonest(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
         """Choose the least value, whatever the deadline, or the earliest start when the run time is unknown."""
         if self.load is None:
-            return self._earliest_start(space, 1, space.instants)
-        return self.load.best(space, among=space.instants, limit=limit)
+            return self._earliest_start(space, 1, self._in_time(space))
+        return self.load.best(space, among=self._in_time(space), limit=limit)
 
-    def alternative(self, space: SearchSpace, chosen: Candidate) -> Candidate | None:
+    def alternative(self, space: SearchSpace, chosen: Outline) -> Candidate | None:
         """Choose the candidate that says most about ``chosen``; see ``Placement``."""
         now, later = space.instants[:1], space.instants[1:]
         starts_now = chosen.start == space.open_slots.instants[0]
@@ -76,6 +77,10 @@ class Demand:
         return larger.best(space, among=later, limit=math.inf) or other.best(
             space, among=space.instants, limit=math.inf
         )
+
+    def _in_time(self, space: SearchSpace) -> IntArray:
+        """List the instants up to the start that the gang was promised, by index."""
+        return np.arange(np.searchsorted(space.open_slots.instants, self.gang.promised, side="right"))
 
     def _earliest_start(self, space: SearchSpace, least: int, among: IntArray) -> Candidate | None:
         sizes = self.role.sizes.between(least, self.role.largest)

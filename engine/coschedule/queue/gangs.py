@@ -61,6 +61,40 @@ class Role:
             raise ValueError(f"{self.sizes.least} members need as many pieces, not {self.pieces}")
 
 
+class Seat(NamedTuple):
+    """So many members of a role are on a node, by index."""
+
+    node: int
+    members: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What the plan before gave a gang: the ``seats`` of each of its roles, by node, from its start to its finish.
+
+    Node ``latest`` had room for its members only from the start on, None where it waited for no node. Raises ValueError
+    when a number makes no sense.
+    """
+
+    start: float
+    finish: float
+    seats: tuple[tuple[Seat, ...], ...]
+    latest: int | None = None
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.start < self.finish:
+            raise ValueError("what is kept must start at a time, and end later")
+        for of_role in self.seats:
+            nodes = [seat.node for seat in of_role]
+            if nodes != sorted(set(nodes)) or any(seat.members < 1 for seat in of_role):
+                raise ValueError("what is kept must have nodes that rise, and members on each of them")
+
+    @property
+    def size(self) -> int:
+        """The number of members."""
+        return sum(seat.members for of_role in self.seats for seat in of_role)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingGang:
     """A gang that waits for nodes: members of one role or of several, that start and end together.
@@ -76,6 +110,9 @@ class PendingGang:
     Where it fits only when others have ended, nobody knows when, it may hold nodes if ``may_hold``; ``held`` are the
     nodes it holds already, by index.
 
+    It was ``promised`` to start by a time, inf where nothing was: it is planned for later only where nothing else is
+    possible. ``kept`` is what the plan before gave it, if that still counts.
+
     With ``may_preempt``, gangs of lower priority may be evicted for it. Some that are being evicted for it will have
     ended at ``awaits``: nobody else is, where it is planned to start by then. Raises ValueError when a number makes no
     sense.
@@ -89,6 +126,8 @@ class PendingGang:
     deadline: float | None = None
     member_price: float = 0.0
     not_before: float = -math.inf
+    promised: float = math.inf
+    kept: Kept | None = None
     may_hold: bool = True
     held: tuple[int, ...] = ()
     may_preempt: bool = False
@@ -100,6 +139,10 @@ class PendingGang:
             raise ValueError("created and deadline must be numbers")
         if not self.not_before < math.inf:
             raise ValueError("not_before must be a time, or -inf")
+        if math.isnan(self.promised):
+            raise ValueError("promised must be a time, or inf")
+        if self.kept is not None and len(self.kept.seats) != len(self.roles):
+            raise ValueError("what is kept must have seats for each role")
         if not 0 <= self.member_price < math.inf:
             raise ValueError("member_price must be at least 0 and finite")
         self._check_roles()

@@ -1,44 +1,32 @@
-"""The plan of a whole queue: each gang in its order gets the best placement that delays nobody in front of it.
+"""The plan of a whole queue: each gang gets the best placement that breaks no promise made to another.
 
-A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish;
-gangs behind it may use them before, if they are done by then: nobody in front is ever delayed. A gang that fits only
-when others have ended, nobody knows when, may hold nodes (``holding``): it then starts at the latest when what runs
-there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
+More urgent gangs come before all others, and never wait for them. Who is planned first among gangs of one priority, and
+what those that wait are promised, says ``Snapshot.promises``; one file each in ``queue.promises``.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
-import numpy as np
-
-from coschedule.model.numbers import BoolArray
-from coschedule.queue.candidates import Outline
-from coschedule.queue.choosing.choice import Choice, Chooser
-from coschedule.queue.choosing.chooser import chooser_of
-from coschedule.queue.choosing.plain import PlainChooser
-from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
-from coschedule.queue.demand import Demand
-from coschedule.queue.divide_work import divide_work
-from coschedule.queue.explain import refuse
-from coschedule.queue.explain_together import Case, refuse_together
-from coschedule.queue.gangs import GangKey, PendingGang, Role
-from coschedule.queue.holds import Held, nodes_to_hold
-from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.decisions import Decision, Plan
+from coschedule.queue.gangs import PendingGang
 from coschedule.queue.observer import Observer, silent
 from coschedule.queue.order import in_order
-from coschedule.queue.packing.effort import effort_after
-from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
-from coschedule.queue.slots.timeline import Claim
-from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
-from coschedule.queue.topology import Topology
-from coschedule.queue.windows_and_releases import expected_timeline
+from coschedule.queue.planner import Planner, Rescue
+from coschedule.queue.promises.conservative import plan_conservative
+from coschedule.queue.promises.easy import plan_easy
+from coschedule.queue.promises.kinds import Promises
+from coschedule.queue.promises.nothing import plan_without_promises
+from coschedule.queue.promises.planned import Planned
+from coschedule.queue.promises.slack import plan_with_slack
+from coschedule.queue.snapshot import Snapshot
 
-# Why a gang has no placement, where that may change once others have ended, nobody knows when.
-_MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
-
-Rescue = Callable[[GangKey, Exception], None]
+_PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
+    Promises.SLACK: plan_with_slack,
+    Promises.CONSERVATIVE: plan_conservative,
+    Promises.EASY: plan_easy,
+    Promises.NONE: plan_without_promises,
+}
 
 
 class Counted(NamedTuple):
@@ -52,9 +40,10 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | No
     """Decide where and when every gang of the snapshot runs, most urgent first.
 
     Guarantees: a plan never takes more than is free at any instant, nor a node outside its window; a gang is placed
-    whole or not at all; a decision depends only on the gangs in front; every gang that fits on these facts, now or at a
-    known time, gets a placement; nothing behind a gang is put on the nodes it holds unless it ends before. The same
-    snapshot gives the same plan, whatever the order of its gangs.
+    whole or not at all; a decision depends on no gang of lower priority; no gang starts after what it was promised,
+    where it can be placed by then on these facts at all and no more urgent gang has come; every gang that fits on these
+    facts, now or at a known time, gets a placement; nothing decided later is put on the nodes that a gang holds unless
+    it ends before. The same snapshot gives the same plan, whatever the order of its gangs.
 
     An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears of
     it, that gang gets no placement, and the others are planned as if it were not there.
@@ -64,182 +53,17 @@ def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | No
 
 def plan_and_count(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Counted:
     """Make the plan as ``plan`` does, and tell what it took."""
-    planner = _Planner(snapshot, observer, rescue)
-    decisions = tuple(planner.decide(gang) for gang in in_order(snapshot.gangs))
-    return Counted(Plan(generation=snapshot.generation, decisions=decisions), planner.combinations)
+    planner = Planner(snapshot, observer, rescue)
+    decisions: list[Decision] = []
+    for gangs in _by_priority(snapshot):
+        planner, of_priority = _PLAN[snapshot.promises](planner, gangs)
+        decisions += of_priority
+    gangs_by_key = {gang.key: gang for gang in snapshot.gangs}
+    for decision in decisions:
+        observer.decided(gangs_by_key[decision.gang], decision)
+    return Counted(Plan(generation=snapshot.generation, decisions=tuple(decisions)), planner.combinations)
 
 
-class _Planner:
-    """The state of one plan: what is still free when, after the gangs decided so far."""
-
-    def __init__(self, snapshot: Snapshot, observer: Observer, rescue: Rescue | None) -> None:
-        self._snapshot = snapshot
-        self._observer = observer
-        self._rescue = rescue
-        self._feasibility = Feasibility(snapshot.nodes)
-        self._topology = Topology(snapshot.nodes)
-        self._at_first = self._timeline = expected_timeline(snapshot, self._masks())
-        self._someday = snapshot.someday.copy()
-        self._may_hold = snapshot.most_holding
-        self._nominated = sorted(snapshot.nominated, key=lambda pod: pod.priority)
-        self.combinations = 0
-
-    def decide(self, gang: PendingGang) -> Decision:
-        """Decide on the next gang, and claim what it gets."""
-        try:
-            decision = self._decide(gang)
-        except Exception as error:
-            if self._rescue is None:
-                raise
-            self._rescue(gang.key, error)
-            decision = failed(gang.key, error)
-        self._observer.decided(gang, decision)
-        return decision
-
-    def _masks(self) -> list[BoolArray]:
-        """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
-        masks = {}
-        for gang in self._snapshot.gangs:
-            try:
-                for role in gang.roles:
-                    masks[role.constraints] = self._feasibility.mask(role.constraints)
-            except Exception:
-                if self._rescue is None:
-                    raise
-        return list(masks.values())
-
-    def _decide(self, gang: PendingGang) -> Decision:
-        self._let_in_front_of(gang)
-        consider = partial(self._observer.considered, gang)
-        chooser = chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
-        if isinstance(chooser, TopologiesCross | TooManyCombinations):
-            return Unplaceable(gang=gang.key, refusal=chooser)
-        choice = chooser.choose(self._timeline)
-        decision = self._refuse(chooser) if choice is None else self._place(gang, choice)
-        self.combinations += chooser.combinations
-        return decision
-
-    def _place(self, gang: PendingGang, choice: Choice) -> Placement:
-        placement = self._placement(gang, choice)
-        for role, nodes in zip(gang.roles, choice.seats, strict=True):
-            self._claim(role, nodes, choice.outline)
-        return placement
-
-    def _claim(self, role: Role, nodes: ChosenNodes, outline: Outline) -> None:
-        request = np.array(role.request, dtype=np.int64)
-        self._timeline = self._timeline.claimed(
-            Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=outline.start, finish=outline.finish)
-        )
-        if outline.finish == np.inf:
-            # Nobody knows when it ends, but some time it does.
-            indices = self._timeline.node[nodes.ranks]
-            taken = nodes.counts[:, np.newaxis] * request
-            self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
-
-    def _let_in_front_of(self, gang: PendingGang) -> None:
-        """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
-        while self._nominated and self._nominated[-1].priority >= gang.priority:
-            pod = self._nominated.pop()
-            [rank] = np.flatnonzero(self._timeline.node == pod.node)
-            claim = Claim(
-                ranks=np.array([rank]),
-                counts=np.array([1]),
-                request=np.array(pod.request, dtype=np.int64),
-                start=self._snapshot.now,
-                finish=np.inf,
-            )
-            self._timeline = self._timeline.claimed(claim)
-
-    def _refuse(self, chooser: Chooser) -> Unplaceable:
-        if isinstance(chooser, PlainChooser):
-            return self._refuse_plain(chooser.demand)
-        case = Case(
-            chooser=chooser,
-            snapshot=self._snapshot,
-            feasibility=self._feasibility,
-            topology=self._topology,
-            at_first=self._at_first,
-            by_now=self._timeline,
-        )
-        return Unplaceable(gang=chooser.gang.key, refusal=refuse_together(case))
-
-    def _refuse_plain(self, demand: Demand) -> Unplaceable:
-        refusal = refuse(
-            demand,
-            snapshot=self._snapshot,
-            feasibility=self._feasibility,
-            at_first=self._at_first,
-            by_now=self._timeline,
-        )
-        held = self._held(demand) if refusal.reason in _MAY_CHANGE else None
-        if held is None:
-            return Unplaceable(gang=demand.gang.key, refusal=refusal)
-        self._may_hold -= 1
-        self._timeline = self._timeline.claimed(
-            Claim(
-                ranks=held.ranks,
-                counts=np.ones_like(held.ranks),
-                request=np.zeros_like(demand.request),
-                start=held.start,
-                finish=np.inf,
-                closes=True,
-            )
-        )
-        names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
-        return Unplaceable(gang=demand.gang.key, refusal=refusal, hold=Hold(nodes=names, start=held.start))
-
-    def _held(self, demand: Demand) -> Held | None:
-        """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
-        if not (self._may_hold and demand.gang.may_hold):
-            return None
-        held = nodes_to_hold(self._timeline, demand, self._someday)
-        if held is None or demand.gang.deadline is None or demand.load is None:
-            return held
-        shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())
-        return held if held.start + shortest <= demand.gang.deadline else None
-
-    def _placement(self, gang: PendingGang, choice: Choice) -> Placement:
-        outline, other = choice.outline, choice.alternative
-        return Placement(
-            gang=gang.key,
-            size=outline.size,
-            start=outline.start,
-            finish=outline.finish,
-            speedup=self._speedup(gang, outline),
-            members=self._members(gang, choice),
-            slowest=self._name(choice.slowest),
-            latest=None if choice.latest is None else self._name(choice.latest),
-            alternative=None if other is None else self._alternative(gang, other),
-            member_price=gang.price.seconds,
-        )
-
-    def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
-        by_role = [self._divide_work(role, nodes) for role, nodes in zip(gang.roles, choice.seats, strict=True)]
-        return tuple(members for of_role in by_role for members in of_role)
-
-    def _divide_work(self, role: Role, chosen: ChosenNodes) -> tuple[Members, ...]:
-        nodes = self._timeline.node[chosen.ranks]
-        by_name = np.argsort(nodes)
-        nodes = nodes[by_name]
-        names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
-        return divide_work(role, names, chosen.counts[by_name], self._snapshot.slowdown[nodes])
-
-    def _name(self, rank: int) -> str:
-        return self._snapshot.nodes.names[int(self._timeline.node[rank])]
-
-    def _alternative(self, gang: PendingGang, outline: Outline) -> Alternative:
-        return Alternative(
-            size=outline.size,
-            start=outline.start,
-            finish=outline.finish,
-            speedup=self._speedup(gang, outline),
-        )
-
-    def _speedup(self, gang: PendingGang, outline: Outline) -> float | None:
-        serial = gang.serial
-        return None if serial is None else serial / (outline.finish - self._snapshot.now)
-
-
-def failed(gang: GangKey, error: Exception) -> Unplaceable:
-    """Decide on a gang that raised an exception when it was planned."""
-    return Unplaceable(gang=gang, refusal=PlanningFailed(error=type(error).__name__, message=str(error)))
+def _by_priority(snapshot: Snapshot) -> Iterator[list[PendingGang]]:
+    for _, gangs in groupby(in_order(snapshot.gangs), key=lambda gang: gang.priority):
+        yield list(gangs)

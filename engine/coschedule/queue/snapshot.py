@@ -12,6 +12,7 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
+from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.running import RunningGang
 
 AMOUNT_LIMIT = 2**62
@@ -54,6 +55,7 @@ class Snapshot:
     nominated: tuple[Nominated, ...] = ()
     running: tuple[RunningGang, ...] = ()
     budgets: tuple[int, ...] = ()
+    promises: Promises = Promises.CONSERVATIVE
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
@@ -94,6 +96,9 @@ class Snapshot:
         for gang in self.gangs:
             if any(len(role.request) != len(self.resources) for role in gang.roles):
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
+            seats = [seat for of_role in gang.kept.seats for seat in of_role] if gang.kept else []
+            if any(not 0 <= seat.node < len(self.nodes.names) for seat in seats):
+                raise ValueError(f"gang {gang.key} must keep nodes of the snapshot")
         if len({gang.key for gang in self.gangs}) != len(self.gangs):
             raise ValueError("gang keys must be distinct")
 

@@ -113,9 +113,10 @@ class RolesChooser:
         return most
 
     def _best(self, search: Search, limit: float) -> Found | None:
+        in_time = search.instants[search.instants <= self.gang.promised]
         if self.gang.deadline is None or not self.party.is_known:
-            return self._run(search, search.instants, self._all, limit=limit)
-        return self._run(search, search.instants, self._all, limit=self.gang.deadline, fewest=True)
+            return self._run(search, in_time, self._all, limit=limit)
+        return self._run(search, in_time, self._all, limit=self.gang.deadline, fewest=True)
 
     def _run(
         self, search: Search, among: FloatArray, mixes: BoolArray, *, limit: float = np.inf, fewest: bool = False

@@ -41,13 +41,18 @@ class PlainChooser:
         start, finish = best.start, best.finish
         nodes = choose_nodes(timeline, space.open_slots, size=best.size, start=start, finish=finish, pace=best.pace)
         limits = find_limiting_nodes(timeline, space.open_slots, nodes, start)
+        outline = Outline(best.value, best.size, start, finish)
         return Choice(
-            outline=Outline(best.value, best.size, start, finish),
+            outline=outline,
             seats=(nodes,),
             slowest=limits.slowest,
             latest=limits.latest,
-            alternative=outline_of(self.demand.alternative(space, best)),
+            alternative=outline_of(self.demand.alternative(space, outline)),
         )
+
+    def alternative(self, timeline: Timeline, chosen: Outline) -> Outline | None:
+        """Tell of the candidate that says most about a run that was chosen before; see ``Placement``."""
+        return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
         """Tell of the best candidate."""

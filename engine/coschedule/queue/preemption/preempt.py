@@ -20,7 +20,8 @@ from typing import NamedTuple
 from coschedule.queue.decisions import Plan
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.order import in_order
-from coschedule.queue.plan import Rescue, plan
+from coschedule.queue.plan import plan
+from coschedule.queue.planner import Rescue
 from coschedule.queue.preemption.landing import WORTH_SECONDS, Effort, start_of
 from coschedule.queue.preemption.search import Landed, Search
 from coschedule.queue.preemption.worlds import awaiting, without

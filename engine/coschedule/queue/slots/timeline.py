@@ -101,6 +101,18 @@ class Timeline:
         )
         return split.without_empty_classes()
 
+    def has_room_for(self, claim: Claim) -> bool:
+        """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
+        parents, counts, _ = _groups(self.class_of[claim.ranks], claim.counts)
+        source, group = _spans_of(self.spans.owner, parents)
+        begin = self.spans.begin[source]
+        end = np.where(is_last(group), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
+        during = (begin < claim.finish) & (end > claim.start)
+        spans, needed = source[during], counts[group[during], np.newaxis] * claim.request
+        wanted = claim.request > 0
+        has_room = (self.spans.free[spans] >= needed)[:, wanted].all()
+        return bool(self.spans.open[spans].all() and has_room)
+
     def divided(self, by: IntArray) -> "Timeline":
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]."""
         (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)

@@ -1,0 +1,74 @@
+"""What the plan before gave a gang, chosen again where it is still possible.
+
+Nothing is searched: only whether its nodes still pass, and have room from its start to its finish.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.candidates import Outline
+from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.constraints.feasibility import Feasibility
+from coschedule.queue.finishes import finish_of
+from coschedule.queue.gangs import Kept, Load, PendingGang, Seat
+from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.slots.timeline import Claim, Timeline
+
+
+def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility) -> Choice | None:
+    """Return the choice of what is kept, None where there is no such thing or it is not possible any more.
+
+    What should have started by now starts now, and runs as long. Where members obey terms among themselves nothing is
+    kept: whether they do so is not seen node by node.
+    """
+    if gang.kept is None or gang.terms:
+        return None
+    kept = _from_now_on(gang.kept, max(timeline.now, gang.not_before))
+    if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
+        return None
+    rank_of = np.argsort(timeline.node)
+    seats = tuple(_nodes(of_role, rank_of) for of_role in kept.seats)
+    for role, of_role, nodes in zip(gang.roles, kept.seats, seats, strict=True):
+        if not feasibility.mask(role.constraints)[[seat.node for seat in of_role]].all():
+            return None
+        request = np.array(role.request, dtype=np.int64)
+        claim = Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=kept.start, finish=kept.finish)
+        if not timeline.has_room_for(claim):
+            return None
+        timeline = timeline.claimed(claim) if len(gang.roles) > 1 else timeline
+    return _choice(gang, kept, seats, timeline, rank_of)
+
+
+def _from_now_on(kept: Kept, first: float) -> Kept:
+    if kept.start >= first:
+        return kept
+    return replace(kept, start=first, finish=finish_of(first, kept.finish - kept.start))
+
+
+def _nodes(of_role: tuple[Seat, ...], rank_of: IntArray) -> ChosenNodes:
+    ranks = rank_of[[seat.node for seat in of_role]]
+    by_rank = np.argsort(ranks)
+    return ChosenNodes(ranks[by_rank], np.array([seat.members for seat in of_role], dtype=np.int64)[by_rank])
+
+
+def _choice(
+    gang: PendingGang, kept: Kept, seats: tuple[ChosenNodes, ...], timeline: Timeline, rank_of: IntArray
+) -> Choice:
+    value = gang.price.value(kept.start, kept.finish, kept.size)
+    waits = kept.latest is not None and kept.start > timeline.now
+    return Choice(
+        outline=Outline(value, kept.size, kept.start, kept.finish),
+        seats=seats,
+        slowest=_slowest(gang, seats, timeline),
+        latest=int(rank_of[kept.latest]) if waits else None,
+        alternative=None,
+    )
+
+
+def _slowest(gang: PendingGang, seats: tuple[ChosenNodes, ...], timeline: Timeline) -> int:
+    """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
+    working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load is not Load.NONE]
+    ranks = np.unique(np.concatenate(working or [nodes.ranks for nodes in seats]))
+    return int(ranks[np.argmax(timeline.pace[timeline.class_of[ranks]])])

@@ -1,0 +1,27 @@
+"""EASY backfilling (D. A. Lifka, 1995): only the first gang that has to wait keeps others from its nodes.
+
+The others are planned behind it and each other's starts are told, but may be delayed by whoever fits before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from coschedule.queue.decisions import Decision, Placement
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.planner import Planner
+from coschedule.queue.promises.planned import Planned, with_promise
+
+
+def plan_easy(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
+    """Plan gangs of one priority, which are in their order."""
+    decisions: list[Decision] = []
+    is_first = True
+    for gang in gangs:
+        trial = planner.fork()
+        decision = trial.decide(replace(gang, promised=gang.promised if is_first else float("inf")))
+        waits = isinstance(decision, Placement) and decision.start > planner.now
+        if is_first or not waits:
+            planner = trial
+        decisions.append(with_promise(decision, gang, slack=0.0) if waits and is_first else decision)
+        is_first = is_first and not waits
+    return Planned(planner, decisions)

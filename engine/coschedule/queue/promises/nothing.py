@@ -1,0 +1,20 @@
+"""Nothing is promised: whoever fits now starts, in the order of the queue, and large gangs may wait for ever."""
+
+from collections.abc import Sequence
+
+from coschedule.queue.decisions import Decision, Placement
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.planner import Planner
+from coschedule.queue.promises.planned import Planned
+
+
+def plan_without_promises(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
+    """Plan gangs of one priority, which are in their order."""
+    decisions: list[Decision] = []
+    for gang in gangs:
+        trial = planner.fork()
+        decision = trial.decide(gang)
+        if isinstance(decision, Placement) and decision.start <= planner.now:
+            planner = trial
+        decisions.append(decision)
+    return Planned(planner, decisions)
