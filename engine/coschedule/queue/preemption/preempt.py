@@ -17,7 +17,7 @@ limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from coschedule.queue.decisions import Plan
+from coschedule.queue.decisions import Decision, Placement, Plan
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.order import in_order
 from coschedule.queue.plan import plan
@@ -25,6 +25,8 @@ from coschedule.queue.planner import Rescue
 from coschedule.queue.preemption.landing import WORTH_SECONDS, Effort, start_of
 from coschedule.queue.preemption.search import Landed, Search
 from coschedule.queue.preemption.worlds import awaiting, without
+from coschedule.queue.promises.kinds import Promises
+from coschedule.queue.promises.memory import with_starts_promised
 from coschedule.queue.snapshot import Snapshot
 
 MOST_PLANNED = 512
@@ -74,8 +76,9 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: Effort) -> tuple[Pendin
     if not snapshot.running:
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}
-    search, in_front = Search(snapshot, made, effort), 0
-    for gang in in_order(snapshot.gangs):
+    bound = with_starts_promised(snapshot, made) if snapshot.promises is Promises.SLACK else snapshot
+    search, in_front = Search(bound, made, effort), 0
+    for gang in in_order(bound.gangs):
         if not effort.allows(in_front + 1):
             return None
         if gang.may_preempt and _waits_long(gang, starts[gang.key], snapshot.now):
@@ -92,9 +95,18 @@ def _carried_out(
     """What is there afterwards, and the plan of it: what starts now in front starts as planned before."""
     until = max(victim.gone_by(snapshot.now) for victim in landed.victims)
     later = plan(without(landed.landing.world, landed.victims), rescue=rescue)
-    decisions = {decision.gang: decision for decision in (*made.decisions, *later.decisions)}
+    decisions = {decision.gang: decision for decision in made.decisions}
+    for decision in later.decisions:
+        decisions[decision.gang] = _as_promised(decision, decisions[decision.gang])
     ordered = tuple(decisions[one.key] for one in in_order(snapshot.gangs))
     return awaiting(without(snapshot, landed.victims), gang, until), replace(made, decisions=ordered)
+
+
+def _as_promised(decision: Decision, before: Decision) -> Decision:
+    """What is decided now, with what was promised before: to be planned for sooner shortens no promise."""
+    if not isinstance(decision, Placement) or not isinstance(before, Placement) or before.promised is None:
+        return decision
+    return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 
 
 def _preemption(gang: GangKey, landed: Landed, now: float) -> Preemption:

@@ -16,54 +16,41 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     """Return the snapshot whose gangs remember what they had in the plan that was ``made`` on ``before``.
 
     A promise is remembered by whoever waits still. A placement is kept if the gang asks for the same, on the same work,
-    and its nodes are there and as fast as they were: its run takes as long then.
+    and its nodes are there and as fast as they were: its run takes as long then. Gangs that were not planned before
+    are left as they are.
     """
     placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
     asked = {gang.key: gang for gang in before.gangs}
     same = _same_nodes(snapshot, before)
-    gangs = tuple(
-        _remembering(gang, asked[gang.key], placements[gang.key], (before.resources, snapshot.resources), same)
-        if gang.key in placements and gang.key in asked
-        else gang
-        for gang in snapshot.gangs
-    )
-    return replace(snapshot, gangs=gangs)
+
+    def remembered(gang: PendingGang) -> PendingGang:
+        if gang.key not in asked:
+            return gang
+        placement = placements.get(gang.key)
+        if placement is None:
+            return replace(gang, kept=None)
+        promised = math.inf if placement.promised is None else placement.promised
+        is_same = _asked(gang, snapshot.resources) == _asked(asked[gang.key], before.resources)
+        return replace(gang, promised=promised, kept=kept_from(placement, gang, same) if is_same else None)
+
+    return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
 
 
-def _remembering(
-    gang: PendingGang,
-    before: PendingGang,
-    placement: Placement,
-    resources: tuple[Sequence[str], Sequence[str]],
-    same_nodes: Mapping[str, int],
-) -> PendingGang:
-    promised = math.inf if placement.promised is None else placement.promised
-    if not _asks_the_same(gang, before, resources):
-        return replace(gang, promised=promised)
-    return replace(gang, promised=promised, kept=kept_from(placement, gang, same_nodes))
+def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
+    """Return the snapshot whose gangs remember the plan that was ``made`` on it, and start no later than planned."""
+    starts = {one.gang: one.start for one in made.decisions if isinstance(one, Placement)}
+    known = remembering(snapshot, snapshot, made)
+    gangs = tuple(replace(gang, promised=starts.get(gang.key, gang.promised)) for gang in known.gangs)
+    return replace(known, gangs=gangs)
 
 
-def _asks_the_same(gang: PendingGang, before: PendingGang, resources: tuple[Sequence[str], Sequence[str]]) -> bool:
-    return (gang.work, gang.deadline, gang.terms, _roles(gang, resources[1])) == (
-        before.work,
-        before.deadline,
-        before.terms,
-        _roles(before, resources[0]),
-    )
-
-
-def _roles(gang: PendingGang, resources: Sequence[str]) -> list[object]:
+def _asked(gang: PendingGang, resources: Sequence[str]) -> tuple[object, ...]:
     """What decides where members fit and how long they run, whatever other resources are counted beside."""
-    return [
-        (
-            role.name,
-            role.sizes,
-            role.load,
-            role.pieces,
-            {n: a for n, a in zip(resources, role.request, strict=True) if a},
-        )
-        for role in gang.roles
+    roles = [
+        (one.name, one.sizes, one.load, one.pieces, {n: a for n, a in zip(resources, one.request, strict=True) if a})
+        for one in gang.roles
     ]
+    return gang.work, gang.deadline, gang.terms, roles
 
 
 def kept_from(placement: Placement, gang: PendingGang, nodes: Mapping[str, int]) -> Kept | None:
