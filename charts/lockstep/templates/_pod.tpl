@@ -9,6 +9,7 @@
 - --holding-gangs={{ .Values.operator.holdingGangs | int }}
 - --sizing={{ .Values.operator.sizing }}
 - --price-factor={{ .Values.operator.priceFactor }}
+- --promises={{ .Values.operator.promises }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
 - --provision-timeout={{ .Values.operator.provisionTimeout }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}

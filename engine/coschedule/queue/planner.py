@@ -70,16 +70,22 @@ class Planner:
 
     def decide(self, gang: PendingGang) -> Decision:
         """Decide on the next gang, and claim what it gets: by the start it was promised where that is possible."""
+        return self._guarded(self._decide, gang)
+
+    def keep_or_decide(self, gang: PendingGang) -> Decision:
+        """Claim what the plan before gave the gang, or decide on it anew where that is not possible now."""
+        return self._guarded(lambda one: self._keep(one) or self._decide(one), gang)
+
+    def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
         try:
-            return self._decide(gang)
+            return decide(gang)
         except Exception as error:
             if self._rescue is None:
                 raise
             self._rescue(gang.key, error)
             return failed(gang.key, error)
 
-    def keep(self, gang: PendingGang) -> Placement | None:
-        """Claim what the plan before gave the gang; None, and nothing is claimed, where that is not possible now."""
+    def _keep(self, gang: PendingGang) -> Placement | None:
         self._let_in_front_of(gang)
         choice = kept_choice(gang, self._timeline, self._feasibility)
         if choice is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from coschedule import GangKey, Load, Members, decode_part
 from lockstep.api.network import parse_network
+from lockstep.api.outlook import outlook_manifest, parse_outlook
 from lockstep.api.parts import spelled_part
 from lockstep.api.policies import parse_policies
 from lockstep.api.pool import ALL_NODES, Pool
@@ -111,6 +112,8 @@ def _status(status: Manifest) -> GangStatus:
         restart_at=epoch_seconds(status.get("restartAt")),
         active_since=epoch_seconds(status.get("activeSince")),
         progress=status.get("progress") or "",
+        plan=parse_outlook(status["plan"]) if status.get("plan") else None,
+        speedup_reached=status.get("speedupReached"),
     )
 
 
@@ -159,6 +162,8 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "restartAt": _time(status.restart_at),
         "activeSince": _time(status.active_since),
         "progress": status.progress or None,
+        "plan": None if status.plan is None else outlook_manifest(status.plan),
+        "speedupReached": status.speedup_reached,
     }
 
 

@@ -17,6 +17,7 @@ from lockstep.belief.affinity import terms_of
 from lockstep.belief.broken_terms import term_that_breaks
 from lockstep.belief.constraints import constraints_of, taken_in_front
 from lockstep.belief.endings import awaited_end, expected_end, expected_finish
+from lockstep.belief.kept_plan import kept_plan, promised_start
 from lockstep.belief.members_left import Left, how_many_fit, members_left
 from lockstep.belief.misfits import (
     ChecksFail,
@@ -271,6 +272,8 @@ class SnapshotCutter:
             deadline=_deadline(gang, terms),
             member_price=terms.member_price,
             not_before=terms.not_before,
+            promised=promised_start(gang),
+            kept=kept_plan(gang, roles, index),
             may_hold=terms.may_hold,
             terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from coschedule import Promises
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.cli.connection_options import connection_options
@@ -104,6 +105,13 @@ log = logging.getLogger(__name__)
     type=click.FloatRange(0, 1000),
     default=SizingPolicy().factor,
     help="How much a member-second counts for other gangs, where the sizing is Balanced.",
+)
+@click.option(
+    "--promises",
+    type=click.Choice([one.value for one in Promises]),
+    default=Promises.SLACK.value,
+    callback=lambda _context, _option, value: Promises(value),
+    help="What gangs that wait are promised, and so in which order gangs of one priority may start.",
 )
 @click.option(
     "--unreachable-after",

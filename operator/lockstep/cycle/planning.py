@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from coschedule import (
     Decision,
     GangKey,
     Plan,
     Preempting,
+    Preemption,
+    Promises,
     Snapshot,
     Unplaceable,
     Urgency,
@@ -34,6 +36,7 @@ from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
+from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import SizingPolicy
@@ -66,6 +69,7 @@ class PlanOptions:
     run: Runner = asyncio.to_thread
     holds: HoldPolicy = field(default_factory=HoldPolicy)
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
+    promises: Promises = Promises.SLACK
     most_exact: int = MOST_EXACT
 
 
@@ -85,6 +89,7 @@ class Planning:
         self._aside = SetAside()
         self._holds = Holds(options.holds)
         self._sizing = options.sizing
+        self._memory = Memory(options.promises)
         self._member_price = 0.0
         self._rotation = Rotation(options.most_exact)
         self._turns_left = False
@@ -110,13 +115,14 @@ class Planning:
         waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=self._urgency)
         self._turns_left = False
         if not waiting:
+            self._memory.forget()
             return None
         sound = [gang for gang in waiting if not self._is_set_aside(gang)]
         self._set_price(sound)
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
-        seen, (made, preemptions) = await self._plan_exactly(planned, chosen.front, now)
+        seen, (_, made, preemptions) = await self._plan_exactly(planned, chosen.front, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
         told = {decision.gang for decision in decisions}
         # A gang that was refused keeps the words it was refused with, until its turn comes again.
@@ -138,19 +144,19 @@ class Planning:
 
     async def _plan_exactly(
         self, planned: dict[GangKey, GangFact], front: Collection[GangKey], now: float
-    ) -> tuple[Seen, Preempting]:
+    ) -> "tuple[Seen, _Made]":
         """Plan these gangs, and choose whom to evict for those in ``front``: all in front of these are planned."""
         errors: dict[GangKey, Exception] = {}
         seen = self._see(planned, front, now, errors)
         with self._timed("plan"):
-            made = await self._run(partial(_plan_and_preempt, seen.snapshot, errors.__setitem__))
+            made = await self._run(partial(_plan_and_preempt, seen.snapshot, self._memory, errors.__setitem__))
         for key, gang in planned.items():
             if key in errors:
                 log.error("planning it failed", exc_info=errors[key], extra=about(key))
                 self.set_aside(gang, errors[key])
             else:
                 self._aside.forget(key)
-        return seen, made
+        return seen._replace(snapshot=made.snapshot), made
 
     def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
         """Remember what was decided; who holds nodes, or rests, is told so."""
@@ -274,9 +280,23 @@ class Planning:
         self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
 
 
-def _plan_and_preempt(snapshot: Snapshot, rescue: Rescue) -> Preempting:
+class _Made(NamedTuple):
+    """What was planned, and on what."""
+
+    snapshot: Snapshot
+    plan: Plan
+    preemptions: tuple[Preemption, ...]
+
+
+def _plan_and_preempt(facts: Snapshot, memory: Memory, rescue: Rescue) -> _Made:
     """Make the plan; where nobody can tell who is to be evicted, nobody is."""
-    made = plan(snapshot, rescue=rescue)
+    snapshot = memory.remembered_by(facts)
+    made, preemptions = _with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)
+    memory.note(snapshot, made)
+    return _Made(snapshot, made, preemptions)
+
+
+def _with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Preempting:
     try:
         return preempt(snapshot, made, rescue=rescue)
     except Exception:

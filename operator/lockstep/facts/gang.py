@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
+from lockstep.facts.outlook import Outlook
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
@@ -94,7 +95,8 @@ class GangStatus:
     stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
     seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
     start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
-    ``progress`` is what a member has reported of the work, as it has spelled it.
+    ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
+    waited; it stands until the gang is planned again after an attempt.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -114,6 +116,8 @@ class GangStatus:
     restart_at: float | None = None
     active_since: float | None = None
     progress: str = ""
+    plan: Outlook | None = None
+    speedup_reached: str | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

@@ -156,6 +156,7 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     plans = PlanOptions(
         holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),
         sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
+        promises=settings.promises,
     )
     return Cycle(services, metrics, woken=woken, plans=plans)
 

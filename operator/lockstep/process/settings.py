@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from coschedule import Taint
+from coschedule import Promises, Taint
 from lockstep.cycle.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
@@ -33,6 +33,7 @@ class Settings:
     holding_gangs: int
     sizing: Sizing
     price_factor: float
+    promises: Promises
     node_selector: tuple[tuple[str, str], ...]
     pool_taint: tuple[Taint, ...]
     gate_image: str

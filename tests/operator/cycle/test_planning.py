@@ -47,7 +47,7 @@ def in_snapshot(poison):
 
 
 def in_planner(poison):
-    return poison(planning.plan.__globals__["_Planner"], "_decide", lambda _self, one: one)
+    return poison(planning.plan.__globals__["Planner"], "_decide", lambda _self, one: one)
 
 
 def in_waiting(poison):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from coschedule.queue.decisions import Placement, Plan
+from coschedule.queue.decisions import Members, Placement, Plan
 from coschedule.queue.gangs import Kept, PendingGang, Seat
 from coschedule.queue.snapshot import Snapshot
 
@@ -15,9 +15,9 @@ from coschedule.queue.snapshot import Snapshot
 def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     """Return the snapshot whose gangs remember what they had in the plan that was ``made`` on ``before``.
 
-    A promise is remembered by whoever waits still. A placement is kept if the gang asks for the same, on the same work,
-    and its nodes are there and as fast as they were: its run takes as long then. Gangs that were not planned before
-    are left as they are.
+    A promise is remembered as long as the gang asks for the same. A placement is kept if its work is the same, too, and
+    its nodes are there and as fast as they were: its run takes as long then. Gangs that were not planned before are
+    left as they are.
     """
     placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
     asked = {gang.key: gang for gang in before.gangs}
@@ -29,9 +29,11 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
         placement = placements.get(gang.key)
         if placement is None:
             return replace(gang, kept=None)
+        was = asked[gang.key]
+        if _asked(gang, snapshot.resources) != _asked(was, before.resources):
+            return replace(gang, promised=math.inf, kept=None)
         promised = math.inf if placement.promised is None else placement.promised
-        is_same = _asked(gang, snapshot.resources) == _asked(asked[gang.key], before.resources)
-        return replace(gang, promised=promised, kept=kept_from(placement, gang, same) if is_same else None)
+        return replace(gang, promised=promised, kept=_kept(placement, gang, same) if gang.work == was.work else None)
 
     return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
 
@@ -45,27 +47,41 @@ def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
 
 
 def _asked(gang: PendingGang, resources: Sequence[str]) -> tuple[object, ...]:
-    """What decides where members fit and how long they run, whatever other resources are counted beside."""
+    """Say who asks for what, whatever other resources are counted beside."""
     roles = [
         (one.name, one.sizes, one.load, one.pieces, {n: a for n, a in zip(resources, one.request, strict=True) if a})
         for one in gang.roles
     ]
-    return gang.work, gang.deadline, gang.terms, roles
+    return gang.created, gang.deadline, gang.terms, roles
 
 
-def kept_from(placement: Placement, gang: PendingGang, nodes: Mapping[str, int]) -> Kept | None:
-    """Spell a placement by the index of each of its nodes; None where one is not among them."""
-    if any(members.node not in nodes for members in placement.members):
-        return None
-    counts: dict[str, Counter[int]] = {role.name: Counter() for role in gang.roles}
-    for members in placement.members:
-        counts[members.role][nodes[members.node]] += members.count
+def kept_from(
+    members: Sequence[Members],
+    roles: Sequence[str],
+    nodes: Mapping[str, int],
+    *,
+    start: float,
+    finish: float,
+    latest: str | None = None,
+) -> Kept | None:
+    """Spell a placement by the index of each of its nodes, role by role; None where a node or a role is not there."""
+    counts: dict[str, Counter[int]] = {role: Counter() for role in roles}
+    for entry in members:
+        if entry.node not in nodes or entry.role not in counts:
+            return None
+        counts[entry.role][nodes[entry.node]] += entry.count
     return Kept(
-        start=placement.start,
-        finish=placement.finish,
+        start=start,
+        finish=finish,
         seats=tuple(tuple(Seat(*seat) for seat in sorted(of_role.items())) for of_role in counts.values()),
-        latest=None if placement.latest is None else nodes.get(placement.latest),
+        latest=None if latest is None else nodes.get(latest),
     )
+
+
+def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int]) -> Kept | None:
+    start, finish, latest = placement.start, placement.finish, placement.latest
+    roles = [role.name for role in gang.roles]
+    return kept_from(placement.members, roles, nodes, start=start, finish=finish, latest=latest)
 
 
 def _same_nodes(snapshot: Snapshot, before: Snapshot) -> dict[str, int]:

@@ -106,7 +106,7 @@ def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
 
 def _in_turn(planner: Planner, gangs: Sequence[PendingGang]) -> list[Decision]:
     """Give each what it is to keep, or plan it."""
-    return [planner.keep(gang) or planner.decide(gang) for gang in gangs]
+    return [planner.keep_or_decide(gang) for gang in gangs]
 
 
 def _kept_start(gang: PendingGang) -> float:

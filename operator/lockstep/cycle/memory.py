@@ -1,0 +1,26 @@
+"""What the next plan remembers of the last one: what gangs were promised, and what each was given."""
+
+from dataclasses import replace
+
+from coschedule import Plan, Promises, Snapshot, remembering
+
+
+class Memory:
+    """The last plan, and the facts that it was made on."""
+
+    def __init__(self, promises: Promises) -> None:
+        self._promises = promises
+        self._last: tuple[Snapshot, Plan] | None = None
+
+    def remembered_by(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with what its gangs were given before; what they were told stands in their statuses."""
+        snapshot = replace(snapshot, promises=self._promises)
+        return snapshot if self._last is None else remembering(snapshot, *self._last)
+
+    def forget(self) -> None:
+        """Nobody waits: whoever comes again is a new gang."""
+        self._last = None
+
+    def note(self, snapshot: Snapshot, made: Plan) -> None:
+        """Remember a plan in the place of the one before."""
+        self._last = snapshot, made
