@@ -8,6 +8,7 @@ from charts.make.dashboard.deciding import how_it_decides
 from charts.make.dashboard.feeling import what_users_feel
 from charts.make.dashboard.health import is_it_healthy
 from charts.make.dashboard.panels import Panel
+from charts.make.dashboard.promising import does_it_keep_its_word
 from charts.make.dashboard.resources import resources
 from charts.make.dashboard.variables import process_variables, source_variable
 from charts.make.dashboard.working import how_it_works
@@ -19,6 +20,7 @@ _ROWS: Mapping[str, Callable[[], list[Panel]]] = {
     "Healthy?": is_it_healthy,
     "What users feel": what_users_feel,
     "How it decides": how_it_decides,
+    "Does it keep its word?": does_it_keep_its_word,
     "How it works": how_it_works,
     "Resources": resources,
 }

@@ -23,6 +23,7 @@ from lockstep.cycle.decided import Decided
 from lockstep.cycle.evictions import Evictions
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
+from lockstep.cycle.outlooks import Outlooks
 from lockstep.cycle.planning import Planning, PlanOptions
 from lockstep.cycle.woken import Woken
 from lockstep.facts.gang import GangFact
@@ -77,6 +78,7 @@ class Cycle:
         self._monotonic = services.monotonic
         self._plan_at = float("inf")
         self._planning_since = 0.0
+        self._outlooks: Outlooks | None = None
         self.decided: Decided | None = None
 
     async def run(self) -> None:
@@ -155,6 +157,7 @@ class Cycle:
             self._plan_by(self._next_plan(now), now)
             if decided is not None:
                 self.decided = decided
+                self._outlooks = Outlooks(self._state, decided)
                 # 3. Start what is due, evict whoever gives way, 4. tell the others why they wait.
                 self._start_due(decided)
                 self._evict(decided)
@@ -233,7 +236,8 @@ class Cycle:
         if isinstance(decision, Placement):
             self._plan_by(decision.start, now)
         victims = victims_ending_for(self._state, gang.key)
-        self._plan_by(self._explainer.explain(gang, decision, now, victims=victims), now)
+        look_ahead = None if self._outlooks is None else self._outlooks.of
+        self._plan_by(self._explainer.explain(gang, decision, now, victims=victims, look_ahead=look_ahead), now)
 
     def _start(self, placement: Placement, decided: Decided, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)

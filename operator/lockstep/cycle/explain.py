@@ -1,13 +1,14 @@
 """Why gangs wait: a status for each decision that starts nothing, when it says something new and not too often."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.event import Event
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
+from lockstep.facts.outlook import SAME_TIME_SECONDS, Outlook, is_same_time
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
@@ -18,10 +19,12 @@ from lockstep.report.writer import Report, StatusWriter
 _FIRST_PAUSE_SECONDS = 10.0
 _PAUSE_GROWTH = 4.0
 _LONGEST_PAUSE_SECONDS = 600.0
-# A status keeps whole seconds, and a plan made again from the same facts may differ by a rounding.
-_SAME_TIME_SECONDS = 1.0
 # A start that moves by less of the whole wait is no news.
 _SAME_TIME_SHARE = 0.1
+
+
+LookAhead = Callable[[GangFact, Placement], Outlook]
+"""What there is to tell of a later start beside the plan."""
 
 
 class _Telling(NamedTuple):
@@ -51,10 +54,19 @@ class Explainer:
         """What could not be told of these gangs while another status of them was being written."""
         return [self._untold.pop(gang) for gang in gangs if gang in self._untold]
 
-    def explain(self, gang: GangFact, decision: Decision, now: float, *, victims: Sequence[GangKey] = ()) -> float:
+    def explain(
+        self,
+        gang: GangFact,
+        decision: Decision,
+        now: float,
+        *,
+        victims: Sequence[GangKey] = (),
+        look_ahead: LookAhead | None = None,
+    ) -> float:
         """Write the decision to the gang's status if that is news; ``victims`` are being evicted for it.
 
-        Returns when to look again, infinity where there is no need.
+        ``look_ahead`` says what else to tell of a later start. Returns when to look again, infinity where there is no
+        need.
         """
         self._untold.pop(gang.key, None)
         if self._known.get(gang.key) == (gang.resource_version, decision, victims):
@@ -63,7 +75,8 @@ class Explainer:
 
         def news() -> Report | None:
             nonlocal look_again
-            report, look_again = self._news(gang, decision, now, victims)
+            status = _status_for(gang, decision, now, victims, look_ahead)
+            report, look_again = self._news(gang, decision, now, victims, status)
             return report
 
         if not self._writer.report(gang, news):
@@ -71,10 +84,9 @@ class Explainer:
         return look_again
 
     def _news(
-        self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey]
+        self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
     ) -> tuple[Report | None, float]:
         """What there is to tell now, if anything, and when to look again."""
-        status = _status_for(gang, decision, now, victims)
         if says_the_same(gang, status):
             self._known[gang.key] = (gang.resource_version, decision, victims)
             return None, math.inf
@@ -88,8 +100,12 @@ class Explainer:
         pause = _FIRST_PAUSE_SECONDS if is_new_reason else min(_PAUSE_GROWTH * told.pause, _LONGEST_PAUSE_SECONDS)
         self._told[gang.key] = _Telling(now, pause)
         event = _event_for(decision, after.message if after else "") if is_new_reason and not victims else None
-        outcome = decision.reason if isinstance(decision, Unplaceable) else Reason.STARTS_LATER
-        return Report(status=status, event=event, written=self._metrics.decisions.labels(outcome).inc), math.inf
+
+        def written() -> None:
+            self._metrics.decisions.labels(_outcome(decision)).inc()
+            self._metrics.promises.told(gang.status.plan, status.plan)
+
+        return Report(status=status, event=event, written=written), math.inf
 
 
 def says_the_same(gang: GangFact, after: GangStatus) -> bool:
@@ -106,8 +122,13 @@ def says_the_same(gang: GangFact, after: GangStatus) -> bool:
         (before.size, before.attempt) == (after.size, after.attempt)
         and _same_time(before.start, after.start, since=gang.created)
         and _same_time(before.expected_finish, after.expected_finish, since=gang.created)
+        and is_same_time(_promised(before), _promised(after))
         and _conditions_agree(before, after, words=False)
     )
+
+
+def _promised(status: GangStatus) -> float | None:
+    return None if status.plan is None else status.plan.promised_start
 
 
 def _conditions_agree(before: GangStatus, after: GangStatus, *, words: bool) -> bool:
@@ -123,13 +144,20 @@ def _told(one: ConditionFact, *, words: bool) -> tuple[object, ...]:
 def _same_time(one: float | None, other: float | None, *, since: float) -> bool:
     if one is None or other is None:
         return one is other
-    return abs(one - other) <= max(_SAME_TIME_SECONDS, _SAME_TIME_SHARE * (other - since))
+    return abs(one - other) <= max(SAME_TIME_SECONDS, _SAME_TIME_SHARE * (other - since))
 
 
-def _status_for(gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey]) -> GangStatus:
+def _status_for(
+    gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], look_ahead: LookAhead | None
+) -> GangStatus:
     if isinstance(decision, Placement):
-        return conditions.mark_planned_for_later(gang, decision, now=now, victims=victims)
+        outlook = None if look_ahead is None else look_ahead(gang, decision)
+        return conditions.mark_planned_for_later(gang, decision, now=now, victims=victims, outlook=outlook)
     return conditions.mark_unplaceable(gang, decision, now=now)
+
+
+def _outcome(decision: Decision) -> str:
+    return decision.reason if isinstance(decision, Unplaceable) else Reason.STARTS_LATER
 
 
 def _event_for(decision: Decision, note: str) -> Event:

@@ -7,7 +7,7 @@ from lockstep.act.progress import Progress, remembered_ranks
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.ends.failure_policy import Answer
-from lockstep.cycle.promises import note_placed, note_started, note_succeeded
+from lockstep.cycle.promises import note_placed, note_started, note_succeeded, speedup_reached
 from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
 from lockstep.facts.gang import GangFact
@@ -68,9 +68,9 @@ class Outcomes:
 
     def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
         """Every member that has to has ended well."""
-        status = endings.mark_succeeded(gang, now=now)
-        end = status.condition(Condition.COMPLETE)
         run_time = self.run_times.run_time(gang)
+        status = endings.mark_succeeded(gang, now=now, reached=speedup_reached(gang, run_time))
+        end = status.condition(Condition.COMPLETE)
         return Report(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
@@ -112,6 +112,8 @@ class Outcomes:
         self._metrics.decisions.labels(Condition.PLACED).inc()
         self._metrics.gang_wait.observe(max(0.0, now - gang.created))
         note_placed(self._metrics.predictions, gang)
+        if gang.status.plan is not None and gang.status.start is not None:
+            self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
 
     def _count_succeeded(self, gang: GangFact, reservation: Reservation, run_time: float | None) -> None:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()

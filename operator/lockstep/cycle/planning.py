@@ -116,11 +116,13 @@ class Planning:
         self._turns_left = False
         if not waiting:
             self._memory.forget()
+            self._metrics.planned_gangs.set(0)
             return None
         sound = [gang for gang in waiting if not self._is_set_aside(gang)]
         self._set_price(sound)
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
+        self._metrics.planned_gangs.set(len(planned))
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
         seen, (_, made, preemptions) = await self._plan_exactly(planned, chosen.front, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]

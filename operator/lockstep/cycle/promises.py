@@ -7,7 +7,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact
 from lockstep.report.prediction_metrics import Predictions
 
-_SHORTEST_SECONDS = 1e-9
+_SHORTEST_SECONDS = 1e-3
 
 
 def note_placed(predictions: Predictions, gang: GangFact) -> None:
@@ -31,6 +31,12 @@ def note_succeeded(predictions: Predictions, gang: GangFact, reservation: Reserv
         return
     predicted = max(reservation.expected_finish - reservation.start, _SHORTEST_SECONDS)
     predictions.succeeded(run_time=max(0.0, run_time), predicted=predicted, alone=_seconds_alone(gang))
+
+
+def speedup_reached(gang: GangFact, run_time: float | None) -> float | None:
+    """How many times faster than one member alone the gang has run; None where either time is unknown."""
+    alone = _seconds_alone(gang)
+    return None if alone is None or run_time is None else alone / max(run_time, _SHORTEST_SECONDS)
 
 
 def first_planned_start(gang: GangFact, reservation: Reservation) -> float:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+SAME_TIME_SECONDS = 1.0
+"""A status keeps whole seconds, and a plan made again from the same facts may differ by a rounding."""
+
 
 class PlanChange(StrEnum):
     """Why the plan of a gang that waits is another one than before. Public: adding is compatible."""
@@ -41,3 +44,18 @@ class Outlook:
     waits_for: str
     changed_at: float
     changed_because: str
+
+    def promises_the_same_as(self, before: "Outlook") -> bool:
+        """Whether start, promise and size are as before."""
+        return (
+            self.size == before.size
+            and is_same_time(self.likely_start, before.likely_start)
+            and is_same_time(self.promised_start, before.promised_start)
+        )
+
+
+def is_same_time(one: float | None, other: float | None) -> bool:
+    """Whether a reader would see no difference."""
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= SAME_TIME_SECONDS

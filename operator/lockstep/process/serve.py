@@ -30,6 +30,7 @@ from lockstep.process.first_answer import check_api
 from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
+from lockstep.process.loop_watch import watch_loop
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
 from lockstep.report.gauges import refresh_gauges
@@ -108,6 +109,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             keep_own_kinds_listed(client, state, streams),
             watch_own_kinds(state, configuration, streams, stop),
             lead_when_ready(leadership, informers),
+            watch_loop(metrics.loop_held.observe),
         )
 
 

@@ -13,6 +13,7 @@ from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
+from lockstep.facts.outlook import Outlook
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
@@ -52,13 +53,18 @@ def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> Ga
 
 
 def mark_planned_for_later(
-    gang: GangFact, placement: Placement, *, now: float, victims: Sequence[GangKey] = ()
+    gang: GangFact,
+    placement: Placement,
+    *,
+    now: float,
+    victims: Sequence[GangKey] = (),
+    outlook: Outlook | None = None,
 ) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet.
 
-    ``victims`` are those that are being evicted for it.
+    ``victims`` are those that are being evicted for it; ``outlook`` is what there is to tell beside the plan.
     """
-    status = _with_plan(mark_accepted(gang, now), placement)
+    status = replace(_with_plan(mark_accepted(gang, now), placement), plan=outlook)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
     why = f"; {waits_for_victims(victims)}" if victims else ""
     planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + why))
@@ -229,4 +235,5 @@ def without_plan(status: GangStatus) -> GangStatus:
         member_price=None,
         members=(),
         succeeded_ranks="",
+        plan=None,
     )

@@ -7,7 +7,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.conditions import FALSE, TRUE, UNKNOWN, mark_accepted, mark_undoing, with_condition, without_plan
-from lockstep.report.sentences import all_members, as_sentence, duration
+from lockstep.report.sentences import all_members, as_sentence, duration, speedup
 
 
 def mark_restarting(gang: GangFact, why: str, *, counts: bool, pause_seconds: float, now: float) -> GangStatus:
@@ -42,12 +42,13 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
     return status
 
 
-def mark_succeeded(gang: GangFact, *, now: float) -> GangStatus:
-    """Every member that has to has ended well."""
+def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None) -> GangStatus:
+    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known."""
     size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
     everybody = all_members(size, one="has succeeded", more="have succeeded")
     says = everybody if role is None else f"All members of role {role} have succeeded."
-    return _mark_complete(_as_started(gang, now), gang, Reason.SUCCEEDED, says, now)
+    status = replace(_as_started(gang, now), speedup_reached=None if reached is None else speedup(reached))
+    return _mark_complete(status, gang, Reason.SUCCEEDED, says, now)
 
 
 def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> GangStatus:

@@ -14,6 +14,7 @@ from lockstep import __version__
 from lockstep.facts.policies import Action
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
+from lockstep.report.promise_metrics import PromiseMetrics
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (
@@ -85,6 +86,7 @@ class Metrics:
         self._declare_ends(registry)
         self._declare_capacity(registry)
         self.predictions = Predictions(registry)
+        self.promises = PromiseMetrics(registry)
         self._declare_api(registry)
 
     def _declare_cycle(self, registry: CollectorRegistry) -> None:
@@ -109,6 +111,15 @@ class Metrics:
         )
         self.snapshot_nodes = Gauge(
             "lockstep_snapshot_nodes", "Nodes in the last snapshot; with a node pool, its nodes.", registry=registry
+        )
+        self.planned_gangs = Gauge(
+            "lockstep_planned_gangs", "Gangs that the last plan looked at one by one.", registry=registry
+        )
+        self.loop_held = Histogram(
+            "lockstep_event_loop_held_seconds",
+            "For how long at a time the event loop was held, as seen twenty times a second.",
+            buckets=_CYCLE_BUCKETS,
+            registry=registry,
         )
         self.member_price = Gauge(
             "lockstep_member_price_seconds",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from coschedule import Alternative, GangKey, Members, Placement, encode_part
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
+from lockstep.facts.outlook import NodeKind
 
 _MOST_RANGES = 6
 
@@ -118,6 +119,17 @@ def took_place_of(victims: Sequence[GangKey]) -> str:
 
 def _named(gangs: Sequence[GangKey]) -> str:
     return f"{'gang' if len(gangs) == 1 else 'gangs'} {listed([spelled_gang(gang) for gang in gangs])}"
+
+
+def room_held(kinds: Sequence[NodeKind], gang: GangKey, until: float) -> str:
+    """``8 slots on nodes of speed 2, held by default/heat until 2026-01-01T14:05:00Z``."""
+    slots = ", ".join(f"{_counted(kind.members, 'slot')} on nodes of speed {kind.speed}" for kind in kinds)
+    return f"{slots}, held by {spelled_gang(gang)} until {rfc3339(until)}"
+
+
+def room_opens(node: str, time: float) -> str:
+    """``node n03, which opens at 2026-01-01T14:05:00Z``."""
+    return f"node {node}, which opens at {rfc3339(time)}"
 
 
 def as_sentence(clause: str) -> str:

@@ -152,6 +152,8 @@ def test_written_status_clears_what_does_not_apply():
         "restartAt",
         "activeSince",
         "progress",
+        "plan",
+        "speedupReached",
     }
 
 

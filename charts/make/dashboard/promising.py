@@ -1,0 +1,71 @@
+"""Row: whether it keeps its word."""
+
+from charts.make.dashboard.panels import Panel, Query, graph, stacked
+from charts.make.dashboard.queries import leaders, quantile, rate
+from grafana_foundation_sdk.models.units import NoUnit, Seconds
+
+
+def does_it_keep_its_word() -> list[Panel]:
+    """What gangs that wait were told of their start, and what came of it."""
+    return [*_promises(), *_likely_starts()]
+
+
+def _promises() -> list[Panel]:
+    broken = rate("lockstep_promises_broken_total", by="reason")
+    return [
+        stacked(
+            graph(
+                "Promises kept and broken",
+                "Gangs that started by their promised start, a second; and promises that were moved or withdrawn, by "
+                "why. Overrun: run times are stated too short. MoreUrgent: priorities at work. The others are rare.",
+                Query(rate("lockstep_promises_kept_total"), "kept"),
+                Query(broken, "{{reason}}"),
+                unit="short",
+            )
+        ),
+        graph(
+            "Wait: told ÷ real",
+            "Medians over gangs that waited and started; 0 where none did. Promised above 3: a promise says little. "
+            "Likely far from 1: run times are not what their owners say.",
+            Query(quantile(0.5, "lockstep_promised_wait_ratio"), "promised"),
+            Query(quantile(0.5, "lockstep_likely_wait_ratio"), "likely"),
+            unit=NoUnit,
+        ),
+        graph(
+            "Start: told and real",
+            "Time between the likely start that was told last and the real one, and time that was left of the promise: "
+            "medians and 9 of 10, of gangs that waited; 0 where none started.",
+            Query(quantile(0.5, "lockstep_start_likely_error_seconds"), "off likely, median"),
+            Query(quantile(0.9, "lockstep_start_likely_error_seconds"), "off likely, 90 %"),
+            Query(quantile(0.5, "lockstep_start_promise_spare_seconds"), "spare, median"),
+            unit=Seconds,
+        ),
+    ]
+
+
+def _likely_starts() -> list[Panel]:
+    return [
+        stacked(
+            graph(
+                "Plans told, by why they changed",
+                "A second. FirstPlanned follows submissions. Many of QueueChanged are normal in a busy queue; "
+                "NodesLost and NodesChanged come from the cluster.",
+                Query(rate("lockstep_plan_changes_total", by="reason"), "{{reason}}"),
+                unit="short",
+            )
+        ),
+        graph(
+            "Gangs planned exactly",
+            "Gangs that the last plan looked at one by one. It stops at 256; whoever is behind gets an estimate.",
+            Query(leaders("lockstep_planned_gangs"), "gangs"),
+            unit="short",
+        ),
+        graph(
+            "Event loop held",
+            "For how long at a time something kept the process from everything else: 99 of 100 and the median. Above "
+            "a second probes, watches and the lease suffer.",
+            Query(quantile(0.99, "lockstep_event_loop_held_seconds"), "99 %"),
+            Query(quantile(0.5, "lockstep_event_loop_held_seconds"), "median"),
+            unit=Seconds,
+        ),
+    ]

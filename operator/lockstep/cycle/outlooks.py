@@ -1,0 +1,125 @@
+"""What gangs that wait for a later start are told beside the plan: whose end they wait for, behind whom, and why."""
+
+import math
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from coschedule import GangKey, Members, Placement
+from lockstep.belief.endings import expected_end
+from lockstep.belief.state import State
+from lockstep.cycle.decided import Decided
+from lockstep.facts.gang import GangFact
+from lockstep.facts.outlook import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange
+from lockstep.facts.reasons import Condition
+from lockstep.report.sentences import room_held, room_opens
+
+_MOST_KINDS = 16
+
+
+class _Use(NamedTuple):
+    """Until when a gang is expected to use a node."""
+
+    end: float
+    gang: GangKey
+
+
+class Outlooks:
+    """What there is to tell of one plan."""
+
+    def __init__(self, state: State, decided: Decided) -> None:
+        self._state = state
+        self._now = decided.snapshot.now
+        self._nodes = {name: index for index, name in enumerate(decided.snapshot.nodes.names)}
+        self._snapshot = decided.snapshot
+        later = [one for one in decided.plan.decisions if isinstance(one, Placement) and not decided.is_due(one)]
+        self._starts = sorted(one.start for one in later)
+        self._uses = self._uses_by_node(later)
+        self._is_overrun = any(
+            one.expected_finish is not None and one.expected_finish < self._now for one in state.reservations.values()
+        )
+
+    def of(self, gang: GangFact, placement: Placement) -> Outlook:
+        """What the gang is told of a later start."""
+        outlook = Outlook(
+            likely_start=placement.start,
+            promised_start=placement.promised,
+            expected_finish=placement.finish if placement.finish < math.inf else None,
+            size=placement.size,
+            kinds=self._kinds(placement.members),
+            position=1 + bisect_left(self._starts, placement.start),
+            waits_for=self._waits_for(placement),
+            changed_at=self._now,
+            changed_because=self._cause(gang, placement),
+        )
+        before = gang.status.plan
+        if before is None or not outlook.promises_the_same_as(before):
+            return outlook
+        return replace(outlook, changed_at=before.changed_at, changed_because=before.changed_because)
+
+    def _uses_by_node(self, later: Sequence[Placement]) -> Mapping[str, list[_Use]]:
+        uses: dict[str, list[_Use]] = defaultdict(list)
+        for reservation in self._state.reservations.values():
+            end = expected_end(self._state, reservation, self._now)
+            for entry in reservation.members if end is not None else ():
+                uses[entry.node].append(_Use(end or 0.0, reservation.gang))
+        for placement in later:
+            for entry in placement.members:
+                uses[entry.node].append(_Use(placement.finish, placement.gang))
+        return uses
+
+    def _kinds(self, members: Iterable[Members]) -> tuple[NodeKind, ...]:
+        """How many members are on nodes of which speed: the fastest first, as many kinds as there is room for."""
+        speeds: Counter[str] = Counter()
+        for entry in members:
+            speeds[self._speed(entry.node)] += entry.count
+        fastest_first = sorted(speeds.items(), key=lambda kind: -float(kind[0]))
+        return tuple(NodeKind(*kind) for kind in fastest_first[:_MOST_KINDS])
+
+    def _speed(self, node: str) -> str:
+        return f"{1 / float(self._snapshot.slowdown[self._nodes[node]]):.2g}"
+
+    def _waits_for(self, placement: Placement) -> str:
+        """Name who gives room back last before the start, or the node that opens last."""
+        last = max(self._ending_by(placement), default=None)
+        if last is not None:
+            held = [entry for entry in placement.members if last in self._uses[entry.node]]
+            return room_held(self._kinds(held), last.gang, last.end)
+        latest = max((entry.node for entry in placement.members), key=self._opens)
+        return room_opens(latest, self._opens(latest)) if self._opens(latest) > self._now else ""
+
+    def _opens(self, node: str) -> float:
+        return float(self._snapshot.start[self._nodes[node]])
+
+    def _ending_by(self, placement: Placement) -> Iterator[_Use]:
+        for entry in placement.members:
+            for use in self._uses.get(entry.node, ()):
+                if use.gang != placement.gang and self._now < use.end <= placement.start + SAME_TIME_SECONDS:
+                    yield use
+
+    def _cause(self, gang: GangFact, placement: Placement) -> PlanChange:
+        """Why the gang is told something else than before: the first reason that holds."""
+        before = gang.status.plan
+        if before is None:
+            return PlanChange.FIRST_PLANNED
+        planned = gang.status.condition(Condition.PLANNED)
+        is_later = placement.start > before.likely_start + SAME_TIME_SECONDS
+        nodes = gang.status.members
+        holds: Mapping[PlanChange, Callable[[], bool]] = {
+            PlanChange.GANG_CHANGED: lambda: planned is not None and planned.observed_generation != gang.generation,
+            PlanChange.NODES_LOST: lambda: not all(self._is_there(entry.node) for entry in nodes),
+            PlanChange.NODES_CHANGED: lambda: self._kinds(nodes) != before.kinds,
+            PlanChange.OVERRUN: lambda: is_later and self._is_overrun,
+            PlanChange.MORE_URGENT: lambda: is_later and self._more_urgent_since(before.changed_at, gang),
+        }
+        return next((reason for reason, is_so in holds.items() if is_so()), PlanChange.QUEUE_CHANGED)
+
+    def _is_there(self, node: str) -> bool:
+        index = self._nodes.get(node)
+        return index is not None and bool(self._snapshot.nodes.ready[index])
+
+    def _more_urgent_since(self, time: float, gang: GangFact) -> bool:
+        own = self._state.priorities.of(gang) or 0
+        return any(one.priority > own and one.created > time for one in self._snapshot.gangs)
