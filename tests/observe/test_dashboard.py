@@ -52,6 +52,7 @@ def test_rows_answer_questions_in_the_order_in_which_they_are_asked():
         "Healthy?",
         "What users feel",
         "How it decides",
+        "Does it keep its word?",
         "How it works",
         "Resources",
     ]

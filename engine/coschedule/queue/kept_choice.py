@@ -29,7 +29,7 @@ def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility)
     if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
         return None
     rank_of = np.argsort(timeline.node)
-    seats = tuple(_nodes(of_role, rank_of) for of_role in kept.seats)
+    seats = tuple(seats_by_rank(of_role, rank_of) for of_role in kept.seats)
     for role, of_role, nodes in zip(gang.roles, kept.seats, seats, strict=True):
         if not feasibility.mask(role.constraints)[[seat.node for seat in of_role]].all():
             return None
@@ -47,7 +47,8 @@ def _from_now_on(kept: Kept, first: float) -> Kept:
     return replace(kept, start=first, finish=finish_of(first, kept.finish - kept.start))
 
 
-def _nodes(of_role: tuple[Seat, ...], rank_of: IntArray) -> ChosenNodes:
+def seats_by_rank(of_role: tuple[Seat, ...], rank_of: IntArray) -> ChosenNodes:
+    """Call the nodes of seats by their ranks; the node of index n has rank_of[n]."""
     ranks = rank_of[[seat.node for seat in of_role]]
     by_rank = np.argsort(ranks)
     return ChosenNodes(ranks[by_rank], np.array([seat.members for seat in of_role], dtype=np.int64)[by_rank])

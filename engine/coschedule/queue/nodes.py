@@ -23,6 +23,11 @@ class NodeTable:
     ready: BoolArray
     unschedulable: BoolArray
 
+    @property
+    def index(self) -> Mapping[str, int]:
+        """The number of each node, by name."""
+        return {name: number for number, name in enumerate(self.names)}
+
     def __post_init__(self) -> None:
         count = len(self.names)
         if any(left >= right for left, right in zip(self.names, self.names[1:], strict=False)):

@@ -6,7 +6,7 @@ when others have ended, nobody knows when, may hold nodes (``holding``): it then
 there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -27,11 +27,13 @@ from coschedule.queue.explain import refuse
 from coschedule.queue.explain_together import Case, refuse_together
 from coschedule.queue.gangs import GangKey, PendingGang, Role
 from coschedule.queue.holds import Held, nodes_to_hold
-from coschedule.queue.kept_choice import kept_choice
+from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.observer import Observer
 from coschedule.queue.packing.effort import effort_after
+from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
+from coschedule.queue.slots.open_slots import slots_now
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.topology import Topology
@@ -50,6 +52,7 @@ class Planner:
         self._snapshot = snapshot
         self._observer = observer
         self._rescue = rescue
+        self._index = snapshot.nodes.index
         self._feasibility = Feasibility(snapshot.nodes)
         self._topology = Topology(snapshot.nodes)
         self._at_first = self._timeline = expected_timeline(snapshot, self._masks())
@@ -75,6 +78,45 @@ class Planner:
     def keep_or_decide(self, gang: PendingGang) -> Decision:
         """Claim what the plan before gave the gang, or decide on it anew where that is not possible now."""
         return self._guarded(lambda one: self._keep(one) or self._decide(one), gang)
+
+    def sooner(self, gang: PendingGang, decision: Decision) -> Decision:
+        """Plan a gang again that has a later place already, if it could start now: never for later than it has."""
+        if not isinstance(decision, Placement) or not self.now < decision.start < decision.finish < np.inf:
+            return decision
+        if not self._may_fit_now(gang):
+            return decision
+        for claim in self._claims(gang, decision):
+            self._timeline = self._timeline.claimed(replace(claim, request=-claim.request))
+        return self.decide(replace(gang, promised=min(gang.promised, decision.start)))
+
+    def _may_fit_now(self, gang: PendingGang) -> bool:
+        """Tell whether there are slots now for the fewest members of each role, for however short a time."""
+        return gang.not_before <= self.now and all(
+            slots_now(self._timeline, np.array(role.request, dtype=np.int64), self._feasibility.mask(role.constraints))
+            >= role.sizes.least
+            for role in gang.roles
+        )
+
+    def _claims(self, gang: PendingGang, placement: Placement) -> Iterator[Claim]:
+        """List what was claimed for a placement."""
+        kept = kept_from(
+            placement.members,
+            [role.name for role in gang.roles],
+            self._index,
+            start=placement.start,
+            finish=placement.finish,
+        )
+        assert kept is not None, "a placement is on nodes of its snapshot"
+        rank_of = np.argsort(self._timeline.node)
+        for role, seats in zip(gang.roles, kept.seats, strict=True):
+            nodes = seats_by_rank(seats, rank_of)
+            yield Claim(
+                ranks=nodes.ranks,
+                counts=nodes.counts,
+                request=np.array(role.request, dtype=np.int64),
+                start=placement.start,
+                finish=placement.finish,
+            )
 
     def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
         try:

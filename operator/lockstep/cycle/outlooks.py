@@ -32,7 +32,7 @@ class Outlooks:
     def __init__(self, state: State, decided: Decided) -> None:
         self._state = state
         self._now = decided.snapshot.now
-        self._nodes = {name: index for index, name in enumerate(decided.snapshot.nodes.names)}
+        self._nodes = decided.snapshot.nodes.index
         self._snapshot = decided.snapshot
         later = [one for one in decided.plan.decisions if isinstance(one, Placement) and not decided.is_due(one)]
         self._starts = sorted(one.start for one in later)

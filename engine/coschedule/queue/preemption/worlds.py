@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,7 @@ def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snaps
     if not placements:
         return snapshot
     by_key = {gang.key: gang for gang in snapshot.gangs}
-    index = {name: node for node, name in enumerate(snapshot.nodes.names)}
+    index = snapshot.nodes.index
     free, someday, releases = snapshot.free.copy(), snapshot.someday.copy(), list(snapshot.releases)
     for placement in placements:
         for taken in _taken(by_key[placement.gang], placement, index):
@@ -78,7 +78,7 @@ def awaiting(snapshot: Snapshot, gang: GangKey, until: float) -> Snapshot:
     return with_gangs(snapshot, gangs)
 
 
-def _taken(gang: PendingGang, placement: Placement, index: dict[str, int]) -> Iterator[Release]:
+def _taken(gang: PendingGang, placement: Placement, index: Mapping[str, int]) -> Iterator[Release]:
     """What a placement takes of each node, and when it gives that back."""
     requests = {role.name: role.request for role in gang.roles}
     for members in placement.members:

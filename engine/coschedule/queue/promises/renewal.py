@@ -11,7 +11,8 @@ what it was promised goes to the head of the order, which is tried again a few t
 gangs without a placement are the best, then with the fewest broken promises, then with the least sum of finishes; of
 equal ones the first. So a promise is broken only where the plan from before has become impossible.
 
-Gangs behind the front that are new are planned last, on what the best plan leaves.
+Then whoever is behind the front, and would fit now, is planned again on what the best plan leaves and its own place, so
+that nothing idles that somebody could use. Gangs behind the front that are new are planned last.
 """
 
 import math
@@ -50,10 +51,13 @@ class Renewal:
         fronts = [_front(gangs, weight) for weight in self.weights]
         in_fronts = {gang.key for front in fronts for gang in front}
         known = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
-        best = _best([_kept(planner, known), *(_renewed(planner, front, known) for front in fronts)], known)
-        new = [gang for gang in gangs if gang.kept is None and gang.key not in in_fronts]
-        decisions = [*best.decisions, *_in_turn(best.planner, new)]
         by_key = {gang.key: gang for gang in gangs}
+        best = _best([_kept(planner, known), *(_renewed(planner, front, known) for front in fronts)], by_key)
+        sooner = [
+            one if one.gang in in_fronts else best.planner.sooner(by_key[one.gang], one) for one in best.decisions
+        ]
+        new = [gang for gang in gangs if gang.kept is None and gang.key not in in_fronts]
+        decisions = [*sooner, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
 
 
@@ -113,9 +117,8 @@ def _kept_start(gang: PendingGang) -> float:
     return math.inf if gang.kept is None else gang.kept.start
 
 
-def _best(plans: Sequence[Planned], gangs: Sequence[PendingGang]) -> Planned:
-    by_key = {gang.key: gang for gang in gangs}
-    return min(plans, key=lambda one: _merit(one, by_key))
+def _best(plans: Sequence[Planned], gangs: Mapping[GangKey, PendingGang]) -> Planned:
+    return min(plans, key=lambda one: _merit(one, gangs))
 
 
 def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang]) -> _Merit:

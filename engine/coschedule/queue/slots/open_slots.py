@@ -70,6 +70,13 @@ def open_slots_for(
     )
 
 
+def slots_now(timeline: Timeline, request: IntArray, passes: BoolArray) -> int:
+    """Count the slots that there are now for members that take ``request[r]``, for however short a time."""
+    now = timeline.spans.take(np.flatnonzero(is_first(timeline.spans.owner)))
+    slots = _slots(now, request, np.iinfo(np.int32).max)
+    return int((slots * timeline.width[now.owner])[passes[timeline.example][now.owner]].sum())
+
+
 def _instants(gains: FloatArray, first: float) -> FloatArray:
     instants: FloatArray = np.unique(np.append(gains[gains > first], first))
     return instants
