@@ -74,6 +74,7 @@ def gang(
     held=(),
     may_preempt=False,
     awaits=-math.inf,
+    promised=math.inf,
     terms=(),
     **alike,
 ):
@@ -96,6 +97,7 @@ def gang(
         held=held,
         may_preempt=may_preempt,
         awaits=awaits,
+        promised=promised,
         terms=tuple(terms),
     )
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue.gangs import Kept, Seat
+from coschedule.queue.gangs import Kept, Load, Seat
 from coschedule.queue.plan import plan
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import kept_from, remembering
-from engine.builders import NOW, gang, node, nodes_taken, release, snapshot
+from engine.builders import NOW, gang, node, nodes_taken, release, role, snapshot
 
 TWO = [node("n0"), node("n1")]
 BUSY = [node("n0", free=0), node("n1", free=0)]
@@ -198,3 +198,26 @@ def test_kept_seats_go_with_roles_and_nodes():
         replace(one, kept=Kept(start=NOW, finish=NOW + 1, seats=()))
     with pytest.raises(ValueError, match="nodes of the snapshot"):
         snapshot(TWO, [replace(one, kept=kept(NOW, NOW + 1, 2))])
+
+
+def test_promise_comes_before_an_earlier_finish():
+    """Two members from the later start on would end sooner, but by then it was to run."""
+    nodes, ends = [node("n0"), node("n1", free=0)], (release(1, NOW + 10),)
+    free = gang("a", size=1, most=2, serial=100)
+    [anyhow] = planned(nodes, free, releases=ends)[1].decisions
+    [bound] = planned(nodes, replace(free, promised=NOW + 5), releases=ends)[1].decisions
+
+    assert (anyhow.start, anyhow.size) == (NOW + 10, 2)
+    assert (bound.start, bound.size) == (NOW, 1)
+
+
+def test_promise_holds_with_a_deadline_and_with_roles():
+    nodes, ends = [node("n0"), node("n1", free=0)], (release(1, NOW + 10),)
+    hurried = gang("a", size=1, most=2, serial=100, deadline=NOW + 100, promised=NOW + 5)
+    roles = [role("one", load=Load.NONE), role("many", size=1, most=2)]
+    several = gang("b", roles=roles, serial=100, promised=NOW + 5)
+    three = [node("n0", free=2), node("n1", free=0)]
+
+    assert planned(nodes, hurried, releases=ends)[1].decisions[0].start == NOW
+    assert planned(three, several, releases=ends)[1].decisions[0].start == NOW
+    assert planned(three, replace(several, promised=math.inf), releases=ends)[1].decisions[0].start == NOW + 10
