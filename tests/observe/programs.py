@@ -4,10 +4,17 @@ import shutil
 
 import pytest
 
+PACKAGES = {
+    "chromium": ("Chromium", "chromium"),
+    "prometheus": ("Prometheus", "prometheus"),
+    "promtool": ("Prometheus", "prometheus"),
+}
+
 
 def needs(program: str) -> str:
-    """Where a program of Prometheus' is; fails with what to install where it is not."""
+    """Where one of these programs is; fails with what to install where it is not."""
     found = shutil.which(program)
     if found is None:
-        pytest.fail(f"{program} is missing: install Prometheus (Debian and Ubuntu: apt-get install prometheus).")
+        whole, package = PACKAGES[program]
+        pytest.fail(f"{program} is missing: install {whole} (Debian and Ubuntu: apt-get install {package}).")
     return found
