@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
-from coschedule import GangKey, Placement, SerialWork, plan
+from coschedule import GangKey, Placement, Promises, SerialWork, plan
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.cycle.decided import Decided, Seen
@@ -39,7 +39,7 @@ class Scene:
         gangs = [gang for gang in self.state.gangs.values() if gang.key not in self.state.reservations]
         # As dear as where somebody waits, so that the first leave something for the others.
         terms = {gang.key: Terms(member_price=0.1) for gang in gangs}
-        snapshot = SnapshotCutter(self.state).cut(now, gangs, terms=terms)
+        snapshot = replace(SnapshotCutter(self.state).cut(now, gangs, terms=terms), promises=Promises.SLACK)
         self.decided = Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
         for decision in self.decided.plan.decisions:
             self._tell(decision, now)

@@ -3,10 +3,11 @@
 import pytest
 
 from builders.manifests import bid, gang
+from eventually import eventually
 from live.chromium import chromium, tab
 
 SHOWN = """
-view.picture && Object.fromEntries(
+Object.fromEntries(
   [...document.querySelectorAll('#chart .bar')].map((bar) => [
     view.picture.gangs[bar.dataset.gang].name,
     [bar.className, bar.closest('.row').querySelector('span').title, view.picture.gangs[bar.dataset.gang].says],
@@ -31,22 +32,18 @@ def test_gangs_that_run_wait_and_fit_nowhere_are_shown(operator, arena, browser,
     arena.until("later", "Planned", reason="StartsLater")
     arena.until("giant", "Placed", "False")
 
-    shown, waiting = background.run(seen(browser, f"{operator.debug_url}/timeline"))
+    def told():
+        shown, waiting = background.run(seen(browser, f"{operator.debug_url}/timeline"))
+        for name, stage in (("heat", "placed"), ("later", "planned")):
+            assert shown[name] == [f"bar {stage}", node, arena.condition(name, "Planned")["message"]]
+        return arena.condition("giant", "Planned")["message"] in waiting
 
-    for name, stage in (("heat", "placed"), ("later", "planned")):
-        says = arena.condition(name, "Planned")["message"]
-        assert shown[name] == [f"bar {stage}", node, says]
-    assert arena.condition("giant", "Planned")["message"] in waiting
+    assert eventually(told)
 
 
 async def seen(browser, url):
-    """What the page shows once it has two gangs on nodes or in the plan and one without a place."""
+    """What the page shows once it has two gangs with a place, and who has none."""
     async with tab(browser) as page:
         await page.open(url)
-        shown = await page.until(
-            f"document.querySelectorAll('#chart .placed, #chart .planned').length === 2 && {SHOWN}"
-        )
-        return shown, await page.until(
-            "document.getElementById('waiting').innerText.includes('giant') && "
-            "document.getElementById('waiting').innerText"
-        )
+        await page.until("document.querySelectorAll('#chart .placed, #chart .planned').length === 2")
+        return await page.evaluate(SHOWN), await page.evaluate("document.getElementById('waiting').innerText")

@@ -28,6 +28,12 @@ BARS = """
   });
 })
 """
+PROMISES = """
+[...document.querySelectorAll('.row .promise')].map((mark) => [
+  mark.closest('.row').querySelector('span').textContent,
+  view.span.from + parseFloat(mark.style.left) / 100 * (view.span.to - view.span.from),
+])
+"""
 SECONDS_OF_PIXELS = f"{PIXELS} * (view.span.to - view.span.from) / axis.clientWidth"
 
 
@@ -44,6 +50,7 @@ def scene(now):
     scene.add_node("n2")
     scene.add_node("n3", slowdown=0.5, until=now + 3 * HOUR)
     scene.submit("first", size=3, seconds=3 * HOUR, created=now)
+    scene.plan(now)
     scene.submit("second", size=2, seconds=HOUR, created=now + 1)
     scene.submit("giant", size=9, created=now + 2)
     scene.plan(now)
@@ -83,6 +90,18 @@ async def test_now_is_a_line_and_the_window_of_a_node_is_shaded(show, scene):
 
     assert line == pytest.approx(width / 6, abs=PIXELS)
     assert shaded == [["n3", 1], ["n1", 0], ["n2", 0]]
+
+
+async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
+    async with show(scene) as page:
+        slack = await page.evaluate(SECONDS_OF_PIXELS)
+        marks = await page.evaluate(PROMISES)
+        await page.point_at("#chart .bar.planned")
+        told = await page.until("!card.hidden && card.innerText")
+
+    [want] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
+    assert marks == [["n3", pytest.approx(want, abs=slack)], ["n1", pytest.approx(want, abs=slack)]]
+    assert f"Starts by {time.strftime('%H:%M', time.localtime(want))}" in told
 
 
 async def test_gangs_on_one_node_at_one_time_are_stacked(show, now):
@@ -182,7 +201,7 @@ HOSTILE = "<img src=x onerror='window.struck=1'>\"'><script>window.struck=1</scr
 
 
 async def test_words_of_tenants_are_words_and_nothing_else(show, scene, now):
-    scene.add_node(HOSTILE)
+    scene.add_node("z" + HOSTILE)
     scene.submit(HOSTILE, namespace=HOSTILE, seconds=HOUR, created=now)
     scene.plan(now)
     key = GangKey(HOSTILE, HOSTILE)

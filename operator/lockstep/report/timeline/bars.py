@@ -75,6 +75,7 @@ def _planned(decision: Decision) -> Iterator[Bar]:
             start=decision.start,
             finish=None if math.isinf(decision.finish) else decision.finish,
             nodes=_by_node(decision.members),
+            promised=decision.promised,
         )
     elif decision.hold is not None:
         nodes = dict.fromkeys(decision.hold.nodes, 0)

@@ -23,6 +23,7 @@ def scene():
     scene.add_node("n2")
     scene.add_node("n3", slowdown=0.5, until=NOW + 2 * HOUR)
     scene.submit("first", size=3, seconds=3 * HOUR, created=NOW)
+    scene.plan(NOW)
     scene.submit("second", size=2, seconds=HOUR, created=NOW + 1)
     scene.submit("giant", size=9, created=NOW + 2)
     scene.plan(NOW)
@@ -50,6 +51,13 @@ def test_picture_has_gangs_nodes_and_who_waits(scene):
         ("giant", "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints.")
     ]
     assert picture["waitingInAll"] == 1
+
+
+def test_promise_is_the_one_of_the_plan(scene):
+    [promised] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
+
+    assert promised is not None
+    assert {one["name"]: one["promised"] for one in drawn(scene)["gangs"]} == {"first": None, "second": promised}
 
 
 def test_gangs_say_what_their_status_says(scene):
