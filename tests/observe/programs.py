@@ -4,17 +4,14 @@ import shutil
 
 import pytest
 
-PACKAGES = {
-    "chromium": ("Chromium", "chromium"),
-    "prometheus": ("Prometheus", "prometheus"),
-    "promtool": ("Prometheus", "prometheus"),
-}
+_CHROMIUM = "install Chromium (Debian: apt-get install chromium)"
+_PROMETHEUS = "install Prometheus (Debian and Ubuntu: apt-get install prometheus)"
+_REMEDIES = {"chromium": _CHROMIUM, "prometheus": _PROMETHEUS, "promtool": _PROMETHEUS}
 
 
 def needs(program: str) -> str:
     """Where one of these programs is; fails with what to install where it is not."""
     found = shutil.which(program)
     if found is None:
-        whole, package = PACKAGES[program]
-        pytest.fail(f"{program} is missing: install {whole} (Debian and Ubuntu: apt-get install {package}).")
+        pytest.fail(f"{program} is missing: {_REMEDIES[program]}.")
     return found

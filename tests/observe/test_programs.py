@@ -9,7 +9,7 @@ from observe.programs import needs
     ("program", "want"),
     [
         ("promtool", "promtool is missing: install Prometheus (Debian and Ubuntu: apt-get install prometheus)."),
-        ("chromium", "chromium is missing: install Chromium (Debian and Ubuntu: apt-get install chromium)."),
+        ("chromium", "chromium is missing: install Chromium (Debian: apt-get install chromium)."),
     ],
 )
 def test_missing_program_is_one_sentence_that_says_what_to_install(monkeypatch, tmp_path, program, want):

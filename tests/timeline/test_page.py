@@ -264,6 +264,19 @@ async def test_words_stand_out_in_both_modes(show, now, scheme):
     assert hues == 24
 
 
+@pytest.mark.parametrize("width", [420, 1200, 2400])
+async def test_nothing_sticks_out_however_wide_the_window_is(show, scene, width):
+    async with show(scene) as page:
+        await page.resize(width, 800)
+        sizes = await page.until(
+            f"innerWidth === {width} && [chart.scrollWidth, chart.clientWidth, document.body.scrollWidth, {width}]"
+        )
+
+    chart_holds, chart_has, body_holds, body_has = sizes
+    assert chart_holds <= chart_has
+    assert body_holds <= body_has
+
+
 async def test_modes_differ_without_a_reload(show, scene):
     grounds = []
     async with show(scene) as page:
