@@ -156,6 +156,10 @@ generate: $(INSTALLED) ## Write every generated file anew
 record-demo: $(INSTALLED) ## Run the demo and record what its terminal shows; make generate draws it for the README
 	$(BIN)/python docs/record_demo.py
 
+.PHONY: record-timeline
+record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the README and the docs, in a real Chromium
+	PYTHONPATH=tests $(BIN)/python docs/record_timeline.py
+
 .PHONY: verify
 verify: test generate ## All of test, and generated files unchanged: what must hold before a change lands
 	git diff --exit-code

@@ -23,7 +23,7 @@ TIERS = {
         *ONE_BY_ONE,
         *("e2e/test_release.py", "e2e/nodes/*", "followed/*", "image/test_rootfs.py", "image/test_steps.py"),
     ),
-    "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*"),
+    "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*", "timeline/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),
     "unit": ("*",),
 }

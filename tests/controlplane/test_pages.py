@@ -12,6 +12,8 @@ from live.callers import MANY, is_hung_up, silent_callers
 from lockstep.report.refusals import spell
 from lockstep_demo.operator_process import DIRECT, PAGE_SECONDS
 
+DEBUGGING = "/debug/snapshot, /timeline, /timeline.json"
+
 
 def test_it_is_alive_and_ready(operator):
     assert operator.page("/healthz") == "ok\n"
@@ -23,6 +25,8 @@ def test_it_is_alive_and_ready(operator):
     [
         pytest.param("url", "/secrets", id="a page that there is not"),
         pytest.param("url", "/debug/snapshot", id="a page for debugging, where everybody may ask"),
+        pytest.param("url", "/timeline", id="the timeline, where everybody may ask"),
+        pytest.param("url", "/timeline.json", id="its pictures, where everybody may ask"),
         pytest.param("debug_url", "/metrics", id="the metrics, where only the operator's own host may ask"),
     ],
 )
@@ -33,7 +37,7 @@ def test_page_is_not_found(operator, listener, path):
 
 
 def test_log_says_where_the_pages_are(operator):
-    for url, pages in ((operator.url, "/healthz, /readyz, /metrics"), (operator.debug_url, "/debug/snapshot")):
+    for url, pages in ((operator.url, "/healthz, /readyz, /metrics"), (operator.debug_url, DEBUGGING)):
         assert f"listening on 127.0.0.1 port {url.rsplit(':', 1)[1]}: {pages}\n" in operator.log_text()
 
 

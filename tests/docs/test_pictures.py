@@ -1,5 +1,7 @@
 """The pictures of the documentation are what the engine answers or the demo showed, and can be read in both modes."""
 
+import hashlib
+import importlib
 import itertools
 import re
 import runpy
@@ -8,12 +10,14 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from docs.markdown import PAGES, ROOT, links
+from lockstep.process.timeline import PAGE
 
 DOCS = ROOT / "docs"
 FOLDER = DOCS / "pictures"
 WORDS = ("name", "text", "note")
 NAMES = ("allocation-map.svg", "bounding.svg", "demo.svg", "share-auction.svg", "speedup-over-size.svg")
 TERMINAL = "demo.svg"
+TIMELINES = ("timeline.png", "timeline-dark.png")
 WITH_MODES = tuple(name for name in NAMES if name != TERMINAL)
 
 # Web Content Accessibility Guidelines 2.1, 1.4.3: words of this size.
@@ -94,6 +98,18 @@ def test_words_of_the_terminal_stand_out_from_its_own_ground():
 
     assert words
     assert [word for word in words if contrast(word, ground) < LEAST_CONTRAST] == []
+
+
+@pytest.mark.parametrize("name", TIMELINES)
+def test_picture_of_the_timeline_is_of_the_page_as_it_is(name):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS))
+        source_of = importlib.import_module("drawing.png").source_of
+    picture = (FOLDER / name).read_bytes()
+
+    assert source_of(picture) == hashlib.sha256(PAGE.text.encode()).hexdigest(), "make record-timeline takes another"
+    # Whoever reads the README loads it.
+    assert len(picture) < 200_000
 
 
 def test_every_picture_is_shown_on_a_page():

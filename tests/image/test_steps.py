@@ -8,6 +8,7 @@ import pytest
 from image.make.dockerfile import DOCKERFILE, read
 
 import lockstep
+from lockstep.process.timeline import PAGE
 
 ROOT = Path(__file__).parents[2]
 COMPILERS = ("cc", "gcc", "c++", "g++", "clang", "rustc", "cargo", "ld")
@@ -50,6 +51,15 @@ def test_operator_starts_from_the_prefix(prefix):
     )
 
     assert done.stdout.startswith("Usage: lockstep run [OPTIONS]")
+
+
+def test_prefix_has_the_page_of_the_timeline_whole(prefix):
+    program = "from lockstep.process.timeline import PAGE; print(PAGE.text)"
+    done = subprocess.run(
+        [prefix / "bin/python", "-I", "-c", program], capture_output=True, text=True, check=True, env={}
+    )
+
+    assert done.stdout.rstrip("\n") == PAGE.text.rstrip("\n")
 
 
 def test_prefix_has_what_is_locked_and_the_wheel(prefix):

@@ -5,12 +5,17 @@ import pytest
 from observe.programs import needs
 
 
-def test_missing_program_is_one_sentence_that_says_what_to_install(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("program", "want"),
+    [
+        ("promtool", "promtool is missing: install Prometheus (Debian and Ubuntu: apt-get install prometheus)."),
+        ("chromium", "chromium is missing: install Chromium (Debian: apt-get install chromium)."),
+    ],
+)
+def test_missing_program_is_one_sentence_that_says_what_to_install(monkeypatch, tmp_path, program, want):
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(pytest.fail.Exception) as caught:
-        needs("promtool")
+        needs(program)
 
-    assert (
-        str(caught.value) == "promtool is missing: install Prometheus (Debian and Ubuntu: apt-get install prometheus)."
-    )
+    assert str(caught.value) == want

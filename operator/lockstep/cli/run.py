@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
     "--debug-listen-host",
     metavar="ADDRESS",
     default="127.0.0.1",
-    help="Address of /debug/snapshot, which shows names of gangs and nodes.",
+    help="Address of /debug/snapshot and /timeline, which show names of gangs and nodes.",
 )
 @click.option(
     "--debug-listen-port",

@@ -1,4 +1,4 @@
-"""What the process says of itself, page by page: alive, ready, its metrics, and the last decision with its facts."""
+"""What the process says of itself, page by page: alive, ready, its metrics, its last decision, and gangs in time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,13 +11,14 @@ from prometheus_client.registry import Collector
 
 from coschedule import encode_plan, encode_snapshot
 from lockstep.cycle.decided import Decided
+from lockstep.process.timeline import PAGE, Pictures
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import spell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What the pages ask.
+    """What the pages ask. ``pictures`` are those of the timeline.
 
     ``is_ready``: every watch has delivered its first list, and those of our own kinds are open. ``refresh`` brings the
     gauges up to date.
@@ -27,6 +28,7 @@ class Health:
     decided: Callable[[], Decided | None]
     refresh: Callable[[], None]
     metrics: Metrics
+    pictures: Pictures
     showing_metrics: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -66,6 +68,19 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")
 
 
+async def _timeline(_: Health, _request: web.Request) -> web.Response:
+    return web.Response(text=PAGE.text, headers=PAGE.headers)
+
+
+async def _timeline_picture(health: Health, request: web.Request) -> web.Response:
+    """Answer with the newest picture, unless the asker has it."""
+    picture = await health.pictures.newest()
+    headers = {"ETag": picture.tag, "Cache-Control": "no-cache"}
+    if request.headers.get("If-None-Match") == picture.tag:
+        return web.Response(status=304, headers=headers)
+    return web.Response(body=picture.body, headers=headers, content_type="application/json")
+
+
 Page = Callable[[Health, web.Request], Awaitable[web.Response]]
 
 PROBES: Mapping[str, Page] = {
@@ -78,4 +93,6 @@ METRICS: Mapping[str, Page] = {
 # They show what users have asked for: only who may enter the operator's own host or pod should see them.
 DEBUG_PAGES: Mapping[str, Page] = {
     "/debug/snapshot": _snapshot,
+    "/timeline": _timeline,
+    "/timeline.json": _timeline_picture,
 }

@@ -33,6 +33,7 @@ from lockstep.process.listening import start_pages
 from lockstep.process.loop_watch import watch_loop
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
+from lockstep.process.timeline import Pictures
 from lockstep.report.gauges import refresh_gauges
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
@@ -137,6 +138,7 @@ def make_health(metrics: Metrics, state: State, cycle: Cycle, delivered: list[as
         decided=lambda: cycle.decided,
         refresh=lambda: refresh(metrics, state, cycle),
         metrics=metrics,
+        pictures=Pictures(state, lambda: cycle.decided, now=time, monotonic=monotonic),
     )
 
 

@@ -14,6 +14,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.decided import Decided, Seen
 from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES, Health
 from lockstep.process.listening import Listener, listen
+from lockstep.process.timeline import Pictures
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import spell
 
@@ -24,7 +25,10 @@ pytestmark = pytest.mark.asyncio
 async def pages(served, *, is_ready=True, decided=None, refresh=lambda: None):
     """Serve the pages; gives a function that asks for one."""
     metrics = Metrics(CollectorRegistry())
-    health = Health(is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics)
+    pictures = Pictures(State(lambda: None), lambda: decided, now=lambda: 0.0, monotonic=lambda: 0.0)
+    health = Health(
+        is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics, pictures=pictures
+    )
     listener = Listener(pages=served, host="127.0.0.1", port=0)
     async with listen(health, listener) as (host, port), aiohttp.ClientSession() as session:
 

@@ -1,0 +1,40 @@
+
+// Who a gang is, and why it is where it is.
+const STAGES = {
+  reserved: "being started",
+  placed: "on its nodes",
+  undoing: "being taken back",
+  planned: "expected",
+  holds: "keeps nodes free for itself",
+};
+const card = document.getElementById("card");
+
+// Beside that place of the window, and within it.
+function showCard(gang, { x, y }) {
+  card.replaceChildren(make("b", "", idOf(gang)), ...sentencesOf(gang).map((text) => make("p", "", text)));
+  card.append(make("p", "says", gang.says));
+  card.hidden = false;
+  const box = card.getBoundingClientRect();
+  const below = y + 16 + box.height < innerHeight;
+  card.style.left = `${Math.max(8, Math.min(x + 12, innerWidth - box.width - 8))}px`;
+  card.style.top = `${below ? y + 16 : Math.max(8, y - box.height - 12)}px`;
+}
+
+function hideCard() {
+  card.hidden = true;
+}
+
+function sentencesOf(gang) {
+  const members = gang.size ? `${gang.size} ${gang.size === 1 ? "member" : "members"}, ` : "";
+  const sentences = [`${members}${STAGES[gang.stage]} ${whenOf(gang)}.`];
+  if (gang.promised !== null) sentences.push(`Starts by ${spellTime(gang.promised)} at the latest.`);
+  sentences.push(`On ${gang.nodes}.`);
+  return sentences;
+}
+
+function whenOf(gang) {
+  const wait = gang.start - now();
+  const start = `from ${spellTime(gang.start)}${wait > 0 ? ` (in ${spellSpan(wait)})` : ""}`;
+  if (gang.finish === null) return `${start}, nobody knows how long`;
+  return `${start} to about ${spellTime(gang.finish)} (${spellSpan(gang.finish - gang.start)})`;
+}

@@ -1,0 +1,126 @@
+
+// Draws what of a scene can be seen. Names are tenants' words: they are only ever set as text.
+const MARGIN = 600;
+const chart = document.getElementById("chart");
+const axis = document.getElementById("axis");
+const rows = document.getElementById("rows");
+const grid = document.getElementById("grid");
+const lines = document.getElementById("lines");
+let drawn = { from: 0, to: -1 };
+
+function make(tag, look, text) {
+  const made = document.createElement(tag);
+  if (look) made.className = look;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function at(element, share) {
+  element.style.setProperty("--at", percent(share));
+  return element;
+}
+
+function drawChart(view) {
+  rows.style.height = `${view.scene.height}px`;
+  drawAxis(view);
+  drawLines(view);
+}
+
+function drawAxis(view) {
+  const ticks = ticksOf(view.span, axis.clientWidth);
+  const present = shareOf(view.span, view.present);
+  const told = ticks.filter((tick) => !isUnderNow(view, tick));
+  axis.replaceChildren(...told.map((tick) => at(make("span", "", tick.text), shareOf(view.span, tick.time))));
+  axis.append(at(make("span", "now", "now"), present));
+  grid.replaceChildren(...ticks.map((tick) => at(make("i"), shareOf(view.span, tick.time))));
+  grid.append(at(make("i", "now"), present));
+}
+
+// Whether its words would be where those of now are.
+function isUnderNow(view, tick) {
+  const pixels = (shareOf(view.span, view.present) - shareOf(view.span, tick.time)) * axis.clientWidth;
+  return pixels > -25 && pixels < 60;
+}
+
+function drawLines(view) {
+  drawn = { from: chart.scrollTop - MARGIN, to: chart.scrollTop + chart.clientHeight + MARGIN };
+  const seen = view.scene.lines.filter((line) => line.top + line.height >= drawn.from && line.top <= drawn.to);
+  lines.replaceChildren(...seen.map((line) => (line.kind ? kindLine(line) : rowLine(view, line))));
+}
+
+// Whether scrolling has gone beyond what is drawn.
+function isDrawn() {
+  const missesAbove = chart.scrollTop > 0 && chart.scrollTop - drawn.from < MARGIN / 3;
+  return !missesAbove && drawn.to - (chart.scrollTop + chart.clientHeight) >= MARGIN / 3;
+}
+
+function kindLine(line) {
+  const count = nodeCount(line.kind.rows);
+  return placed(make("div", "kind", `Speed ${line.kind.speed}: ${count} ${count === 1 ? "node" : "nodes"}`), line);
+}
+
+function rowLine(view, line) {
+  const made = placed(make("div", "row"), line);
+  made.append(nameOf(line.row), trackOf(view, line.row));
+  return made;
+}
+
+function placed(element, line) {
+  element.style.top = `${line.top}px`;
+  element.style.height = `${line.height}px`;
+  return element;
+}
+
+function nameOf(row) {
+  const name = make("span", "", row.nodes);
+  const notes = [row.count > 1 ? `${row.count} nodes` : "", row.shut].filter(Boolean).join(", ");
+  if (notes) name.append(make("em", "", ` (${notes})`));
+  name.title = name.textContent;
+  return name;
+}
+
+function trackOf(view, row) {
+  const track = make("div", "track");
+  track.append(...shutTimes(row, view.span).map(([from, to]) => stretch(make("div", "shut"), view.span, from, to)));
+  for (const [number, lane, members] of row.bars) {
+    const gang = view.picture.gangs[number];
+    const top = 2 + lane * LANE_HEIGHT;
+    track.append(barOf(view, gang, number, members, top));
+    if (gang.promised !== null) track.append(promiseOf(view, gang, top));
+  }
+  return track;
+}
+
+function shutTimes(row, span) {
+  if (row.shut) return [[span.from, span.to]];
+  const times = [];
+  if (row.opens !== null && row.opens > span.from) times.push([span.from, row.opens]);
+  if (row.closes !== null && row.closes < span.to) times.push([row.closes, span.to]);
+  return times;
+}
+
+function barOf(view, gang, number, members, top) {
+  const bar = make("div", `bar ${gang.stage}`, members > 1 ? `${gang.name} ×${members}` : gang.name);
+  bar.dataset.gang = number;
+  bar.classList.toggle("open", gang.finish === null);
+  bar.classList.toggle("chosen", idOf(gang) === view.chosen);
+  bar.style.setProperty("--hue", hueOf(gang));
+  bar.style.top = `${top}px`;
+  bar.style.height = `${LANE_HEIGHT - 1}px`;
+  bar.hidden = (gang.finish ?? Infinity) < view.span.from || gang.start > view.span.to;
+  return stretch(bar, view.span, gang.start, gang.finish ?? view.span.to);
+}
+
+function promiseOf(view, gang, top) {
+  const mark = make("div", "promise");
+  mark.style.top = `${top}px`;
+  mark.style.left = percent(shareOf(view.span, gang.promised));
+  return mark;
+}
+
+function stretch(element, span, from, to) {
+  const left = Math.max(0, shareOf(span, from));
+  element.style.left = percent(left);
+  element.style.width = percent(Math.max(0, Math.min(1, shareOf(span, to)) - left));
+  return element;
+}

@@ -1,0 +1,89 @@
+"""Gangs in time: one bar for each that holds nodes, is planned for some, or keeps some for itself."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from coschedule import Decision, GangKey, Members, Placement
+from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Condition
+from lockstep.report.timeline.facts import Held, TimelineFacts
+
+
+class Stage(StrEnum):
+    """What a bar means. ``HOLDS``: nothing behind the gang is put there that would be in its way."""
+
+    RESERVED = "reserved"
+    PLACED = "placed"
+    UNDOING = "undoing"
+    PLANNED = "planned"
+    HOLDS = "holds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A gang from ``start`` to ``finish``, None where nobody knows; ``nodes`` has how many members each node has.
+
+    ``promised``: it starts by then at the latest, None where nothing was promised. A gang of ``HOLDS`` has no members.
+    """
+
+    gang: GangKey
+    stage: Stage
+    start: float
+    finish: float | None
+    nodes: Mapping[str, int]
+    promised: float | None = None
+
+    @property
+    def size(self) -> int:
+        """How many members the gang has there."""
+        return sum(self.nodes.values())
+
+
+def bars(facts: TimelineFacts) -> list[Bar]:
+    """Every bar, the gangs that hold nodes first."""
+    placed = [_held(facts.gangs.get(key), held) for key, held in sorted(facts.held.items())]
+    return [*placed, *_decided(facts)]
+
+
+def _held(gang: GangFact | None, held: Held) -> Bar:
+    one = held.reservation
+    return Bar(gang=one.gang, stage=_stage(gang), start=one.start, finish=held.end, nodes=_by_node(one.members))
+
+
+def _stage(gang: GangFact | None) -> Stage:
+    """How far an attempt is; a gang that is gone has its members taken back."""
+    if gang is None or gang.status.is_being_undone:
+        return Stage.UNDOING
+    return Stage.PLACED if gang.status.is_true(Condition.PLACED) else Stage.RESERVED
+
+
+def _decided(facts: TimelineFacts) -> Iterator[Bar]:
+    """What is planned for gangs that still wait."""
+    for decision in facts.decisions:
+        if facts.waits(decision.gang):
+            yield from _planned(decision)
+
+
+def _planned(decision: Decision) -> Iterator[Bar]:
+    if isinstance(decision, Placement):
+        yield Bar(
+            gang=decision.gang,
+            stage=Stage.PLANNED,
+            start=decision.start,
+            finish=None if math.isinf(decision.finish) else decision.finish,
+            nodes=_by_node(decision.members),
+            promised=decision.promised,
+        )
+    elif decision.hold is not None:
+        nodes = dict.fromkeys(decision.hold.nodes, 0)
+        yield Bar(gang=decision.gang, stage=Stage.HOLDS, start=decision.hold.start, finish=None, nodes=nodes)
+
+
+def _by_node(members: Iterable[Members]) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for entry in members:
+        counts[entry.node] += entry.count
+    return counts

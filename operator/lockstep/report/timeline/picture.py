@@ -1,0 +1,76 @@
+"""The timeline as the page reads it: plain values for JSON. Now is not in it, so what stands still stays equal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from lockstep.facts.gang import GangFact
+from lockstep.report.sentences import node_ranges
+from lockstep.report.timeline.bars import Bar, bars
+from lockstep.report.timeline.facts import TimelineFacts
+from lockstep.report.timeline.rows import Row, rows
+from lockstep.report.timeline.waiting import says, waiting
+
+# Of ten thousand gangs that wait for room nobody reads all.
+_MOST_WAITING = 200
+_LONGEST_SENTENCE = 1000
+
+
+def draw(facts: TimelineFacts) -> dict[str, Any]:
+    """The whole picture; times are absolute seconds, None where nobody knows.
+
+    Keys: ``gangs`` are the bars; ``kinds`` are the speeds of nodes, each with its ``rows``, and a row has ``bars``:
+    number of the gang, lane, members on each node. ``waiting`` are the gangs without a bar, at most 200 of the
+    ``waitingInAll``.
+    """
+    shown = bars(facts)
+    unplaced = waiting(facts, shown)
+    return {
+        "gangs": [_gang(facts, bar) for bar in shown],
+        "kinds": list(_kinds(rows(facts, shown))),
+        "waiting": [_waiting(gang) for gang in unplaced[:_MOST_WAITING]],
+        "waitingInAll": len(unplaced),
+    }
+
+
+def _gang(facts: TimelineFacts, bar: Bar) -> dict[str, Any]:
+    return {
+        "namespace": bar.gang.namespace,
+        "name": bar.gang.name,
+        "stage": bar.stage,
+        "size": bar.size,
+        "start": _time(bar.start),
+        "finish": _time(bar.finish),
+        "promised": _time(bar.promised),
+        "nodes": node_ranges(list(bar.nodes)),
+        "says": says(facts.gangs.get(bar.gang))[:_LONGEST_SENTENCE],
+    }
+
+
+def _kinds(found: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    for speed, alike in groupby(found, key=lambda row: row.offer.speed):
+        yield {"speed": speed, "rows": [_row(row) for row in alike]}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "nodes": node_ranges(row.nodes),
+        "count": len(row.nodes),
+        "opens": _time(row.offer.opens),
+        "closes": _time(row.offer.closes),
+        "shut": row.offer.shut,
+        "lanes": 1 + max((entry.lane for entry in row.entries), default=0),
+        "bars": _triples(row),
+    }
+
+
+def _triples(row: Row) -> Sequence[Sequence[int]]:
+    return [list(entry) for entry in row.entries]
+
+
+def _waiting(gang: GangFact) -> dict[str, Any]:
+    return {"namespace": gang.key.namespace, "name": gang.key.name, "says": says(gang)[:_LONGEST_SENTENCE]}
+
+
+def _time(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)

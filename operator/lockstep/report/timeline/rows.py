@@ -1,0 +1,89 @@
+"""Nodes as rows: those of one kind together, and those with the same in it in one row."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lockstep.report.timeline.bars import Bar
+from lockstep.report.timeline.facts import TimelineFacts
+from lockstep.report.timeline.lanes import lanes
+
+
+class Entry(NamedTuple):
+    """One bar in a row: its number in the list of bars, its lane, and how many members each of the row's nodes has."""
+
+    bar: int
+    lane: int
+    members: int
+
+
+class Offer(NamedTuple):
+    """What nodes have in common that share a row: members run there at ``speed``, between ``opens`` and ``closes``.
+
+    ``shut`` says why the nodes take no members now, if they do not.
+    """
+
+    speed: float
+    opens: float | None
+    closes: float | None
+    shut: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Nodes with the same offer and the same bars."""
+
+    nodes: tuple[str, ...]
+    offer: Offer
+    entries: tuple[Entry, ...]
+
+
+def rows(facts: TimelineFacts, bars: Sequence[Bar]) -> list[Row]:
+    """Every row: the fastest nodes first, then by name. Nodes outside the pool are shown where gangs are on them."""
+    on_node = _on_node(bars)
+    pool = {name for name, node in facts.nodes.items() if facts.pool.has(node.labels)}
+    alike: dict[tuple[Offer, tuple[tuple[int, int], ...]], list[str]] = defaultdict(list)
+    for name in sorted(pool | on_node.keys()):
+        alike[_offer(facts, name), tuple(on_node.get(name, ()))].append(name)
+    found = [_row(names, offer, inside, bars) for (offer, inside), names in alike.items()]
+    return sorted(found, key=lambda row: (-row.offer.speed, row.nodes))
+
+
+def _on_node(bars: Iterable[Bar]) -> Mapping[str, list[tuple[int, int]]]:
+    """The number of each bar of a node and its members there, by node."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, bar in enumerate(bars):
+        for node, count in bar.nodes.items():
+            found[node].append((number, count))
+    return found
+
+
+def _row(names: Iterable[str], offer: Offer, inside: Sequence[tuple[int, int]], bars: Sequence[Bar]) -> Row:
+    chosen = lanes([bars[number] for number, _ in inside])
+    entries = (Entry(number, lane, count) for (number, count), lane in zip(inside, chosen, strict=True))
+    return Row(nodes=tuple(names), offer=offer, entries=tuple(entries))
+
+
+def _offer(facts: TimelineFacts, name: str) -> Offer:
+    bid = facts.bids.get(name)
+    if bid is None:
+        return Offer(1.0, None, None, _shut(facts, name))
+    shut = _shut(facts, name) or ("no slots" if bid.slots == 0 else "")
+    return Offer(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, shut)
+
+
+def _rounded(speed: float) -> float:
+    """As people tell kinds of nodes apart: two significant digits."""
+    return float(f"{speed:.2g}")
+
+
+def _shut(facts: TimelineFacts, name: str) -> str:
+    node = facts.nodes.get(name)
+    if node is None:
+        return "gone"
+    if not facts.pool.has(node.labels):
+        return "not in the pool"
+    if not node.is_ready:
+        return "not ready"
+    return "cordoned" if node.is_unschedulable else ""

@@ -1,0 +1,28 @@
+"""The gangs that are nowhere in the picture, and why."""
+
+from collections.abc import Iterable
+
+from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Condition
+from lockstep.report.timeline.bars import Bar
+from lockstep.report.timeline.facts import TimelineFacts
+
+_NOTHING_YET = "It has not been planned yet."
+
+
+def waiting(facts: TimelineFacts, bars: Iterable[Bar]) -> list[GangFact]:
+    """Those that wait and have no bar, in the order in which they were planned; others follow by name."""
+    shown = {bar.gang for bar in bars}
+    decided = (decision.gang for decision in facts.decisions)
+    names = dict.fromkeys((*decided, *sorted(facts.gangs)))
+    return [facts.gangs[name] for name in names if name not in shown and facts.waits(name)]
+
+
+def says(gang: GangFact | None) -> str:
+    """Why the gang is where it is, in the sentence of its status."""
+    if gang is None:
+        return "Its GangJob is gone."
+    accepted, planned = gang.status.condition(Condition.ACCEPTED), gang.status.condition(Condition.PLANNED)
+    if accepted is not None and accepted.status == "False":
+        return accepted.message
+    return _NOTHING_YET if planned is None else planned.message

@@ -1,0 +1,29 @@
+"""A scene, served as the operator serves its timeline."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from lockstep.process.health import DEBUG_PAGES, Health
+from lockstep.process.listening import Listener, listen
+from lockstep.process.timeline import Pictures
+from lockstep.report.metrics import Metrics
+from sandbox.ports import LOOPBACK
+
+
+@asynccontextmanager
+async def served(scene: Any, *, port: int = 0) -> AsyncIterator[str]:
+    """Serve the pages of a process that believes the scene; gives the address of the timeline."""
+    pictures = Pictures(scene.state, lambda: scene.decided, now=time.time, monotonic=time.monotonic)
+    health = Health(
+        is_ready=lambda: True,
+        decided=lambda: scene.decided,
+        refresh=lambda: None,
+        metrics=Metrics(CollectorRegistry()),
+        pictures=pictures,
+    )
+    async with listen(health, Listener(pages=DEBUG_PAGES, host=LOOPBACK, port=port)) as (host, taken):
+        yield f"http://{host}:{taken}/timeline"

@@ -1,0 +1,116 @@
+"""The timeline as its page reads it."""
+
+from dataclasses import replace
+
+import orjson
+import pytest
+
+from builders.facts import gang_fact, gang_spec
+from builders.scene import HOUR, Scene
+from coschedule import GangKey
+from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
+from lockstep.report.conditions import mark_refused
+from lockstep.report.timeline import draw, freeze
+
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def scene():
+    """Two equal nodes and a faster one, of which a gang has two; another waits for it, and a third is too large."""
+    scene = Scene()
+    scene.add_node("n1")
+    scene.add_node("n2")
+    scene.add_node("n3", slowdown=0.5, until=NOW + 2 * HOUR)
+    scene.submit("first", size=3, seconds=3 * HOUR, created=NOW)
+    scene.plan(NOW)
+    scene.submit("second", size=2, seconds=HOUR, created=NOW + 1)
+    scene.submit("giant", size=9, created=NOW + 2)
+    scene.plan(NOW)
+    return scene
+
+
+def drawn(scene, decisions=None):
+    chosen = scene.decided.plan.decisions if decisions is None else decisions
+    return draw(freeze(scene.state, chosen, planned_at=NOW, now=NOW))
+
+
+def test_picture_has_gangs_nodes_and_who_waits(scene):
+    picture = drawn(scene)
+
+    assert [(one["name"], one["stage"], one["size"], one["start"]) for one in picture["gangs"]] == [
+        ("first", "placed", 3, NOW),
+        ("second", "planned", 2, NOW + HOUR),
+    ]
+    assert [(kind["speed"], [(row["nodes"], row["bars"]) for row in kind["rows"]]) for kind in picture["kinds"]] == [
+        (2.0, [("n3", [[0, 0, 1], [1, 0, 1]])]),
+        (1.0, [("n1", [[0, 0, 1], [1, 0, 1]]), ("n2", [[0, 0, 1]])]),
+    ]
+    assert picture["kinds"][0]["rows"][0]["closes"] == NOW + 2 * HOUR
+    assert [(one["name"], one["says"]) for one in picture["waiting"]] == [
+        ("giant", "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints.")
+    ]
+    assert picture["waitingInAll"] == 1
+
+
+def test_promise_is_the_one_of_the_plan(scene):
+    [promised] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
+
+    assert promised is not None
+    assert {one["name"]: one["promised"] for one in drawn(scene)["gangs"]} == {"first": None, "second": promised}
+
+
+def test_gangs_say_what_their_status_says(scene):
+    said = {
+        key.name: gang.status.condition("Planned").message for key, gang in scene.state.gangs.items() if gang.status
+    }
+
+    assert {one["name"]: one["says"] for one in drawn(scene)["gangs"]} == {
+        name: said[name] for name in ("first", "second")
+    }
+
+
+def test_picture_is_the_same_as_long_as_nothing_changes(scene):
+    assert orjson.dumps(drawn(scene)) == orjson.dumps(drawn(scene))
+
+
+def test_refused_gang_and_one_that_was_never_planned_wait_without_a_place(scene):
+    refused = replace(gang_fact("odd"), spec=None, refusal=Refusal("InvalidSpec", "spec.size: is odd"))
+    scene.state.apply_gang(replace(refused, status=mark_refused(refused, refused.refusal, now=NOW)))
+    scene.state.apply_gang(gang_fact("new"))
+
+    waiting = {one["name"]: one["says"] for one in drawn(scene)["waiting"]}
+
+    assert waiting["odd"] == "spec.size: is odd"
+    assert waiting["new"] == "It has not been planned yet."
+
+
+def test_of_a_crowd_that_waits_the_first_are_listed_and_the_others_counted(scene):
+    for number in range(300):
+        scene.state.apply_gang(gang_fact(f"crowd-{number}"))
+
+    picture = drawn(scene)
+
+    assert (len(picture["waiting"]), picture["waitingInAll"]) == (200, 301)
+    # Who was planned is told in the order of the plan.
+    assert picture["waiting"][0]["name"] == "giant"
+
+
+def test_sentence_is_cut_where_it_is_a_tenants_novel(scene):
+    novel = ConditionFact("Planned", "False", "PlanningFailed", "x" * 30_000, 1, 0.0)
+    status = GangStatus(conditions=(novel,))
+    scene.state.apply_gang(gang_fact("giant", version="2", spec=gang_spec(size=9), status=status))
+
+    [giant] = drawn(scene)["waiting"]
+
+    assert len(giant["says"]) == 1000
+
+
+def test_nothing_is_shown_of_gangs_that_have_ended(scene):
+    for name in ("first", "second", "giant"):
+        scene.end(name)
+
+    picture = drawn(scene)
+
+    assert (picture["gangs"], picture["waiting"]) == ([], [])
+    assert GangKey("default", "first") not in scene.state.gangs

@@ -1,0 +1,292 @@
+"""What the page shows of a known scene, in a real browser."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+import pytest
+
+from builders.scene import HOUR, Scene
+from coschedule import GangKey
+
+pytestmark = pytest.mark.asyncio
+
+# A bar's edge may be where the chart was drawn, up to a pixel of time ago.
+PIXELS = 2.5
+BARS = """
+[...document.querySelectorAll('.row')].flatMap((row) => {
+  const track = row.querySelector('.track').getBoundingClientRect();
+  return [...row.querySelectorAll('.bar')].map((bar) => {
+    const box = bar.getBoundingClientRect();
+    const gang = view.picture.gangs[bar.dataset.gang];
+    return {
+      row: row.querySelector('span').textContent, text: bar.textContent, name: gang.name, stage: bar.className,
+      start: view.span.from + (box.left - track.left) / track.width * (view.span.to - view.span.from),
+      finish: view.span.from + (box.right - track.left) / track.width * (view.span.to - view.span.from),
+      top: box.top - row.getBoundingClientRect().top,
+    };
+  });
+})
+"""
+PROMISES = """
+[...document.querySelectorAll('.row .promise')].map((mark) => [
+  mark.closest('.row').querySelector('span').textContent,
+  view.span.from + parseFloat(mark.style.left) / 100 * (view.span.to - view.span.from),
+])
+"""
+SECONDS_OF_PIXELS = f"{PIXELS} * (view.span.to - view.span.from) / axis.clientWidth"
+
+
+@pytest.fixture
+def now():
+    return time.time()
+
+
+@pytest.fixture
+def scene(now):
+    """Two equal nodes and a faster one, all taken by a gang; another waits for it, and a third is too large."""
+    scene = Scene()
+    scene.add_node("n1")
+    scene.add_node("n2")
+    scene.add_node("n3", slowdown=0.5, until=now + 3 * HOUR)
+    scene.submit("first", size=3, seconds=3 * HOUR, created=now)
+    scene.plan(now)
+    scene.submit("second", size=2, seconds=HOUR, created=now + 1)
+    scene.submit("giant", size=9, created=now + 2)
+    scene.plan(now)
+    return scene
+
+
+async def test_page_asks_its_own_process_only(show, scene):
+    async with show(scene) as page:
+        url = await page.evaluate("location.origin")
+
+        assert set(page.requests) == {f"{url}/timeline", f"{url}/timeline.json"}
+        assert page.complaints == []
+
+
+async def test_bars_are_on_their_nodes_at_their_times(show, scene, now):
+    async with show(scene) as page:
+        slack = await page.evaluate(SECONDS_OF_PIXELS)
+        bars = await page.evaluate(BARS)
+
+    found = {(bar["row"], bar["name"]): bar for bar in bars}
+    assert set(found) == {("n3", "first"), ("n3", "second"), ("n1", "first"), ("n1", "second"), ("n2", "first")}
+    for (_, name), bar in found.items():
+        start, finish = (now, now + HOUR) if name == "first" else (now + HOUR, now + 1.5 * HOUR)
+        assert bar["start"] == pytest.approx(start, abs=slack)
+        assert bar["finish"] == pytest.approx(finish, abs=slack)
+        assert bar["stage"] == ("bar placed" if name == "first" else "bar planned")
+
+
+async def test_now_is_a_line_and_the_window_of_a_node_is_shaded(show, scene):
+    async with show(scene) as page:
+        line = await page.evaluate("parseFloat(getComputedStyle(document.querySelector('#grid .now')).left)")
+        width = await page.evaluate("axis.clientWidth")
+        shaded = await page.evaluate(
+            "[...document.querySelectorAll('.row')].map((row) => "
+            "[row.querySelector('span').textContent, row.querySelectorAll('.shut').length])"
+        )
+
+    assert line == pytest.approx(width / 6, abs=PIXELS)
+    assert shaded == [["n3", 1], ["n1", 0], ["n2", 0]]
+
+
+async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
+    async with show(scene) as page:
+        slack = await page.evaluate(SECONDS_OF_PIXELS)
+        marks = await page.evaluate(PROMISES)
+        await page.point_at("#chart .bar.planned")
+        told = await page.until("!card.hidden && card.innerText")
+
+    [want] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
+    assert marks == [["n3", pytest.approx(want, abs=slack)], ["n1", pytest.approx(want, abs=slack)]]
+    assert f"Starts by {time.strftime('%H:%M', time.localtime(want))}" in told
+
+
+async def test_gangs_on_one_node_at_one_time_are_stacked(show, now):
+    scene = Scene()
+    scene.add_node("n1", slots=3)
+    for name in ("one", "two", "three"):
+        scene.submit(name, seconds=HOUR, created=now)
+    scene.plan(now)
+    async with show(scene) as page:
+        bars = await page.evaluate(BARS)
+
+    assert [bar["name"] for bar in bars] == ["one", "three", "two"]
+    assert [bar["top"] for bar in bars] == sorted({bar["top"] for bar in bars})
+
+
+async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene):
+    async with show(scene) as page:
+        listed = await page.evaluate("document.getElementById('waiting').innerText")
+
+    assert "default/giant" in listed
+    assert "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints." in listed
+
+
+async def test_pointer_is_told_who_and_why(show, scene):
+    async with show(scene) as page:
+        await page.point_at("#chart .bar.planned")
+        told = await page.until("!card.hidden && card.innerText")
+        await page.point_at("#summary")
+        await page.until("card.hidden")
+
+    assert told.startswith("default/second\n")
+    assert "2 members, expected from" in told
+    assert scene.state.gangs[GangKey("default", "second")].status.condition("Planned").message in told
+
+
+async def test_arrow_keys_move_between_gangs_and_escape_leaves(show, scene):
+    async with show(scene) as page:
+        await page.press("Tab")
+        while await page.evaluate("document.activeElement !== chart"):
+            await page.press("Tab")
+        ring = await page.evaluate("getComputedStyle(chart).outlineStyle")
+        told = []
+        for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "End", "Home"):
+            await page.press(key)
+            told.append(await page.evaluate("card.querySelector('b').textContent"))
+        chosen = await page.evaluate("[...document.querySelectorAll('.chosen')].map((bar) => bar.textContent)")
+        await page.press("Escape")
+        left = await page.evaluate("[document.activeElement === document.body, card.hidden]")
+
+    first, second = "default/first", "default/second"
+    assert ring == "solid"
+    assert told == [first, second, second, first, second, first]
+    assert chosen == ["first"] * 3
+    assert left == [True, True]
+
+
+async def test_ranges_show_more_or_less_time(show, scene):
+    async with show(scene) as page:
+        spans = []
+        for button in ("[value='3600']", "[value='21600']", "[value='0']"):
+            await page.click(button)
+            spans.append(await page.evaluate("view.span.to - view.span.from"))
+            assert await page.evaluate(f'document.querySelector("{button}").ariaPressed') == "true"
+
+    assert spans[:2] == pytest.approx([3600, 21600])
+    # From the start of the first gang to the end of the last, and a little room.
+    assert spans[2] == pytest.approx(1.5 * HOUR * 1.06, rel=0.01)
+
+
+async def test_ticks_are_round_local_times(show, scene):
+    async with show(scene) as page:
+        await page.tell("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
+        await page.evaluate("draw()")
+        ticks = await page.evaluate("ticksOf(view.span, 800).map((tick) => tick.time)")
+
+    # Half an hour off whole hours elsewhere.
+    assert len(ticks) == 6
+    assert {(tick + 5.5 * HOUR) % HOUR for tick in ticks} == {0}
+
+
+async def test_table_has_all_gangs_in_words(show, scene):
+    async with show(scene) as page:
+        await page.click("#table summary")
+        await page.until("document.querySelectorAll('tbody tr').length > 0")
+        rows = await page.evaluate(
+            "[...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+
+    assert [row[:3] for row in rows] == [
+        ["default/first", "on its nodes", "3"],
+        ["default/second", "expected", "2"],
+        ["default/giant", "waits", ""],
+    ]
+
+
+HOSTILE = "<img src=x onerror='window.struck=1'>\"'><script>window.struck=1</script>\u202e{{name}}"
+
+
+async def test_words_of_tenants_are_words_and_nothing_else(show, scene, now):
+    scene.add_node("z" + HOSTILE)
+    scene.submit(HOSTILE, namespace=HOSTILE, seconds=HOUR, created=now)
+    scene.plan(now)
+    key = GangKey(HOSTILE, HOSTILE)
+    gang = scene.state.gangs[key]
+    condition = gang.status.condition("Planned")._replace(message=HOSTILE)
+    others = tuple(one for one in gang.status.conditions if one.type != "Planned")
+    status = replace(gang.status, conditions=(*others, condition))
+    scene.state.apply_gang(replace(gang, resource_version="2", status=status))
+    scene.submit("waits " + HOSTILE, size=9, created=now)
+    async with show(scene) as page:
+        await page.click("#table summary")
+        await page.evaluate("chart.focus()")
+        await page.press("End")
+        told = await page.evaluate("card.textContent")
+        made = await page.evaluate("document.querySelectorAll('body img, body b script, body div script').length")
+        struck = await page.evaluate("window.struck === undefined")
+        complaints = page.complaints
+
+    assert told.startswith(f"{HOSTILE}/{HOSTILE}")
+    assert told.endswith(HOSTILE)
+    assert (made, struck, complaints) == (0, True, [])
+
+
+CONTRASTS = """
+[...document.querySelectorAll('#chart .bar, #summary, .kind, .row > span, #waiting span, #axis span')].map((one) => {
+  const light = (colour) => {
+    const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((part) => part / 255);
+    const [r, g, b] = parts.map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const style = getComputedStyle(one);
+  const clear = (colour) => colour === 'rgba(0, 0, 0, 0)';
+  const hatched = style.backgroundImage.match(/rgb\\([^)]*\\)/g);
+  const grounds = hatched ?? [style.backgroundColor];
+  return Math.min(...grounds.map((ground) => {
+    const under = clear(ground) ? getComputedStyle(document.body).backgroundColor : ground;
+    const [low, high] = [light(style.color), light(under)].sort((one, other) => one - other);
+    return (high + 0.05) / (low + 0.05);
+  }));
+})
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_words_stand_out_in_both_modes(show, now, scheme):
+    scene = Scene()
+    # Names enough for every colour that a bar may have.
+    for number in range(48):
+        scene.add_node(f"n{number:02}")
+        scene.submit(f"g{number}", seconds=HOUR, created=now)
+        scene.submit(f"later-{number}", seconds=HOUR, created=now + 1)
+    scene.plan(now)
+    async with show(scene, scheme=scheme) as page:
+        await page.resize(1200, 1600)
+        contrasts = await page.until(f"document.querySelectorAll('#chart .bar').length === 96 && {CONTRASTS}")
+        hues = await page.evaluate("new Set(view.picture.gangs.map(hueOf)).size")
+
+    # Web Content Accessibility Guidelines 2.1, 1.4.3: words of this size.
+    assert min(contrasts) >= 4.5
+    assert hues == 24
+
+
+@pytest.mark.parametrize("width", [420, 1200, 2400])
+async def test_nothing_sticks_out_however_wide_the_window_is(show, scene, width):
+    async with show(scene) as page:
+        await page.resize(width, 800)
+        sizes = await page.until(
+            f"innerWidth === {width} && [chart.scrollWidth, chart.clientWidth, document.body.scrollWidth, {width}]"
+        )
+
+    chart_holds, chart_has, body_holds, body_has = sizes
+    assert chart_holds <= chart_has
+    assert body_holds <= body_has
+
+
+async def test_modes_differ_without_a_reload(show, scene):
+    grounds = []
+    async with show(scene) as page:
+        for scheme in ("light", "dark"):
+            await page.prefer(scheme)
+            grounds.append(await page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    assert grounds == ["rgb(255, 255, 255)", "rgb(13, 17, 23)"]
+
+
+async def test_tabs_side_by_side_show_the_same(show, scene):
+    async with show(scene) as one, show(scene) as other:
+        assert await asyncio.gather(*(page.evaluate("view.picture.gangs.length") for page in (one, other))) == [2, 2]
