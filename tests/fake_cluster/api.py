@@ -213,8 +213,12 @@ class FakeApi:
 
 
 def merged(known, patch):
-    """Merge one level of a merge patch: null removes."""
-    return {name: value for name, value in {**known, **patch}.items() if value is not None}
+    """Merge as RFC 7396 has it: null removes, objects are merged, everything else is replaced."""
+    result = dict(known)
+    for name, value in patch.items():
+        before = known.get(name)
+        result[name] = merged(before if isinstance(before, dict) else {}, value) if isinstance(value, dict) else value
+    return {name: value for name, value in result.items() if value is not None}
 
 
 def parse_path(path):

@@ -17,6 +17,8 @@ from lockstep.facts.reasons import Condition
 from lockstep.report.sentences import room_held, room_opens
 
 _MOST_KINDS = 16
+# The time of a creation is in whole seconds, rounded down.
+_CREATED_SECONDS = 1.0
 
 
 class _Use(NamedTuple):
@@ -122,4 +124,4 @@ class Outlooks:
 
     def _more_urgent_since(self, time: float, gang: GangFact) -> bool:
         own = self._state.priorities.of(gang) or 0
-        return any(one.priority > own and one.created > time for one in self._snapshot.gangs)
+        return any(one.priority > own and one.created > time - _CREATED_SECONDS for one in self._snapshot.gangs)
