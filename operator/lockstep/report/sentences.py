@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from coschedule import Alternative, GangKey, Members, Placement, encode_part
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
-from lockstep.facts.outlook import NodeKind
+from lockstep.facts.outlook import NodeKind, is_same_time
 
 _MOST_RANGES = 6
 
@@ -18,7 +18,7 @@ def chosen(placement: Placement, *, now: float) -> str:
     if placement.size > 1:
         parts += _spread(placement)
     if placement.start > now:
-        parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement))
+        parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement) + _at_the_latest(placement))
     if placement.speedup is not None:
         parts.append(f"effective speed-up {speedup(placement.speedup)}")
     sentence = ", ".join(parts)
@@ -49,6 +49,13 @@ def _awaited(placement: Placement) -> str:
     """Name the node that a start waits for; where there is only one, it needs no name."""
     alone = len({entry.node for entry in placement.members}) == 1
     return "" if placement.latest is None or alone else f" when {placement.latest} has room"
+
+
+def _at_the_latest(placement: Placement) -> str:
+    promised = placement.promised
+    if promised is None or is_same_time(promised, placement.start):
+        return ""
+    return f", at {rfc3339(math.ceil(promised))} at the latest"
 
 
 def _spread(placement: Placement) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Decisions in a sentence."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +58,17 @@ def test_a_single_member_is_not_all_of_them():
     ("decision", "want"),
     [
         pytest.param(placement("n1"), "1 member on n1", id="nothing is known"),
+        pytest.param(
+            replace(placement("n1", "n2", start=NOW + 40), promised=NOW + 99.2),
+            "2 members on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room, "
+            "at 2026-11-20T12:01:40Z at the latest",
+            id="with a promise, rounded up",
+        ),
+        pytest.param(
+            replace(placement("n1", start=NOW + 40), promised=NOW + 40),
+            "1 member on n1, starting at 2026-11-20T12:00:40Z",
+            id="with a promise that is the start",
+        ),
         pytest.param(
             placement(("n1", 1, None, "launcher"), *((node, 1, None, "workers") for node in EIGHT), gain=5.9),
             "9 members: 1 launcher on n1, 8 workers on n03…n10, effective speed-up 5.9",
