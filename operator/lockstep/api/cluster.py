@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.api.names import ALLOWED_SIZING
 from lockstep.facts.cluster import NamespaceFact, PriorityClass
+from lockstep.facts.sizing import Sizing
 
 Manifest = Mapping[str, Any]
 
@@ -20,4 +22,10 @@ def parse_priority_class(manifest: Manifest) -> PriorityClass:
         value=manifest["value"],
         is_default=bool(manifest.get("globalDefault")),
         preempts=manifest.get("preemptionPolicy") != "Never",
+        sizing=_sizing((manifest["metadata"].get("annotations") or {}).get(ALLOWED_SIZING)),
     )
+
+
+def _sizing(spelled: str | None) -> Sizing | None:
+    """What an annotation allows; one that is misspelled allows nothing."""
+    return next((one for one in Sizing if one == spelled), None)

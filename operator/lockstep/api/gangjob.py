@@ -17,6 +17,7 @@ from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import RoleSpec
+from lockstep.facts.sizing import Sizing
 
 Manifest = Mapping[str, Any]
 
@@ -77,6 +78,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         network=parse_network(spec),
         one_per=placement.get("onePer") or "",
         all_in=placement.get("allIn") or "",
+        sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
     )
 
 

@@ -21,5 +21,7 @@ ROLE_LABEL = "lockstep.dev/role"
 
 # What lets a member go on that waits for others: an annotation of its pod.
 GO_ANNOTATION = "lockstep.dev/go"
+# What gangs of a PriorityClass may ask for: an annotation of the class.
+ALLOWED_SIZING = "lockstep.dev/allowed-sizing"
 # What a member says of the work: the part that is done.
 PROGRESS_ANNOTATION = "lockstep.dev/progress"

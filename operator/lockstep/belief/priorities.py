@@ -2,18 +2,33 @@
 
 from collections.abc import Callable
 
+from lockstep.api.names import ALLOWED_SIZING
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Reason
+from lockstep.facts.sizing import Sizing
 
 # Whoever has no class, where none is the default, is as urgent as Kubernetes has it.
 _NONE = PriorityClass(name="", value=0, is_default=True)
 
 
-class Priorities:
-    """The priority classes that are there. ``changed`` is called after each change."""
+def _not_allowed(asked: Sizing, allowed: Sizing, of_class: PriorityClass) -> Refusal:
+    whose = f"PriorityClass {of_class.name} has no" if of_class.name else "It has no PriorityClass with the"
+    return Refusal(
+        Reason.INVALID_SPEC,
+        f"sizing: {asked} takes more from other gangs than {allowed}, which is allowed here. {whose} annotation "
+        f"{ALLOWED_SIZING}: {asked}.",
+    )
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+
+class Priorities:
+    """The priority classes that are there. ``changed`` is called after each change.
+
+    Gangs may be sized by ``sizing``, and by what takes less from others or is allowed by their class.
+    """
+
+    def __init__(self, changed: Callable[[], None], sizing: Sizing = Sizing.BALANCED) -> None:
+        self._sizing = sizing
         self._changed = changed
         self._classes: dict[str, PriorityClass] = {}
         self._default = _NONE
@@ -41,12 +56,15 @@ class Priorities:
         return known is not None and known.preempts
 
     def refusal(self, gang: GangFact) -> Refusal | None:
-        """Why the gang has no priority, if so."""
+        """Why the gang has no priority, or may not be sized as it asks for, if so."""
         assert gang.spec is not None, "a refused gang is not asked"
-        if self.of(gang) is not None:
-            return None
-        name = gang.spec.priority_class
-        return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+        known = self._class_of(gang)
+        if known is None:
+            name = gang.spec.priority_class
+            return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+        allowed = max(self._sizing, known.sizing or self._sizing, key=lambda one: one.greed)
+        asked = gang.spec.sizing or self._sizing
+        return _not_allowed(asked, allowed, known) if asked.greed > allowed.greed else None
 
     def _class_of(self, gang: GangFact) -> PriorityClass | None:
         assert gang.spec is not None, "a refused gang has no priority"

@@ -40,6 +40,7 @@ from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Condition
+from lockstep.facts.sizing import Sizing
 
 
 class State:
@@ -56,6 +57,7 @@ class State:
         count_doubt: Callable[[str], None] = lambda _: None,
         pool: Pool = ALL_NODES,
         gate_image: str = "",
+        sizing: Sizing = Sizing.BALANCED,
     ) -> None:
         self.news = News(wake)
         self.pool = pool
@@ -67,7 +69,7 @@ class State:
         self.bids = Bids(self.news, self.nodes.note_change)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
-        self.priorities = Priorities(self._priorities_changed)
+        self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index)

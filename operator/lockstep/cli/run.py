@@ -13,7 +13,8 @@ from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
 from lockstep.cli.pool_options import pool_options
-from lockstep.cycle.sizing import Sizing, SizingPolicy
+from lockstep.cycle.sizing import SizingPolicy
+from lockstep.facts.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError

@@ -11,35 +11,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from coschedule import (
     Decision,
     GangKey,
     Plan,
-    Preempting,
-    Preemption,
     Promises,
-    Snapshot,
     Unplaceable,
     Urgency,
     failed,
-    plan,
-    preempt,
     urgency,
 )
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
-from lockstep.belief.snapshots import Rescue, Terms
+from lockstep.belief.snapshots import Terms
 from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.holds import HoldPolicy, Holds
+from lockstep.cycle.making import Made, make_plan
 from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
-from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
@@ -90,7 +86,7 @@ class Planning:
         self._holds = Holds(options.holds)
         self._sizing = options.sizing
         self._memory = Memory(options.promises)
-        self._member_price = 0.0
+        self._contention = Contention(0, 0, 0)
         self._rotation = Rotation(options.most_exact)
         self._turns_left = False
 
@@ -140,18 +136,17 @@ class Planning:
     def _set_price(self, gangs: Collection[GangFact]) -> None:
         """Find what a member-second costs others; a gang that fits nowhere waits for nobody's nodes."""
         waiting = sum(not self._rotation.was_refused(gang) for gang in gangs)
-        running, nodes = len(self._state.reservations), self._cutter.nodes
-        self._member_price = self._sizing.member_price(waiting=waiting, running=running, nodes=nodes)
-        self._metrics.member_price.set(self._member_price)
+        self._contention = Contention(waiting, len(self._state.reservations), self._cutter.nodes)
+        self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
     async def _plan_exactly(
         self, planned: dict[GangKey, GangFact], front: Collection[GangKey], now: float
-    ) -> "tuple[Seen, _Made]":
+    ) -> tuple[Seen, Made]:
         """Plan these gangs, and choose whom to evict for those in ``front``: all in front of these are planned."""
         errors: dict[GangKey, Exception] = {}
         seen = self._see(planned, front, now, errors)
         with self._timed("plan"):
-            made = await self._run(partial(_plan_and_preempt, seen.snapshot, self._memory, errors.__setitem__))
+            made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__))
         for key, gang in planned.items():
             if key in errors:
                 log.error("planning it failed", exc_info=errors[key], extra=about(key))
@@ -231,7 +226,7 @@ class Planning:
     def _terms(self, gang: GangFact, now: float, *, is_in_front: bool) -> Terms:
         """When it may be tried again after it was undone, what it may hold, and whether others may make way for it."""
         monotonic, retry_at = self._monotonic(), self.retry_at(gang)
-        comes_back = self._keeps_its_place(gang)
+        comes_back, sizing = self._keeps_its_place(gang), self._sizing.asked_for(gang)
         if comes_back:
             retry_at = max(retry_at, now + _SOON_SECONDS)
         return Terms(
@@ -239,8 +234,8 @@ class Planning:
             may_hold=self._holds.may_hold(gang, monotonic),
             held=self._holds.held(gang, monotonic),
             may_preempt=is_in_front and not comes_back and self._may_preempt(gang),
-            member_price=self._member_price,
-            wants_fewest=self._sizing.wants_fewest,
+            member_price=sizing.member_price(self._contention),
+            wants_fewest=sizing.wants_fewest,
         )
 
     def _may_preempt(self, gang: GangFact) -> bool:
@@ -280,27 +275,3 @@ class Planning:
         started = perf_counter()
         yield
         self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
-
-
-class _Made(NamedTuple):
-    """What was planned, and on what."""
-
-    snapshot: Snapshot
-    plan: Plan
-    preemptions: tuple[Preemption, ...]
-
-
-def _plan_and_preempt(facts: Snapshot, memory: Memory, rescue: Rescue) -> _Made:
-    """Make the plan; where nobody can tell who is to be evicted, nobody is."""
-    snapshot = memory.remembered_by(facts)
-    made, preemptions = _with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)
-    memory.note(snapshot, made)
-    return _Made(snapshot, made, preemptions)
-
-
-def _with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Preempting:
-    try:
-        return preempt(snapshot, made, rescue=rescue)
-    except Exception:
-        log.exception("whom to evict for more urgent gangs can't be told")
-        return Preempting(made, ())

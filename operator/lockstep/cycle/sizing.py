@@ -5,19 +5,19 @@ its part of the nodes: it costs ``factor * (Q - 1 + R) / N`` seconds. The factor
 what it gives is nearly the same from 2 to 8.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
+
+from lockstep.facts.gang import GangFact
+from lockstep.facts.sizing import Sizing
 
 
-class Sizing(StrEnum):
-    """What decides on the number of members."""
+class Contention(NamedTuple):
+    """So many gangs wait, so many hold nodes, and so many nodes there are."""
 
-    BALANCED = "Balanced"
-    """The gang's own finish, and what its members take from other gangs."""
-    FASTEST = "Fastest"
-    """The gang's own finish alone."""
-    FEWEST = "Fewest"
-    """The fewest members that can run."""
+    waiting: int
+    running: int
+    nodes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,13 @@ class SizingPolicy:
         """Whether gangs get the fewest members that can run."""
         return self.sizing is Sizing.FEWEST
 
-    def member_price(self, *, waiting: int, running: int, nodes: int) -> float:
-        """Return what a member-second costs others, in seconds, while so many gangs wait and hold ``nodes``."""
-        if self.sizing is not Sizing.BALANCED or not nodes:
+    def asked_for(self, gang: GangFact) -> Self:
+        """The same for a gang, which may ask for a sizing of its own."""
+        asked = None if gang.spec is None else gang.spec.sizing
+        return self if asked is None else replace(self, sizing=asked)
+
+    def member_price(self, among: Contention) -> float:
+        """Return what a member-second costs others, in seconds."""
+        if self.sizing is not Sizing.BALANCED or not among.nodes:
             return 0.0
-        return self.factor * max(0, waiting - 1 + running) / nodes
+        return self.factor * max(0, among.waiting - 1 + among.running) / among.nodes

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from lockstep.facts.sizing import Sizing
+
 
 class NamespaceFact(NamedTuple):
     """One namespace."""
@@ -12,9 +14,13 @@ class NamespaceFact(NamedTuple):
 
 
 class PriorityClass(NamedTuple):
-    """One PriorityClass; ``preempts`` says whether others of lower priority may be evicted for its gangs."""
+    """One PriorityClass; ``preempts`` says whether others of lower priority may be evicted for its gangs.
+
+    Its gangs may ask for a ``sizing`` that takes as much from others, where that is given.
+    """
 
     name: str
     value: int
     is_default: bool
     preempts: bool = True
+    sizing: Sizing | None = None

@@ -11,6 +11,7 @@ from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.role import Needs, RoleSpec
+from lockstep.facts.sizing import Sizing
 
 
 class Refusal(NamedTuple):
@@ -30,7 +31,7 @@ class GangSpec:
 
     Without ``network`` nobody counts on the members to find each other.
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
-    value of the label ``all_in``, where these are given.
+    value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -40,6 +41,7 @@ class GangSpec:
     network: NetworkSpec | None = None
     one_per: str = ""
     all_in: str = ""
+    sizing: Sizing | None = None
 
     @property
     def minimum(self) -> int:

@@ -126,7 +126,13 @@ def make_metrics() -> Metrics:
 def make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
     """Belief without a fact, of a process that stands by."""
     pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
-    state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool, gate_image=settings.gate_image)
+    state = State(
+        woken.set,
+        count_doubt=metrics.object_not_understood,
+        pool=pool,
+        gate_image=settings.gate_image,
+        sizing=settings.sizing,
+    )
     state.stand_by()
     return state
 

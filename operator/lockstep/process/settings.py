@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from coschedule import Promises, Taint
-from lockstep.cycle.sizing import Sizing
+from lockstep.facts.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.process.election.elector import ElectionTerms
 

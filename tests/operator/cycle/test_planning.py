@@ -11,7 +11,7 @@ from fake_cluster.jumping import until
 from fake_cluster.rig import bound, condition, gang_place, is_placed, operator_over, pod_place, pods_of, status_of
 from fake_cluster.store import Place
 from lockstep.belief.snapshots import SnapshotCutter
-from lockstep.cycle import planning
+from lockstep.cycle import making, planning
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
 from lockstep.facts import gang as facts
@@ -47,7 +47,7 @@ def in_snapshot(poison):
 
 
 def in_planner(poison):
-    return poison(planning.plan.__globals__["Planner"], "_decide", lambda _self, one: one)
+    return poison(making.plan.__globals__["Planner"], "_decide", lambda _self, one: one)
 
 
 def in_waiting(poison):

@@ -2,12 +2,13 @@
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import gang, node, priority_class
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import condition, is_placed, operator_over, status_of
+from fake_cluster.rig import api_with, condition, is_placed, operator_over, running_operator, status_of
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning import PlanOptions
-from lockstep.cycle.sizing import Sizing, SizingPolicy
+from lockstep.cycle.sizing import Contention, SizingPolicy
+from lockstep.facts.sizing import Sizing
 
 NODES = [node(f"n{number:02}", cpu="1") for number in range(16)]
 # 100 s divided by the members, and a second for each of them: 10 end soonest.
@@ -83,6 +84,46 @@ async def test_deadline_asks_for_the_fewest_members_whatever_they_cost():
         assert "memberPrice" not in status_of(api, "a")
 
 
+@pytest.mark.asyncio
+async def test_gang_may_ask_for_what_takes_less_from_others():
+    gangs = [gang("a", size=1, most=16, spec={**WORK, "sizing": "Fewest"}), gang("b", size=1, most=16, spec=WORK)]
+    async with operator_over(*NODES, gangs=gangs) as (api, _):
+        await until(lambda: is_placed(api, "a") and is_placed(api, "b"))
+
+        assert [status_of(api, name)["size"] for name in ("a", "b")] == [1, 5]
+
+
+@pytest.mark.asyncio
+async def test_gang_that_would_take_more_needs_a_class_that_allows_it():
+    greedy = gang("a", size=1, most=16, spec={**WORK, "sizing": "Fastest"})
+    async with operator_over(*NODES, gangs=[gang("b", size=1), greedy]) as (api, _):
+        await until(lambda: condition(api, "a", "Accepted") == ("False", "InvalidSpec"))
+        said = next(one["message"] for one in status_of(api, "a")["conditions"] if one["type"] == "Accepted")
+        assert said == (
+            "sizing: Fastest takes more from other gangs than Balanced, which is allowed here. It has no PriorityClass "
+            "with the annotation lockstep.dev/allowed-sizing: Fastest."
+        )
+        usual = priority_class("usual", 0, is_default=True)
+        usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": "Fastest"}
+        api.store.create("priorityclasses", usual)
+        await until(lambda: is_placed(api, "a"))
+
+        assert status_of(api, "a")["size"] == 10
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("spelled", ["fastest", "", "Balanced", "🦀"])
+async def test_class_whose_annotation_says_something_else_allows_nothing(spelled):
+    usual = priority_class("usual", 0, is_default=True)
+    usual["metadata"]["annotations"] = {"lockstep.dev/allowed-sizing": spelled}
+    async with api_with(*NODES, gangs=[gang("a", size=1, spec={**WORK, "sizing": "Fastest"})]) as api:
+        api.store.create("priorityclasses", usual)
+        async with running_operator(api):
+            await until(lambda: condition(api, "a", "Accepted") == ("False", "InvalidSpec"))
+
+            assert "PriorityClass usual has no annotation" in str(status_of(api, "a")["conditions"])
+
+
 @pytest.mark.parametrize(
     ("waiting", "running", "nodes", "want"),
     [
@@ -93,8 +134,7 @@ async def test_deadline_asks_for_the_fewest_members_whatever_they_cost():
 )
 def test_member_price(waiting, running, nodes, want):
     prices = {
-        sizing: SizingPolicy(sizing=sizing).member_price(waiting=waiting, running=running, nodes=nodes)
-        for sizing in Sizing
+        sizing: SizingPolicy(sizing=sizing).member_price(Contention(waiting, running, nodes)) for sizing in Sizing
     }
 
     assert prices == {Sizing.BALANCED: want, Sizing.FASTEST: 0.0, Sizing.FEWEST: 0.0}

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from lockstep.cycle.sizing import Sizing, SizingPolicy
+from lockstep.cycle.sizing import SizingPolicy
+from lockstep.facts.sizing import Sizing
 from lockstep.simulation.jobs import Job
 from lockstep.simulation.machine import Policy
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range

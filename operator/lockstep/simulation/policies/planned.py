@@ -20,7 +20,7 @@ from coschedule import (
     plan,
 )
 from lockstep.cycle.rotation import MOST_EXACT
-from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.simulation.jobs import Job
 from lockstep.simulation.machine import Cluster, Start
 
@@ -44,7 +44,7 @@ class Planned:
     def _snapshot(self, cluster: Cluster) -> Snapshot:
         nodes = len(cluster.slowdowns)
         waiting, running = len(cluster.waiting), len(cluster.running)
-        price = self.sizing.member_price(waiting=waiting, running=running, nodes=nodes)
+        price = self.sizing.member_price(Contention(waiting, running, nodes))
         front = list(cluster.waiting.values())[:MOST_EXACT]
         return Snapshot(
             generation=0,
