@@ -1,7 +1,7 @@
 """``lockstep simulate``: whole queues, decided by several policies side by side."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.cycle.sizing import SizingPolicy
-from lockstep.simulation.cluster import NodesError, slowdowns_of
-from lockstep.simulation.machine import Policy, Run
+from lockstep.simulation.cluster import Policy
+from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import Measures, measured
+from lockstep.simulation.nodes import NodesError, slowdowns_of
 from lockstep.simulation.policies.catalog import policies as policies_by_name
 from lockstep.simulation.scenario import Scenario, ScenarioError
 from lockstep.simulation.table import Results, table, write_runs, write_summary
@@ -112,8 +113,8 @@ def simulate(  # noqa: PLR0913 - one for each option
 
 
 def _compare(
-    scenario: Scenario, policies: Mapping[str, Policy], seeds: range
-) -> tuple[Results, dict[tuple[str, int], list[Run]]]:
+    scenario: Scenario, policies: Mapping[str, Callable[[], Policy]], seeds: range
+) -> tuple[Results, dict[tuple[str, int], list[Ran]]]:
     """Let each policy decide about the jobs of each seed, and show how far that is."""
     jobs = {seed: scenario.jobs(seed) for seed in seeds}
     results: dict[str, dict[int, Measures]] = {name: {} for name in policies}
@@ -122,7 +123,7 @@ def _compare(
     with click.progressbar(length=length, label="Simulating", file=sys.stderr) as bar:
         for name, policy in policies.items():
             for seed, of_seed in jobs.items():
-                ran = runs[name, seed] = scenario.run(of_seed, policy, lambda: bar.update(1))
+                ran = runs[name, seed] = scenario.run(of_seed, policy(), lambda: bar.update(1))
                 results[name][seed] = measured(ran, scenario.nodes)
     return results, runs
 

@@ -1,24 +1,75 @@
-"""The nodes of a simulation: one member each, of one speed or of several."""
+"""What a policy sees of the simulated cluster, and what it decides. Of what is still to come it sees nothing."""
 
-import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-_KIND = re.compile(r"([1-9][0-9]{0,5})(?:x([0-9]+(?:\.[0-9]+)?))?")
+from lockstep.simulation.jobs import FloatArray, Job
+from lockstep.simulation.promises import Told
 
 
-class NodesError(ValueError):
-    """Nodes that are not spelled as they should be."""
+class Start(NamedTuple):
+    """A job starts now, with a member on each of these nodes, by index."""
+
+    job: Job
+    nodes: Sequence[int]
 
 
-def slowdowns_of(spelled: str) -> NDArray[np.float64]:
-    """Read ``128`` or ``64x1,32x1.5,32x2``, numbers of nodes and their speeds; return slow-downs, the fastest first."""
-    slowdowns: list[float] = []
-    for kind in spelled.split(","):
-        found = _KIND.fullmatch(kind.strip())
-        speed = float(found[2] or 1) if found else 0.0
-        if found is None or not speed:
-            raise NodesError(f"{kind.strip()!r} is no number of nodes, such as 128 or, with their speed, 64x1.5")
-        slowdowns += [1 / speed] * int(found[1])
-    return np.sort(np.array(slowdowns))
+class Decided(NamedTuple):
+    """Who starts now, and what jobs that wait are told of their starts: nothing, where nothing is promised."""
+
+    starts: Sequence[Start]
+    told: Sequence[Told] = ()
+
+
+class Run(NamedTuple):
+    """A job that runs; ``end`` is when it is expected to end."""
+
+    job: Job
+    nodes: Sequence[int]
+    start: float
+    end: float
+
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return len(self.nodes)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Cluster:
+    """Jobs that wait, by submission, and that run; which nodes are free, of which slow-downs.
+
+    Nodes are ordered by their slow-downs, the fastest first. Jobs are expected to run ``belief`` times as long as their
+    owners say.
+    """
+
+    slowdowns: NDArray[np.float64]
+    free: NDArray[np.bool_]
+    now: float = 0.0
+    waiting: dict[int, Job] = field(default_factory=dict)
+    running: dict[int, Run] = field(default_factory=dict)
+    belief: float = 1.0
+
+    def fastest(self, count: int) -> list[int]:
+        """Return the fastest ``count`` of the free nodes, of which there must be so many."""
+        nodes: list[int] = np.flatnonzero(self.free)[:count].tolist()
+        return nodes
+
+    def times(self, job: Job) -> FloatArray:
+        """Return how long 1, 2, … members of a job are expected to run on nodes of speed 1."""
+        return job.times * self.belief
+
+    def run_time(self, job: Job, nodes: Sequence[int]) -> float:
+        """Return how long a job is expected to run there: the slowest node sets the pace."""
+        return float(job.times[len(nodes) - 1] * self.belief * self.slowdowns[nodes[-1]])
+
+
+class Policy(Protocol):
+    """Decides who starts; may remember what it decided before, and so serves one simulation only."""
+
+    def decide(self, cluster: Cluster) -> Decided:
+        """Choose the jobs that start now, and their nodes, in rising order."""

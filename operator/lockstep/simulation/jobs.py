@@ -1,6 +1,7 @@
 """A job of a simulation."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ class Job:
     """Submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
 
     A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is what n members run
-    on nodes of speed 1.
+    on nodes of speed 1, as its owner says.
     """
 
     number: int
@@ -23,7 +24,14 @@ class Job:
     most: int
     times: FloatArray
 
+
+class Arrival(NamedTuple):
+    """A job that comes, and what only its end tells: it really runs ``ratio`` times as long as its owner says."""
+
+    job: Job
+    ratio: float = 1.0
+
     @property
     def rigid_time(self) -> float:
-        """The seconds that it runs with its rigid size."""
-        return float(self.times[self.size - 1])
+        """The seconds that it really runs with its rigid size, on nodes of speed 1."""
+        return float(self.job.times[self.job.size - 1]) * self.ratio

@@ -1,106 +1,119 @@
-"""The simulated cluster: jobs come, a policy starts them, they end."""
+"""The simulated cluster: jobs come, a policy starts them, they end.
+
+A job that has run as long as expected and has not ended is expected to end later by the same share of what has elapsed
+as in the operator; the policy may then decide anew.
+"""
 
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.simulation.jobs import Job
+from lockstep.belief.endings import OVERRUN_SHARE
+from lockstep.simulation.cluster import Cluster, Policy, Run, Start
+from lockstep.simulation.jobs import Arrival
+from lockstep.simulation.promises import Word, Words
 
-_SUBMITTED, _ENDED = 1, 0
-
-
-class Start(NamedTuple):
-    """A job starts now, with a member on each of these nodes, by index."""
-
-    job: Job
-    nodes: Sequence[int]
+# What happens at one instant happens in this order.
+_ENDED, _OVERRUN, _SUBMITTED = 0, 1, 2
 
 
-class Run(NamedTuple):
-    """How a job ran."""
+class Ran(NamedTuple):
+    """How a job ran, and what it was told before."""
 
-    job: Job
+    arrival: Arrival
     nodes: Sequence[int]
     start: float
     end: float
+    word: Word | None
 
     @property
     def size(self) -> int:
         """How many members it had."""
         return len(self.nodes)
 
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Cluster:
-    """What a policy sees: jobs that wait, by submission, and that run; which nodes are free, of which slow-downs.
-
-    Nodes are ordered by their slow-downs, the fastest first.
-    """
-
-    slowdowns: NDArray[np.float64]
-    free: NDArray[np.bool_]
-    now: float = 0.0
-    waiting: dict[int, Job] = field(default_factory=dict)
-    running: dict[int, Run] = field(default_factory=dict)
-
-    def fastest(self, count: int) -> list[int]:
-        """Return the fastest ``count`` of the free nodes, of which there must be so many."""
-        nodes: list[int] = np.flatnonzero(self.free)[:count].tolist()
-        return nodes
-
-    def run_time(self, job: Job, nodes: Sequence[int]) -> float:
-        """Return how long a job runs there: the slowest node sets the pace."""
-        return float(job.times[len(nodes) - 1] * self.slowdowns[nodes[-1]])
-
-
-class Policy(Protocol):
-    """Decides who starts."""
-
-    def starts(self, cluster: Cluster) -> list[Start]:
-        """Choose the jobs that start now, and their nodes, in rising order."""
+    @property
+    def submitted(self) -> float:
+        """When it came."""
+        return self.arrival.job.submitted
 
 
 def simulate(
-    jobs: Sequence[Job],
+    arrivals: Sequence[Arrival],
     slowdowns: NDArray[np.float64],
     policy: Policy,
     progress: Callable[[], None] = lambda: None,
-) -> list[Run]:
+) -> list[Ran]:
     """Run all jobs and return how each ran, in the order of their ends. ``progress`` hears of each end."""
     cluster = Cluster(slowdowns=slowdowns, free=np.ones(len(slowdowns), dtype=np.bool_))
-    events = [(job.submitted, _SUBMITTED, job.number) for job in jobs]
-    heapq.heapify(events)
-    by_number, runs = {job.number: job for job in jobs}, []
-    while events:
-        cluster.now = events[0][0]
-        while events and events[0][0] == cluster.now:
-            _, kind, number = heapq.heappop(events)
+    machine = _Machine({one.job.number: one for one in arrivals}, cluster, progress)
+    return machine.run(policy)
+
+
+@dataclass(slots=True)
+class _Machine:
+    """The jobs by number, the cluster as it is now, and what is going to happen."""
+
+    arrivals: dict[int, Arrival]
+    cluster: Cluster
+    progress: Callable[[], None]
+    events: list[tuple[float, int, int]] = field(default_factory=list)
+    words: Words = field(default_factory=Words)
+    ran: list[Ran] = field(default_factory=list)
+
+    def run(self, policy: Policy) -> list[Ran]:
+        """Go from event to event; all that happens at one instant is decided about at once."""
+        self.events = [(one.job.submitted, _SUBMITTED, number) for number, one in self.arrivals.items()]
+        heapq.heapify(self.events)
+        while self.events:
+            self._next_instant()
+            if self.cluster.waiting:
+                decided = policy.decide(self.cluster)
+                for start in decided.starts:
+                    self._start(start)
+                self.words.hear(decided.told)
+        return self.ran
+
+    def _next_instant(self) -> None:
+        now = self.cluster.now = self.events[0][0]
+        while self.events and self.events[0][0] == now:
+            _, kind, number = heapq.heappop(self.events)
             if kind == _SUBMITTED:
-                cluster.waiting[number] = by_number[number]
+                self.cluster.waiting[number] = self.arrivals[number].job
+            elif kind == _OVERRUN:
+                self._overrun(number)
             else:
-                runs.append(_end(cluster, number))
-                progress()
-        for start in policy.starts(cluster) if cluster.waiting else ():
-            heapq.heappush(events, (_start(cluster, start).end, _ENDED, start.job.number))
-    return runs
+                self._end(number)
 
+    def _start(self, start: Start) -> None:
+        cluster, nodes, number = self.cluster, list(start.nodes), start.job.number
+        if not cluster.free[nodes].all():
+            raise ValueError(f"job {number} was put on nodes that are not free")
+        cluster.free[nodes] = False
+        del cluster.waiting[number]
+        run = Run(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
+        heapq.heappush(self.events, (self._real_end(run), _ENDED, number))
+        self._expect(run)
 
-def _start(cluster: Cluster, start: Start) -> Run:
-    nodes = list(start.nodes)
-    if not cluster.free[nodes].all():
-        raise ValueError(f"job {start.job.number} was put on nodes that are not free")
-    run = Run(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
-    cluster.free[nodes] = False
-    del cluster.waiting[start.job.number]
-    cluster.running[start.job.number] = run
-    return run
+    def _real_end(self, run: Run) -> float:
+        seconds = float(run.job.times[run.size - 1] * self.cluster.slowdowns[run.nodes[-1]])
+        return run.start + seconds * self.arrivals[run.job.number].ratio
 
+    def _expect(self, run: Run) -> None:
+        self.cluster.running[run.job.number] = run
+        if run.end < self._real_end(run):
+            heapq.heappush(self.events, (run.end, _OVERRUN, run.job.number))
 
-def _end(cluster: Cluster, number: int) -> Run:
-    run = cluster.running.pop(number)
-    cluster.free[list(run.nodes)] = True
-    return run
+    def _overrun(self, number: int) -> None:
+        run, now = self.cluster.running[number], self.cluster.now
+        self._expect(run._replace(end=now + OVERRUN_SHARE * (now - run.start)))
+
+    def _end(self, number: int) -> None:
+        run = self.cluster.running.pop(number)
+        self.cluster.free[list(run.nodes)] = True
+        word = self.words.by_job.get(number)
+        self.ran.append(Ran(self.arrivals[number], run.nodes, run.start, self.cluster.now, word))
+        self.progress()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from lockstep.simulation.machine import Run
+from lockstep.simulation.machine import Ran
 
 # A shorter run counts as one of so many seconds, or the slow-down of tiny jobs would be all that is seen.
 _BOUND_SECONDS = 10.0
@@ -30,14 +30,14 @@ class Measures:
 NAMES = tuple(one.name for one in fields(Measures))
 
 
-def measured(runs: Sequence[Run], nodes: int) -> Measures:
+def measured(runs: Sequence[Ran], nodes: int) -> Measures:
     """Measure some runs, one at least; the bounded slow-down is against the run with the job's rigid size."""
-    waits = np.array([run.start - run.job.submitted for run in runs])
-    turnarounds = np.array([run.end - run.job.submitted for run in runs])
-    rigid = np.maximum(_BOUND_SECONDS, [run.job.rigid_time for run in runs])
+    waits = np.array([run.start - run.submitted for run in runs])
+    turnarounds = np.array([run.end - run.submitted for run in runs])
+    rigid = np.maximum(_BOUND_SECONDS, [run.arrival.rigid_time for run in runs])
     sizes = np.array([run.size for run in runs])
     busy = float(sizes @ np.array([run.end - run.start for run in runs]))
-    span = max(run.end for run in runs) - min(run.job.submitted for run in runs)
+    span = max(run.end for run in runs) - min(run.submitted for run in runs)
     return Measures(
         mean_wait=float(waits.mean()),
         p95_wait=float(np.percentile(waits, 95)),

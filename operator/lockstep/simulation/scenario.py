@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.simulation.jobs import Job
-from lockstep.simulation.machine import Policy, Run, simulate
+from lockstep.simulation.cluster import Policy
+from lockstep.simulation.jobs import Arrival
+from lockstep.simulation.machine import Ran, simulate
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
@@ -37,15 +38,15 @@ class Scenario:
         """How many nodes there are."""
         return len(self.slowdowns)
 
-    def jobs(self, seed: int) -> list[Job]:
+    def jobs(self, seed: int) -> list[Arrival]:
         """Draw the jobs of a seed; those of a trace differ in their speed-up only. Raises ``ScenarioError``."""
         random = np.random.default_rng(seed)
         rigid = self._rigid(random)
         if self.load is not None:
             rigid = with_load(rigid, self.load, float((1 / self.slowdowns).sum()))
-        return malleable(rigid, self.malleability, self.nodes, random)
+        return [Arrival(job) for job in malleable(rigid, self.malleability, self.nodes, random)]
 
-    def run(self, jobs: Sequence[Job], policy: Policy, progress: Callable[[], None]) -> list[Run]:
+    def run(self, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:
         """Let a policy decide about these jobs."""
         return simulate(jobs, self.slowdowns, policy, progress)
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lockstep.simulation.machine import Run
+from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import NAMES, Measures, mean_and_error
 
 Results = Mapping[str, Mapping[int, Measures]]
@@ -45,17 +45,17 @@ def write_summary(path: Path, results: Results) -> None:
     _write(path, ("policy", "seed", *NAMES), rows)
 
 
-def write_runs(path: Path, runs: Mapping[tuple[str, int], Sequence[Run]]) -> None:
+def write_runs(path: Path, runs: Mapping[tuple[str, int], Sequence[Ran]]) -> None:
     """Write how every job ran, by policy and seed, as CSV."""
     rows = (
-        dict(zip(_RUN_COLUMNS, (policy, seed, one.job.number, one.job.submitted, *_ran(one)), strict=True))
+        dict(zip(_RUN_COLUMNS, (policy, seed, one.arrival.job.number, one.submitted, *_ran(one)), strict=True))
         for (policy, seed), of_both in runs.items()
         for one in of_both
     )
     _write(path, _RUN_COLUMNS, rows)
 
 
-def _ran(run: Run) -> tuple[float, float, int]:
+def _ran(run: Ran) -> tuple[float, float, int]:
     return run.start, run.end, run.size
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep.simulation.jobs import Job
+from lockstep.simulation.jobs import Arrival, Job
 from lockstep.simulation.machine import simulate
 from lockstep.simulation.policies.catalog import policies
 
@@ -19,10 +19,16 @@ def job(number, submitted, size, seconds, *, least=None, most=None):
     return Job(number=number, submitted=submitted, size=size, least=least or size, most=most, times=times)
 
 
+def simulated(jobs, slowdowns, policy):
+    """Run jobs that take as long as they are said to."""
+    return simulate([Arrival(one) for one in jobs], slowdowns, POLICIES[policy]())
+
+
 def ran(jobs, policy, nodes=4):
     """Tell the start and size of every job, by number."""
     slowdowns = np.ones(nodes) if isinstance(nodes, int) else np.array(nodes)
-    return {run.job.number: (run.start, run.size) for run in simulate(jobs, slowdowns, POLICIES[policy])}
+    runs = simulated(jobs, slowdowns, policy)
+    return {run.arrival.job.number: (run.start, run.size) for run in runs}
 
 
 # On four nodes: job 1 leaves one of them, job 2 has to wait for it, 3 would delay job 2, 4 would not.
@@ -73,7 +79,7 @@ def test_balanced_jobs_leave_room_where_members_gain_little():
 
 def test_fastest_nodes_are_taken_first_and_the_slowest_sets_the_pace():
     slowdowns = np.array([0.5, 0.5, 1.0, 2.0])
-    [run] = simulate([job(1, 0, 3, 10)], slowdowns, POLICIES["easy"])
+    [run] = simulated([job(1, 0, 3, 10)], slowdowns, "easy")
 
     assert (list(run.nodes), run.end) == ([0, 1, 2], 10)
 
@@ -92,14 +98,15 @@ jobs_of_four_nodes = st.lists(
 @given(jobs=jobs_of_four_nodes)
 @settings(max_examples=40, deadline=None)
 def test_every_job_runs_once_on_nodes_of_its_own_with_a_size_that_it_may_have(policy, jobs):
-    runs = simulate(jobs, np.ones(4), POLICIES[policy])
+    runs = simulated(jobs, np.ones(4), policy)
 
-    assert sorted(run.job.number for run in runs) == sorted(one.number for one in jobs)
+    assert sorted(run.arrival.job.number for run in runs) == sorted(one.number for one in jobs)
     assert [run.end for run in runs] == sorted(run.end for run in runs)
     for run in runs:
-        assert run.start >= run.job.submitted
-        assert run.job.least <= run.size <= run.job.most
-        assert run.end == run.start + run.job.times[run.size - 1]
+        job = run.arrival.job
+        assert run.start >= job.submitted
+        assert job.least <= run.size <= job.most
+        assert run.end == run.start + job.times[run.size - 1]
         for other in runs:
             apart = other.end <= run.start or other.start >= run.end or not set(run.nodes) & set(other.nodes)
             assert other is run or apart

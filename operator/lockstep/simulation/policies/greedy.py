@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
+from lockstep.simulation.cluster import Cluster, Decided, Start
 from lockstep.simulation.jobs import Job
-from lockstep.simulation.machine import Cluster, Start
 
 
 class Behind(Enum):
@@ -36,7 +36,7 @@ class Greedy:
     range: Callable[[Job], Range]
     behind: Behind
 
-    def starts(self, cluster: Cluster) -> list[Start]:
+    def decide(self, cluster: Cluster) -> Decided:
         """Go through the queue until somebody has to wait, and on as far as that lets others pass."""
         free = cluster.fastest(int(cluster.free.sum()))
         starts: list[Start] = []
@@ -52,7 +52,7 @@ class Greedy:
                 first = _reserved(cluster, starts, len(free), self.range(job).least)
             if not free:
                 break
-        return starts
+        return Decided(starts)
 
     def _fitting(self, cluster: Cluster, job: Job, free: list[int], first: "_Reserved | None") -> list[int]:
         least, most = self.range(job)

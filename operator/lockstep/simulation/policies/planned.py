@@ -21,8 +21,9 @@ from coschedule import (
 )
 from lockstep.cycle.rotation import MOST_EXACT
 from lockstep.cycle.sizing import Contention, SizingPolicy
+from lockstep.simulation.cluster import Cluster, Decided, Start
 from lockstep.simulation.jobs import Job
-from lockstep.simulation.machine import Cluster, Start
+from lockstep.simulation.promises import Told
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,14 +33,21 @@ class Planned:
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     is_rigid: bool = False
 
-    def starts(self, cluster: Cluster) -> list[Start]:
-        """Start what the plan starts now."""
+    def decide(self, cluster: Cluster) -> Decided:
+        """Start what the plan starts now, and tell the others when it starts them."""
         made = plan(self._snapshot(cluster))
-        return [
-            Start(cluster.waiting[int(one.gang.name)], sorted(int(entry.node) for entry in one.members))
-            for one in made.decisions
-            if isinstance(one, Placement) and one.start <= cluster.now
-        ]
+        placed = [(self._job(cluster, one), one) for one in made.decisions if isinstance(one, Placement)]
+        return Decided(
+            starts=[
+                Start(job, sorted(int(entry.node) for entry in one.members))
+                for job, one in placed
+                if one.start <= cluster.now
+            ],
+            told=[Told(job, one.start, one.start) for job, one in placed if one.start > cluster.now],
+        )
+
+    def _job(self, cluster: Cluster, placement: Placement) -> Job:
+        return cluster.waiting[int(placement.gang.name)]
 
     def _snapshot(self, cluster: Cluster) -> Snapshot:
         nodes = len(cluster.slowdowns)
@@ -58,10 +66,10 @@ class Planned:
             releases=tuple(
                 Release(node=node, request=(1,), time=run.end) for run in cluster.running.values() for node in run.nodes
             ),
-            gangs=tuple(self._gang(job, price) for job in front),
+            gangs=tuple(self._gang(cluster, job, price) for job in front),
         )
 
-    def _gang(self, job: Job, price: float) -> PendingGang:
+    def _gang(self, cluster: Cluster, job: Job, price: float) -> PendingGang:
         least, most = (job.size, job.size) if self.is_rigid else (job.least, job.most)
         sizes = Sizes(minimum=least, maximum=most)
         return PendingGang(
@@ -69,7 +77,7 @@ class Planned:
             priority=0,
             created=job.submitted,
             roles=(Role(sizes=sizes, request=(1,), constraints=Constraints()),),
-            work=TimesWork(times=tuple(job.times.tolist())),
+            work=TimesWork(times=tuple(cluster.times(job).tolist())),
             deadline=math.inf if self.sizing.wants_fewest else None,
             member_price=price,
         )

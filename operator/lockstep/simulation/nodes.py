@@ -1,0 +1,24 @@
+"""The nodes of a simulation: one member each, of one speed or of several."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+_KIND = re.compile(r"([1-9][0-9]{0,5})(?:x([0-9]+(?:\.[0-9]+)?))?")
+
+
+class NodesError(ValueError):
+    """Nodes that are not spelled as they should be."""
+
+
+def slowdowns_of(spelled: str) -> NDArray[np.float64]:
+    """Read ``128`` or ``64x1,32x1.5,32x2``, numbers of nodes and their speeds; return slow-downs, the fastest first."""
+    slowdowns: list[float] = []
+    for kind in spelled.split(","):
+        found = _KIND.fullmatch(kind.strip())
+        speed = float(found[2] or 1) if found else 0.0
+        if found is None or not speed:
+            raise NodesError(f"{kind.strip()!r} is no number of nodes, such as 128 or, with their speed, 64x1.5")
+        slowdowns += [1 / speed] * int(found[1])
+    return np.sort(np.array(slowdowns))
