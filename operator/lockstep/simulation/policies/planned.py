@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,7 @@ class Planned:
         )
 
 
+@cache
 def _table(nodes: int) -> NodeTable:
     return NodeTable(
         names=tuple(f"{number:06}" for number in range(nodes)),
