@@ -1,7 +1,7 @@
 """``lockstep simulate``: whole queues, decided by several policies side by side."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.cycle.sizing import SizingPolicy
-from lockstep.simulation.cluster import Policy
+from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run_all
+from lockstep.simulation.files import write_means, write_runs, write_summary
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import Measures, measured
 from lockstep.simulation.nodes import NodesError, slowdowns_of
 from lockstep.simulation.policies.catalog import policies as policies_by_name
 from lockstep.simulation.scenario import Scenario, ScenarioError
-from lockstep.simulation.table import Results, table, write_runs, write_summary
+from lockstep.simulation.table import tables
 from lockstep.simulation.workload.malleable import Malleability
 from lockstep.simulation.workload.rigid import RigidJob
+from lockstep.simulation.workload.run_times import RunTimes
 from lockstep.simulation.workload.swf import read_log
 
 
@@ -27,6 +29,10 @@ def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) ->
         return slowdowns_of(value)
     except NodesError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def _each_once(_context: click.Context, _option: click.Parameter, values: Sequence[float]) -> Sequence[Load]:
+    return tuple(dict.fromkeys(values)) or (None,)
 
 
 @click.command(context_settings={"show_default": True})
@@ -38,9 +44,13 @@ def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) ->
 @click.option("--nodes", metavar="SPEC", callback=_slowdowns, default="128", help="Nodes, such as 128 or 64x1,64x1.5.")
 @click.option(
     "--load",
+    "loads",
     metavar="NUMBER",
+    multiple=True,
+    callback=_each_once,
     type=click.FloatRange(0, 10, min_open=True),
-    help="Part of the nodes that rigid jobs would keep busy: submissions are drawn together or apart to give it.",
+    help="Part of the nodes that rigid jobs would keep busy: submissions are drawn together or apart to give it. May "
+    "be given several times.",
 )
 @click.option(
     "--policy",
@@ -60,16 +70,30 @@ def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) ->
 @click.option(
     "--sizes", metavar="F", type=click.FloatRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
 )
+@click.option("--sizes-up-only", is_flag=True, help="A job of r members may have r to r*F, never fewer.")
 @click.option(
     "--serial-share",
     metavar="NUMBER",
     type=click.FloatRange(0, 1),
     help="Amdahl's law with this share, in the place of Downey's model.",
 )
+@click.option(
+    "--run-times",
+    type=click.Choice([one.value for one in RunTimes]),
+    default=RunTimes.EXACT.value,
+    help="What planners are told of run times: these themselves, users' over-estimates, or a guess 20 % off.",
+)
+@click.option(
+    "--quantile",
+    metavar="NUMBER",
+    type=click.FloatRange(0, 1),
+    help="Planners expect what this part of the last 50 runs kept to, over what they were told.",
+)
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
 @click.option(
     "--seeds", metavar="N", type=click.IntRange(1, 1000), default=3, help="How many seeds, from the first on."
 )
+@click.option("--processes", metavar="N", type=click.IntRange(1, 64), default=1, help="How many run at a time.")
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Folder for CSV files.")
 def simulate(  # noqa: PLR0913 - one for each option
     *,
@@ -77,55 +101,80 @@ def simulate(  # noqa: PLR0913 - one for each option
     trace: IO[str] | None,
     count: int,
     nodes: NDArray[np.float64],
-    load: float | None,
+    loads: Sequence[Load],
     policies: Sequence[str],
     price_factor: float,
     sizes: float,
+    sizes_up_only: bool,
     serial_share: float | None,
+    run_times: str,
+    quantile: float | None,
     seed: int,
     seeds: int,
+    processes: int,
     out: Path | None,
 ) -> None:
     """Simulate whole queues and compare who decides. No cluster is needed.
 
     For example: lockstep simulate --jobs 1000 --load 0.85 --policy easy --policy balanced
 
-    Run times are known exactly, and a node takes one member.
+    A node takes one member. What docs/decisions.md shows was printed by this.
     """
     scenario = Scenario(
         slowdowns=nodes,
         count=count,
-        load=load,
-        malleability=Malleability(factor=sizes, serial_share=serial_share),
+        load=None,
+        malleability=Malleability(factor=sizes, only_up=sizes_up_only, serial_share=serial_share),
+        run_times=RunTimes(run_times),
+        quantile=quantile,
         trace=None if trace is None else _read(trace),
     )
+    comparison = Comparison(
+        scenario=scenario,
+        loads=loads,
+        policies=tuple(dict.fromkeys(policies)),
+        seeds=range(seed, seed + seeds),
+        price_factor=price_factor,
+    )
     try:
-        chosen = {name: policies_by_name(price_factor)[name] for name in policies}
-        results, runs = _compare(scenario, chosen, range(seed, seed + seeds))
+        runs = _run(comparison, processes)
     except ScenarioError as error:
         raise click.ClickException(f"{error}.") from error
-    for line in table(results):
+    by_load = {load: _results(runs, load, scenario.nodes) for load in loads}
+    for line in _spelled(by_load):
         click.echo(line)
     if out is not None:
-        write_summary(out / "summary.csv", results)
-        write_runs(out / "jobs.csv", runs)
-        click.echo(f"Wrote {out / 'summary.csv'} and {out / 'jobs.csv'}.")
+        _write(out, by_load, runs)
 
 
-def _compare(
-    scenario: Scenario, policies: Mapping[str, Callable[[], Policy]], seeds: range
-) -> tuple[Results, dict[tuple[str, int], list[Ran]]]:
-    """Let each policy decide about the jobs of each seed, and show how far that is."""
-    jobs = {seed: scenario.jobs(seed) for seed in seeds}
-    results: dict[str, dict[int, Measures]] = {name: {} for name in policies}
-    runs = {}
-    length = len(policies) * sum(len(of_seed) for of_seed in jobs.values())
+def _run(comparison: Comparison, processes: int) -> dict[Trial, list[Ran]]:
+    """Let each policy decide about the jobs of each load and seed, and show how far that is."""
+    jobs = comparison.jobs()
+    length = len(comparison.policies) * sum(len(of_seed) for of_seed in jobs.values())
     with click.progressbar(length=length, label="Simulating", file=sys.stderr) as bar:
-        for name, policy in policies.items():
-            for seed, of_seed in jobs.items():
-                ran = runs[name, seed] = scenario.run(of_seed, policy(), lambda: bar.update(1))
-                results[name][seed] = measured(ran, scenario.nodes)
-    return results, runs
+        return dict(run_all(comparison, jobs, processes, lambda: bar.update(1)))
+
+
+def _results(runs: Mapping[Trial, Sequence[Ran]], load: Load, nodes: int) -> Results:
+    results: dict[str, dict[int, Measures]] = {}
+    for trial, ran in runs.items():
+        if trial.load == load:
+            results.setdefault(trial.policy, {})[trial.seed] = measured(ran, nodes)
+    return results
+
+
+def _spelled(by_load: Mapping[Load, Results]) -> Iterator[str]:
+    for number, (load, results) in enumerate(by_load.items()):
+        if len(by_load) > 1:
+            yield ("\n" if number else "") + f"Load {load:g}"
+        yield from tables(results)
+
+
+def _write(out: Path, by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]]) -> None:
+    write_summary(out / "summary.csv", by_load)
+    write_means(out / "means.csv", by_load)
+    write_runs(out / "jobs.csv", runs)
+    click.echo(f"Wrote summary.csv, means.csv and jobs.csv to {out}.")
 
 
 def _read(file: IO[str]) -> list[RigidJob]:

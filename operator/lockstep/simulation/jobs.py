@@ -26,10 +26,14 @@ class Job:
 
 
 class Arrival(NamedTuple):
-    """A job that comes, and what only its end tells: it really runs ``ratio`` times as long as its owner says."""
+    """A job that comes, and what only its end tells: it really runs ``ratio`` times as long as its owner says.
+
+    Owners have numbers; None where nobody knows.
+    """
 
     job: Job
     ratio: float = 1.0
+    owner: int | None = None
 
     @property
     def rigid_time(self) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.belief.endings import OVERRUN_SHARE
+from lockstep.simulation.beliefs import Belief
 from lockstep.simulation.cluster import Cluster, Policy, Run, Start
 from lockstep.simulation.jobs import Arrival
 from lockstep.simulation.promises import Word, Words
@@ -45,20 +46,26 @@ def simulate(
     arrivals: Sequence[Arrival],
     slowdowns: NDArray[np.float64],
     policy: Policy,
+    *,
+    quantile: float | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Ran]:
-    """Run all jobs and return how each ran, in the order of their ends. ``progress`` hears of each end."""
+    """Run all jobs and return how each ran, in the order of their ends. ``progress`` hears of each end.
+
+    With a ``quantile``, from 0 to 1, planners expect what that part of the last runs has kept to (``beliefs``).
+    """
     cluster = Cluster(slowdowns=slowdowns, free=np.ones(len(slowdowns), dtype=np.bool_))
-    machine = _Machine({one.job.number: one for one in arrivals}, cluster, progress)
+    machine = _Machine({one.job.number: one for one in arrivals}, cluster, Belief(quantile), progress)
     return machine.run(policy)
 
 
 @dataclass(slots=True)
 class _Machine:
-    """The jobs by number, the cluster as it is now, and what is going to happen."""
+    """The jobs by number, the cluster as it is now, what its runs taught, and what is going to happen."""
 
     arrivals: dict[int, Arrival]
     cluster: Cluster
+    belief: Belief
     progress: Callable[[], None]
     events: list[tuple[float, int, int]] = field(default_factory=list)
     words: Words = field(default_factory=Words)
@@ -114,6 +121,8 @@ class _Machine:
     def _end(self, number: int) -> None:
         run = self.cluster.running.pop(number)
         self.cluster.free[list(run.nodes)] = True
-        word = self.words.by_job.get(number)
-        self.ran.append(Ran(self.arrivals[number], run.nodes, run.start, self.cluster.now, word))
+        arrival, word = self.arrivals[number], self.words.by_job.get(number)
+        self.belief.learn(arrival.ratio)
+        self.cluster.belief = self.belief.factor
+        self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, word))
         self.progress()

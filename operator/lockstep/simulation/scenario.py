@@ -12,8 +12,11 @@ from lockstep.simulation.machine import Ran, simulate
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
+from lockstep.simulation.workload.run_times import RunTimes, said_seconds
 
 _TWO = 2
+# Names the random numbers of what owners say, beside those of the jobs.
+_SAID = 1
 
 
 class ScenarioError(ValueError):
@@ -25,12 +28,15 @@ class Scenario:
     """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none, on nodes of ``slowdowns``.
 
     With ``load``, submissions are drawn together or apart until rigid jobs would keep that part of the nodes busy.
+    ``run_times`` says what planners are told of run times, and ``quantile`` what they make of it (``beliefs``).
     """
 
     slowdowns: NDArray[np.float64]
     count: int
     load: float | None
     malleability: Malleability
+    run_times: RunTimes = RunTimes.EXACT
+    quantile: float | None = None
     trace: Sequence[RigidJob] | None = None
 
     @property
@@ -44,11 +50,22 @@ class Scenario:
         rigid = self._rigid(random)
         if self.load is not None:
             rigid = with_load(rigid, self.load, float((1 / self.slowdowns).sum()))
-        return [Arrival(job) for job in malleable(rigid, self.malleability, self.nodes, random)]
+        # Drawn apart from the jobs, so that these are the same whatever is known of them.
+        said = said_seconds(rigid, self.run_times, np.random.default_rng([seed, _SAID])).tolist()
+        known = malleable(
+            [job._replace(seconds=seconds) for job, seconds in zip(rigid, said, strict=True)],
+            self.malleability,
+            self.nodes,
+            random,
+        )
+        return [
+            Arrival(job, real.seconds / seconds, real.user)
+            for job, real, seconds in zip(known, rigid, said, strict=True)
+        ]
 
     def run(self, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:
         """Let a policy decide about these jobs."""
-        return simulate(jobs, self.slowdowns, policy, progress)
+        return simulate(jobs, self.slowdowns, policy, quantile=self.quantile, progress=progress)
 
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:

@@ -1,67 +1,96 @@
-"""What came of several policies, as a table for people and as files."""
+"""What came of several policies, as tables for people."""
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+import math
+from collections.abc import Iterator, Sequence
 
-from lockstep.simulation.machine import Ran
-from lockstep.simulation.measures import NAMES, Measures, mean_and_error
-
-Results = Mapping[str, Mapping[int, Measures]]
-"""By policy, then by seed."""
-
-_RUN_COLUMNS = ("policy", "seed", "job", "submitted", "start", "end", "size")
+from lockstep.simulation.averages import Average, average, ratio
+from lockstep.simulation.comparison import Results
+from lockstep.simulation.measures import CLASSES
 
 
-def table(results: Results) -> Iterator[str]:
-    """One line a policy: means over the seeds with 95 % intervals, and the turnaround over the first policy's."""
-    yield f"{'policy':<13}{'wait':>20}{'turnaround':>20}{'of the first':>14}{'slow-down':>18}{'size':>7}{'busy':>6}"
-    first = next(iter(results.values()))
-    for policy, by_seed in results.items():
-        ratios = [one.mean_turnaround / first[seed].mean_turnaround for seed, one in by_seed.items()]
-        measures = by_seed.values()
-        size, _ = mean_and_error([one.mean_size for one in measures])
-        busy, _ = mean_and_error([one.utilisation for one in measures])
-        wait = _spelled([one.mean_wait for one in measures], 0) + " s"
-        turnaround = _spelled([one.mean_turnaround for one in measures], 0) + " s"
-        slowdown = _spelled([one.mean_slowdown for one in measures], 1)
-        yield f"{policy:<13}{wait:>20}{turnaround:>20}{_spelled(ratios, 2):>14}{slowdown:>18}{size:>7.1f}{busy:>6.0%}"
+class _Row:
+    """The averages of one policy, and its ratios to the first."""
+
+    def __init__(self, results: Results, policy: str) -> None:
+        self._of_it = results[policy]
+        self._of_first = next(iter(results.values()))
+
+    def mean(self, measure: str) -> Average:
+        return average([getattr(one, measure) for one in self._of_it.values()])
+
+    def to_first(self, measure: str) -> Average:
+        seeds = self._of_it.keys()
+        return ratio(
+            [getattr(self._of_it[seed], measure) for seed in seeds],
+            [getattr(self._of_first[seed], measure) for seed in seeds],
+        )
 
 
-def _spelled(values: Sequence[float], digits: int) -> str:
-    mean, error = mean_and_error(values)
-    return f"{mean:.{digits}f}" + ("" if len(values) == 1 else f" ±{error:.{digits}f}")
+def tables(results: Results) -> Iterator[str]:
+    """Spell what came of one load: means over the seeds with their 95 % intervals, a line for each policy."""
+    rows = {policy: _Row(results, policy) for policy in results}
+    yield from _whole(rows)
+    yield ""
+    yield from _slowdowns(rows)
+    yield ""
+    yield from _turnarounds(rows)
+    told = {policy: row for policy, row in rows.items() if not math.isnan(row.mean("told").mean)}
+    if told:
+        yield ""
+        yield from _promises(told)
 
 
-def write_summary(path: Path, results: Results) -> None:
-    """Write the measures of every policy and seed as CSV."""
-    rows = (
-        {"policy": policy, "seed": seed, **asdict(one)}
-        for policy, by_seed in results.items()
-        for seed, one in by_seed.items()
-    )
-    _write(path, ("policy", "seed", *NAMES), rows)
+def _whole(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (20, 12, 20, 14, 18, 7, 7, 8)
+    heads = ("wait", "p95 wait", "turnaround", "of the first", "slow-down", "size", "busy", "fair")
+    yield _line("policy", heads, widths)
+    for policy, row in rows.items():
+        cells = (
+            row.mean("mean_wait").spelled(0, unit=" s"),
+            f"{row.mean('p95_wait').mean:.0f} s",
+            row.mean("mean_turnaround").spelled(0, unit=" s"),
+            row.to_first("mean_turnaround").spelled(2),
+            row.mean("mean_slowdown").spelled(1),
+            f"{row.mean('mean_size').mean:.1f}",
+            _percent(row.mean("utilisation")),
+            _percent(row.mean("fairness")),
+        )
+        yield _line(policy, cells, widths)
 
 
-def write_runs(path: Path, runs: Mapping[tuple[str, int], Sequence[Ran]]) -> None:
-    """Write how every job ran, by policy and seed, as CSV."""
-    rows = (
-        dict(zip(_RUN_COLUMNS, (policy, seed, one.arrival.job.number, one.submitted, *_ran(one)), strict=True))
-        for (policy, seed), of_both in runs.items()
-        for one in of_both
-    )
-    _write(path, _RUN_COLUMNS, rows)
+def _slowdowns(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (18,) * len(CLASSES)
+    yield _line("slow-down", CLASSES, widths)
+    for policy, row in rows.items():
+        yield _line(policy, [row.mean(f"{name}_slowdown").spelled(1) for name in CLASSES], widths)
 
 
-def _ran(run: Ran) -> tuple[float, float, int]:
-    return run.start, run.end, run.size
+def _turnarounds(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (18,) * len(CLASSES)
+    yield _line("of the first", CLASSES, widths)
+    for policy, row in rows.items():
+        yield _line(policy, [row.to_first(f"{name}_turnaround").spelled(2) for name in CLASSES], widths)
 
 
-def _write(path: Path, columns: Sequence[str], rows: Iterator[Mapping[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
+def _promises(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (8, 16, 18, 20, 21, 15)
+    heads = ("told", "promises kept", "moved later", "promised/real wait", "error of likely", "p90 of it")
+    yield _line("policy", heads, widths)
+    for policy, row in rows.items():
+        cells = (
+            _percent(row.mean("told")),
+            f"{row.mean('promises_kept').mean:.1%}",
+            row.mean("promises_moved_later").spelled(0),
+            row.mean("promised_over_real_wait").spelled(2),
+            row.mean("likely_error_median").spelled(2),
+            row.mean("likely_error_p90").spelled(1),
+        )
+        yield _line(policy, cells, widths)
+
+
+def _line(name: str, cells: Sequence[str], widths: Sequence[int]) -> str:
+    return f"{name:<13}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _percent(one: Average) -> str:
+    return "-" if math.isnan(one.mean) else f"{one.mean:.0%}"

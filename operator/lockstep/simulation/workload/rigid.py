@@ -5,11 +5,16 @@ from typing import NamedTuple
 
 
 class RigidJob(NamedTuple):
-    """Submitted so many seconds after the first, it runs ``seconds`` with ``size`` members."""
+    """Submitted so many seconds after the first, it runs ``seconds`` with ``size`` members.
+
+    Its owner asked for ``requested`` seconds; the users of a log have numbers. None where that is not known.
+    """
 
     submitted: float
     size: int
     seconds: float
+    requested: float | None = None
+    user: int | None = None
 
 
 def with_load(jobs: Sequence[RigidJob], load: float, capacity: float) -> list[RigidJob]:

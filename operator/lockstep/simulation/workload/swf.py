@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from lockstep.simulation.workload.rigid import RigidJob
 
 FIELDS = 18
-_SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED = 1, 3, 4, 7
+_SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED, _REQUESTED_TIME, _USER = 1, 3, 4, 7, 8, 11
 
 
 @dataclass(slots=True)
@@ -51,4 +51,13 @@ def _read_job(log: Log, number: int, text: str) -> None:
     if not (0 < values[_RUN_TIME] < float("inf") and 1 <= size < float("inf") and 0 <= values[_SUBMIT] < float("inf")):
         log.without_run += 1
         return
-    log.jobs.append(RigidJob(values[_SUBMIT], int(size), values[_RUN_TIME]))
+    requested, user = values[_REQUESTED_TIME], values[_USER]
+    log.jobs.append(
+        RigidJob(
+            submitted=values[_SUBMIT],
+            size=int(size),
+            seconds=values[_RUN_TIME],
+            requested=requested if 0 < requested < float("inf") else None,
+            user=int(user) if 0 <= user < float("inf") else None,
+        )
+    )

@@ -1,0 +1,45 @@
+"""What users say how long their jobs run.
+
+After D. Tsafrir, Y. Etsion and D. G. Feitelson, *Modeling user runtime estimates*, JSSPP 2005. Of that model: estimates
+are few round values; the twenty most popular are nearly all there is, and their popularity falls exponentially with the
+rank; the longest that may be asked for is among the most popular; a job never runs longer than its estimate, and
+otherwise the two have nothing to do with each other. Simplified: which values these are, in which order, and how fast
+their popularity falls, is fixed here and not fitted to a log; there is no tail of rare values; and the estimates of one
+user are no more alike than those of others.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+_MINUTE, _HOUR = 60.0, 3600.0
+# By popularity, behind the longest that may be asked for.
+_POPULAR = (
+    *(1 * _HOUR, 2 * _HOUR, 5 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE, 4 * _HOUR, 10 * _MINUTE, 12 * _HOUR, 3 * _HOUR),
+    *(24 * _HOUR, 6 * _HOUR, 20 * _MINUTE, 8 * _HOUR, 10 * _HOUR, 18 * _HOUR, 5 * _HOUR, 1 * _MINUTE, 36 * _HOUR),
+    90 * _MINUTE,
+)
+_FALL = 0.18
+# The longest that may be asked for, unless jobs run longer: then half days enough for the longest of them.
+_LONGEST, _STEP = 48 * _HOUR, 12 * _HOUR
+
+
+def estimates(seconds: FloatArray, random: np.random.Generator) -> FloatArray:
+    """Return what the users say of jobs that run so many seconds; none of them runs longer.
+
+    All that is said is drawn at first and then dealt out at random: to the longest jobs before the others, since what
+    is enough for them is enough for all. If nothing is left that is enough, a user says the next round value.
+    """
+    longest = max(_LONGEST, _STEP * math.ceil(seconds.max() / _STEP))
+    values = np.array((longest, *_POPULAR))
+    popularity = np.exp(-_FALL * np.arange(len(values)))
+    left = np.sort(random.choice(values, size=len(seconds), p=popularity / popularity.sum())).tolist()
+    said, enough = np.empty(len(seconds)), []
+    for job in np.argsort(-seconds, kind="stable").tolist():
+        while left and left[-1] >= seconds[job]:
+            enough.append(left.pop())
+        said[job] = enough.pop(random.integers(len(enough))) if enough else values[values >= seconds[job]].min()
+    return said
