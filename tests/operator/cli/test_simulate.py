@@ -19,8 +19,11 @@ def test_table_has_a_line_for_each_policy_and_is_the_same_each_time():
     first, again = (simulated(*SMALL, "--policy", "easy", "--policy", "balanced") for _ in range(2))
 
     assert first.exit_code == 0, first.output
-    assert [line.split()[0] for line in first.stdout.splitlines()] == ["policy", "easy", "balanced"]
-    assert "1.00 ±0.00" in first.stdout.splitlines()[1]
+    tables = [table.splitlines() for table in first.stdout.split("\n\n")]
+    assert [table[0].split()[0] for table in tables] == ["policy", "slow-down", "of", "policy"]
+    assert [line.split()[0] for table in tables[:3] for line in table[1:]] == ["easy", "balanced"] * 3
+    assert [line.split()[0] for line in tables[3][1:]] == ["balanced"]
+    assert "1.00 ±0.00" in tables[0][1]
     assert first.stdout == again.stdout
 
 
@@ -33,12 +36,61 @@ def test_files_have_every_job_of_every_policy_and_seed(tmp_path):
     with (tmp_path / "new/summary.csv").open() as file:
         summary = list(csv.DictReader(file))
     assert len(jobs) == 2 * 2 * 40
-    assert [(row["policy"], row["seed"]) for row in summary] == [
-        ("easy", "1"),
-        ("easy", "2"),
-        ("fewest", "1"),
-        ("fewest", "2"),
+    assert [(row["load"], row["policy"], row["seed"]) for row in summary] == [
+        ("0.9", "easy", "1"),
+        ("0.9", "easy", "2"),
+        ("0.9", "fewest", "1"),
+        ("0.9", "fewest", "2"),
     ]
+
+
+def test_ratios_are_those_of_each_seed(tmp_path):
+    simulated(*SMALL, "--policy", "easy", "--policy", "balanced", "--out", str(tmp_path))
+
+    with (tmp_path / "summary.csv").open() as file:
+        turnarounds = {(row["policy"], row["seed"]): float(row["mean_turnaround"]) for row in csv.DictReader(file)}
+    with (tmp_path / "means.csv").open() as file:
+        means = {(row["policy"], row["measure"]): row for row in csv.DictReader(file)}
+    ratios = [turnarounds["balanced", seed] / turnarounds["easy", seed] for seed in ("1", "2")]
+    assert float(means["balanced", "mean_turnaround"]["ratio"]) == pytest.approx(sum(ratios) / 2)
+    assert float(means["easy", "mean_turnaround"]["ratio_error"]) == 0
+    assert means["easy", "promises_kept"]["mean"] == "nan"
+
+
+def test_every_load_has_its_tables():
+    result = simulated("--jobs", "20", "--nodes", "8", "--load", "0.9", "--load", "0.5", "--policy", "easy")
+
+    assert [line for line in result.stdout.splitlines() if line.startswith("Load")] == ["Load 0.9", "Load 0.5"]
+
+
+def test_processes_change_nothing_but_the_time():
+    alone = simulated(*SMALL, "--policy", "easy", "--policy", "fewest", "--run-times", "noise", "--quantile", "0.9")
+    beside = simulated(
+        *SMALL,
+        "--policy",
+        "easy",
+        "--policy",
+        "fewest",
+        "--run-times",
+        "noise",
+        "--quantile",
+        "0.9",
+        "--processes",
+        "2",
+    )
+
+    assert alone.exit_code == beside.exit_code == 0, beside.output
+    assert alone.stdout == beside.stdout
+
+
+def test_sizes_that_only_go_up_are_never_below_what_is_asked_for(tmp_path):
+    options = ["--policy", "easy", "--policy", "fewest", "--sizes-up-only", "--out", str(tmp_path)]
+    result = simulated(*SMALL, *options)
+
+    assert result.exit_code == 0, result.output
+    with (tmp_path / "jobs.csv").open() as file:
+        sizes = {(row["policy"], row["seed"], row["job"]): row["size"] for row in csv.DictReader(file)}
+    assert all(sizes["fewest", seed, job] == size for (_, seed, job), size in sizes.items())
 
 
 def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
@@ -58,8 +110,8 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
 
     assert result.exit_code == 0, result.output
     assert "line 4 has 2 fields, not 18; it is left out." in result.stderr
-    # The second waits 10 s: 5 s on average, and 20 s from submission to end.
-    assert result.stdout.splitlines()[1].split()[:5] == ["fcfs", "5", "s", "20", "s"]
+    # The second waits 10 s: 5 s on average, 9.5 s by interpolation at 95 %, and 20 s from submission to end.
+    assert result.stdout.splitlines()[1].split()[:6] == ["fcfs", "5", "s", "10", "s", "20"]
 
 
 @pytest.mark.parametrize(

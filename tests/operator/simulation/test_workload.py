@@ -94,14 +94,18 @@ LOG = """\
 3 6 -1 -1 4 -1 -1 4 60 -1 5 3 1 1 1 -1 -1 -1
 4 7 -1 30 4
 5 8 -1 thirty 4 -1 -1 4 60 -1 1 3 1 1 1 -1 -1 -1
-6 2 -1 30.5 1 -1 -1 1 60 -1 1 3 1 1 1 -1 -1 -1
+6 2 -1 30.5 1 -1 -1 1 60 -1 1 -1 1 1 1 -1 -1 -1
 """
 
 
 def test_log_is_read_by_submission_and_wrong_lines_are_named():
     log = read_log(LOG.splitlines())
 
-    assert log.jobs == [RigidJob(0.0, 4, 100.0), RigidJob(2.0, 1, 30.5), RigidJob(5.0, 2, 50.0)]
+    assert log.jobs == [
+        RigidJob(0.0, 4, 100.0, requested=200.0, user=3),
+        RigidJob(2.0, 1, 30.5, requested=60.0),
+        RigidJob(5.0, 2, 50.0, requested=60.0, user=3),
+    ]
     assert log.header == {"Version": "2.2", "MaxNodes": "128"}
     assert log.without_run == 1
     assert log.wrong == [
