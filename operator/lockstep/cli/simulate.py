@@ -1,7 +1,7 @@
 """``lockstep simulate``: whole queues, decided by several policies side by side."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +22,8 @@ from lockstep.simulation.workload.malleable import Malleability
 from lockstep.simulation.workload.rigid import RigidJob
 from lockstep.simulation.workload.run_times import RunTimes
 from lockstep.simulation.workload.swf import read_log
+
+Drawing = Callable[[Path, Mapping[Load, Results], Mapping[Trial, Sequence[Ran]]], list[str]]
 
 
 def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) -> NDArray[np.float64]:
@@ -95,6 +97,7 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
 )
 @click.option("--processes", metavar="N", type=click.IntRange(1, 64), default=1, help="How many run at a time.")
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Folder for CSV files.")
+@click.option("--plots", is_flag=True, help='Draw plots into that folder too; needs the extra "plots".')
 def simulate(  # noqa: PLR0913 - one for each option
     *,
     model: str,  # noqa: ARG001 - there is one
@@ -113,6 +116,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     seeds: int,
     processes: int,
     out: Path | None,
+    plots: bool,
 ) -> None:
     """Simulate whole queues and compare who decides. No cluster is needed.
 
@@ -120,6 +124,7 @@ def simulate(  # noqa: PLR0913 - one for each option
 
     A node takes one member. What docs/decisions.md shows was printed by this.
     """
+    draw = _drawing(out) if plots else None
     scenario = Scenario(
         slowdowns=nodes,
         count=count,
@@ -145,6 +150,19 @@ def simulate(  # noqa: PLR0913 - one for each option
         click.echo(line)
     if out is not None:
         _write(out, by_load, runs)
+        if draw is not None:
+            click.echo(f"Drew {', '.join(draw(out, by_load, runs))}.")
+
+
+def _drawing(out: Path | None) -> Drawing:
+    """Return what draws plots; whoever cannot have them is told before anything is simulated."""
+    if out is None:
+        raise click.UsageError("--plots needs a folder to draw into: --out DIR.")
+    try:
+        from lockstep.simulation.plots import draw  # noqa: PLC0415 - what it imports is an extra
+    except ImportError as error:
+        raise click.ClickException("Plots need matplotlib: pip install 'lockstep-operator[plots]'.") from error
+    return draw
 
 
 def _run(comparison: Comparison, processes: int) -> dict[Trial, list[Ran]]:
