@@ -67,7 +67,7 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
     metavar="NUMBER",
     type=click.FloatRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Of balanced.",
+    help="Of balanced and blind.",
 )
 @click.option(
     "--sizes", metavar="F", type=click.FloatRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."

@@ -29,7 +29,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """Which policies decide about which jobs; the price factor is that of ``balanced``."""
+    """Which policies decide about which jobs; the price factor is that of ``balanced`` and ``blind``."""
 
     scenario: Scenario
     loads: Sequence[Load]

@@ -84,6 +84,17 @@ def test_fastest_nodes_are_taken_first_and_the_slowest_sets_the_pace():
     assert (list(run.nodes), run.end) == ([0, 1, 2], 10)
 
 
+def test_blind_sizes_are_those_of_equal_nodes_on_the_fastest_that_are_free():
+    # One node of five times the speed is worth more than all four at the pace of the others.
+    jobs = [job(1, 0, 1, 12, least=1, most=4)]
+    slowdowns = np.array([0.2, 1.0, 1.0, 1.0])
+
+    [knowing], [blind] = (simulated(jobs, slowdowns, policy) for policy in ("balanced", "blind"))
+
+    assert (list(knowing.nodes), knowing.end) == ([0], pytest.approx(2.4))
+    assert (list(blind.nodes), blind.end) == ([0, 1, 2, 3], 3)
+
+
 jobs_of_four_nodes = st.lists(
     st.tuples(st.integers(0, 30), st.integers(1, 4), st.integers(1, 20), st.integers(1, 4)), min_size=1, max_size=8
 ).map(

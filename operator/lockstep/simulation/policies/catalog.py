@@ -7,6 +7,7 @@ from lockstep.cycle.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
 from lockstep.simulation.cluster import Policy
 from lockstep.simulation.jobs import Job
+from lockstep.simulation.policies.blind import Blind
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
 from lockstep.simulation.policies.planned import Planned
 
@@ -23,8 +24,15 @@ def _at_most_its_own(job: Job) -> Range:
     return Range(job.least, job.size)
 
 
+def _blind(sizing: SizingPolicy) -> Blind:
+    return Blind(policy=Planned(sizing=sizing))
+
+
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
-    """List what makes each policy, for one simulation; the price factor is that of ``balanced``, Lockstep's default."""
+    """List what makes each policy, for one simulation.
+
+    The price factor, by default the operator's, is that of ``balanced`` and ``blind``.
+    """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NOBODY),
         "easy": partial(Greedy, range=_rigid, behind=Behind.WHO_DOES_NOT_DELAY_IT),
@@ -34,4 +42,5 @@ def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callab
         "fewest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FEWEST)),
         "fastest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
         "balanced": partial(Planned, sizing=SizingPolicy(factor=price_factor)),
+        "blind": partial(_blind, SizingPolicy(factor=price_factor)),
     }
