@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run_all
 from lockstep.simulation.files import write_means, write_runs, write_summary
-from lockstep.simulation.machine import Ran
+from lockstep.simulation.machine import NeverStartsError, Ran
 from lockstep.simulation.measures import Measures, measured
 from lockstep.simulation.nodes import NodesError, slowdowns_of
+from lockstep.simulation.owners import Owners, OwnersError, owners_of
 from lockstep.simulation.policies.catalog import policies as policies_by_name
 from lockstep.simulation.scenario import Scenario, ScenarioError
 from lockstep.simulation.table import tables
@@ -33,6 +34,13 @@ def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) ->
         raise click.BadParameter(str(error)) from error
 
 
+def _owners(_context: click.Context, _option: click.Parameter, value: str | None) -> Owners | None:
+    try:
+        return None if value is None else owners_of(value)
+    except OwnersError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 def _each_once(_context: click.Context, _option: click.Parameter, values: Sequence[float]) -> Sequence[Load]:
     return tuple(dict.fromkeys(values)) or (None,)
 
@@ -44,6 +52,12 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
 @click.option("--trace", type=click.File("r", errors="replace"), help="Log in the Standard Workload Format, instead.")
 @click.option("--jobs", "count", metavar="N", type=click.IntRange(2, 1_000_000), default=1000, help="Most jobs.")
 @click.option("--nodes", metavar="SPEC", callback=_slowdowns, default="128", help="Nodes, such as 128 or 64x1,64x1.5.")
+@click.option(
+    "--owners",
+    metavar="SPEC",
+    callback=_owners,
+    help="Owners who take nodes back every working day, such as 0.25@9-17: a quarter of the nodes, from 9 to 17.",
+)
 @click.option(
     "--load",
     "loads",
@@ -104,6 +118,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     trace: IO[str] | None,
     count: int,
     nodes: NDArray[np.float64],
+    owners: Owners | None,
     loads: Sequence[Load],
     policies: Sequence[str],
     price_factor: float,
@@ -127,6 +142,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     draw = _drawing(out) if plots else None
     scenario = Scenario(
         slowdowns=nodes,
+        owners=owners,
         count=count,
         load=None,
         malleability=Malleability(factor=sizes, only_up=sizes_up_only, serial_share=serial_share),
@@ -143,7 +159,7 @@ def simulate(  # noqa: PLR0913 - one for each option
     )
     try:
         runs = _run(comparison, processes)
-    except ScenarioError as error:
+    except (ScenarioError, NeverStartsError) as error:
         raise click.ClickException(f"{error}.") from error
     by_load = {load: _results(runs, load, scenario.nodes) for load in loads}
     for line in _spelled(by_load):

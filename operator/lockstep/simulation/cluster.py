@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.simulation.jobs import FloatArray, Job
+from lockstep.simulation.owners import Windows
 from lockstep.simulation.promises import Told
 
 
@@ -41,23 +42,37 @@ class Run(NamedTuple):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Cluster:
-    """Jobs that wait, by submission, and that run; which nodes are free, of which slow-downs.
+    """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
 
-    Nodes are ordered by their slow-downs, the fastest first. Jobs are expected to run ``belief`` times as long as their
-    owners say.
+    Nodes are ordered by their slow-downs, the fastest first. Of owners ``windows`` tell, and not ``free``. Jobs are
+    expected to run ``belief`` times as long as their owners say.
     """
 
     slowdowns: NDArray[np.float64]
     free: NDArray[np.bool_]
+    windows: Windows
     now: float = 0.0
     waiting: dict[int, Job] = field(default_factory=dict)
     running: dict[int, Run] = field(default_factory=dict)
     belief: float = 1.0
 
-    def fastest(self, count: int) -> list[int]:
-        """Return the fastest ``count`` of the free nodes, of which there must be so many."""
-        nodes: list[int] = np.flatnonzero(self.free)[:count].tolist()
+    def idle(self) -> list[int]:
+        """List the nodes that are free and whose owners are not there, the fastest first."""
+        nodes: list[int] = np.flatnonzero(self.free & (self.windows.opens <= self.now)).tolist()
         return nodes
+
+    def fastest(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
+        """Choose the fastest of some idle nodes for a job that starts now; none if fewer than ``least`` are left.
+
+        None of them is taken back before the job has ended.
+        """
+        while least <= min(len(nodes), most):
+            chosen = nodes[:most]
+            end = self.now + self.run_time(job, chosen)
+            if self.windows.closes[chosen].min() >= end:
+                return chosen
+            nodes = [node for node in nodes if self.windows.closes[node] >= end]
+        return []
 
     def times(self, job: Job) -> FloatArray:
         """Return how long 1, 2, … members of a job are expected to run on nodes of speed 1."""

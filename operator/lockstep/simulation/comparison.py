@@ -48,9 +48,9 @@ class Comparison:
         }
 
     def run(self, trial: Trial, jobs: Sequence[Arrival], progress: Callable[[], None] = lambda: None) -> list[Ran]:
-        """Let the policy of a trial decide; ``progress`` hears of each end."""
+        """Let the policy of a trial decide; ``progress`` hears of each end. Raises ``NeverStartsError``."""
         policy = policies(self.price_factor)[trial.policy]()
-        return self.scenario.run(jobs, policy, progress)
+        return self.scenario.run(trial.seed, jobs, policy, progress)
 
 
 def run_all(

@@ -5,21 +5,31 @@ as in the operator; the policy may then decide anew.
 """
 
 import heapq
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lockstep.belief.endings import OVERRUN_SHARE
 from lockstep.simulation.beliefs import Belief
 from lockstep.simulation.cluster import Cluster, Policy, Run, Start
 from lockstep.simulation.jobs import Arrival
+from lockstep.simulation.nodes import Nodes
+from lockstep.simulation.owners import Hours
 from lockstep.simulation.promises import Word, Words
 
 # What happens at one instant happens in this order.
-_ENDED, _OVERRUN, _SUBMITTED = 0, 1, 2
+_ENDED, _OVERRUN, _SUBMITTED, _OPENED = 0, 1, 2, 3
+# What a planner adds up in another order may differ by so many seconds.
+_ROUNDING = 1e-3
+# After so many seconds without a start nobody will start any more: owners come and go by the week.
+_WEEKS = 2 * 7 * 86_400.0
+
+
+class NeverStartsError(ValueError):
+    """Jobs wait for ever: owners take the nodes back before they have ended."""
 
 
 class Ran(NamedTuple):
@@ -44,7 +54,7 @@ class Ran(NamedTuple):
 
 def simulate(
     arrivals: Sequence[Arrival],
-    slowdowns: NDArray[np.float64],
+    nodes: Nodes,
     policy: Policy,
     *,
     quantile: float | None = None,
@@ -52,10 +62,15 @@ def simulate(
 ) -> list[Ran]:
     """Run all jobs and return how each ran, in the order of their ends. ``progress`` hears of each end.
 
-    With a ``quantile``, from 0 to 1, planners expect what that part of the last runs has kept to (``beliefs``).
+    With a ``quantile``, from 0 to 1, planners expect what that part of the last runs has kept to (``beliefs``). A run
+    that takes longer than expected keeps its nodes, whoever comes to have them. Raises ``NeverStartsError``.
     """
-    cluster = Cluster(slowdowns=slowdowns, free=np.ones(len(slowdowns), dtype=np.bool_))
-    machine = _Machine({one.job.number: one for one in arrivals}, cluster, Belief(quantile), progress)
+    cluster = Cluster(
+        slowdowns=nodes.slowdowns,
+        free=np.ones(len(nodes.slowdowns), dtype=np.bool_),
+        windows=nodes.hours.windows(0.0),
+    )
+    machine = _Machine({one.job.number: one for one in arrivals}, nodes.hours, cluster, Belief(quantile), progress)
     return machine.run(policy)
 
 
@@ -64,11 +79,14 @@ class _Machine:
     """The jobs by number, the cluster as it is now, what its runs taught, and what is going to happen."""
 
     arrivals: dict[int, Arrival]
+    hours: Hours
     cluster: Cluster
     belief: Belief
     progress: Callable[[], None]
     events: list[tuple[float, int, int]] = field(default_factory=list)
     words: Words = field(default_factory=Words)
+    changed: float = -math.inf
+    wakes: float = -math.inf
     ran: list[Ran] = field(default_factory=list)
 
     def run(self, policy: Policy) -> list[Ran]:
@@ -82,26 +100,41 @@ class _Machine:
                 for start in decided.starts:
                     self._start(start)
                 self.words.hear(decided.told)
+                self._wait_for_owners()
         return self.ran
 
     def _next_instant(self) -> None:
         now = self.cluster.now = self.events[0][0]
         while self.events and self.events[0][0] == now:
             _, kind, number = heapq.heappop(self.events)
+            self.changed = self.changed if kind == _OPENED else now
             if kind == _SUBMITTED:
                 self.cluster.waiting[number] = self.arrivals[number].job
             elif kind == _OVERRUN:
                 self._overrun(number)
-            else:
+            elif kind == _ENDED:
                 self._end(number)
+        self.cluster.windows = self.hours.windows(now)
+
+    def _wait_for_owners(self) -> None:
+        """Have the policy decide again when the next owner goes, where jobs wait."""
+        now = self.cluster.now
+        if self.wakes <= now and self.cluster.waiting:
+            if not self.cluster.running and now > self.changed + _WEEKS:
+                raise NeverStartsError(f"{len(self.cluster.waiting)} jobs never have nodes for as long as they run")
+            self.wakes = self.hours.next_leave(now)
+            if self.wakes < math.inf:
+                heapq.heappush(self.events, (self.wakes, _OPENED, 0))
 
     def _start(self, start: Start) -> None:
         cluster, nodes, number = self.cluster, list(start.nodes), start.job.number
-        if not cluster.free[nodes].all():
+        if not cluster.free[nodes].all() or (cluster.windows.opens[nodes] > cluster.now).any():
             raise ValueError(f"job {number} was put on nodes that are not free")
         cluster.free[nodes] = False
         del cluster.waiting[number]
         run = Run(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
+        if cluster.windows.closes[nodes].min() < run.end - _ROUNDING:
+            raise ValueError(f"job {number} was put on nodes that are taken back before it ends")
         heapq.heappush(self.events, (self._real_end(run), _ENDED, number))
         self._expect(run)
 

@@ -1,11 +1,22 @@
-"""The nodes of a simulation: one member each, of one speed or of several."""
+"""The nodes of a simulation: one member each, of one speed or of several, with owners or without."""
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.simulation.owners import Hours
+
 _KIND = re.compile(r"([1-9][0-9]{0,5})(?:x([0-9]+(?:\.[0-9]+)?))?")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """The nodes by their slow-downs, the fastest first, and when their owners have them."""
+
+    slowdowns: NDArray[np.float64]
+    hours: Hours
 
 
 class NodesError(ValueError):

@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 from lockstep.simulation.cluster import Policy
 from lockstep.simulation.jobs import Arrival
 from lockstep.simulation.machine import Ran, simulate
+from lockstep.simulation.nodes import Nodes
+from lockstep.simulation.owners import Owners, hours_of
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
 from lockstep.simulation.workload.run_times import RunTimes, said_seconds
 
 _TWO = 2
-# Names the random numbers of what owners say, beside those of the jobs.
-_SAID = 1
+# Name the random numbers of what users say and of nodes' owners, beside those of the jobs.
+_SAID, _OWNERS = 1, 2
 
 
 class ScenarioError(ValueError):
@@ -25,7 +27,9 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenario:
-    """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none, on nodes of ``slowdowns``.
+    """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none.
+
+    They run on nodes of ``slowdowns``, some of which may have ``owners``.
 
     With ``load``, submissions are drawn together or apart until rigid jobs would keep that part of the nodes busy.
     ``run_times`` says what planners are told of run times, and ``quantile`` what they make of it (``beliefs``).
@@ -37,6 +41,7 @@ class Scenario:
     malleability: Malleability
     run_times: RunTimes = RunTimes.EXACT
     quantile: float | None = None
+    owners: Owners | None = None
     trace: Sequence[RigidJob] | None = None
 
     @property
@@ -63,9 +68,10 @@ class Scenario:
             for job, real, seconds in zip(known, rigid, said, strict=True)
         ]
 
-    def run(self, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:
-        """Let a policy decide about these jobs."""
-        return simulate(jobs, self.slowdowns, policy, quantile=self.quantile, progress=progress)
+    def run(self, seed: int, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:
+        """Let a policy decide about the jobs of a seed. Raises ``NeverStartsError``."""
+        hours = hours_of(self.owners, self.nodes, np.random.default_rng([seed, _OWNERS]))
+        return simulate(jobs, Nodes(self.slowdowns, hours), policy, quantile=self.quantile, progress=progress)
 
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:

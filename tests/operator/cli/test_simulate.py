@@ -121,6 +121,12 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
         pytest.param(
             ["--nodes", "1"], "the model draws jobs of several members, and there is one node.", id="one node"
         ),
+        pytest.param(["--owners", "all"], "'all' is no share of the nodes and two hours", id="owners"),
+        pytest.param(
+            ["--owners", "1@1-23", "--nodes", "4x0.01", "--jobs", "20", "--policy", "easy"],
+            "jobs never have nodes for as long as they run.",
+            id="too much of owners",
+        ),
         pytest.param(["--policy", "best"], "'best' is not one of", id="policy"),
         pytest.param(["--load", "0"], "0.0 is not in the range", id="load"),
         pytest.param(["--trace", "/nowhere/log.swf"], "No such file", id="no file"),

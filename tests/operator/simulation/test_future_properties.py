@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.simulated import unowned
 from lockstep.simulation.jobs import Arrival, Job
 from lockstep.simulation.machine import simulate
 from lockstep.simulation.policies.catalog import policies
@@ -27,7 +28,7 @@ arrivals_of_five_nodes = st.lists(
 
 
 def started(arrivals, policy, quantile, until):
-    runs = simulate(arrivals, NODES, POLICIES[policy](), quantile=quantile)
+    runs = simulate(arrivals, unowned(NODES), POLICIES[policy](), quantile=quantile)
     return runs, {run.arrival.job.number: (run.start, tuple(run.nodes)) for run in runs if run.start < until}
 
 
@@ -52,7 +53,7 @@ def test_jobs_that_come_later_and_runs_that_end_later_change_nothing_before(poli
 @given(arrivals=arrivals_of_five_nodes)
 @settings(max_examples=15, deadline=None)
 def test_no_node_has_two_members_at_a_time_whatever_really_happens(policy, arrivals):
-    runs = simulate(arrivals, NODES, POLICIES[policy]())
+    runs = simulate(arrivals, unowned(NODES), POLICIES[policy]())
 
     assert sorted(run.arrival.job.number for run in runs) == [one.job.number for one in arrivals]
     for node in range(len(NODES)):

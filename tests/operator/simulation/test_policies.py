@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders.simulated import unowned
 from lockstep.simulation.jobs import Arrival, Job
 from lockstep.simulation.machine import simulate
 from lockstep.simulation.policies.catalog import policies
@@ -21,7 +22,7 @@ def job(number, submitted, size, seconds, *, least=None, most=None):
 
 def simulated(jobs, slowdowns, policy):
     """Run jobs that take as long as they are said to."""
-    return simulate([Arrival(one) for one in jobs], slowdowns, POLICIES[policy]())
+    return simulate([Arrival(one) for one in jobs], unowned(slowdowns), POLICIES[policy]())
 
 
 def ran(jobs, policy, nodes=4):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from builders.simulated import unowned
 from lockstep.simulation.cluster import Decided, Start
 from lockstep.simulation.jobs import Arrival, Job
 from lockstep.simulation.machine import simulate
 from lockstep.simulation.policies.catalog import policies
 from lockstep.simulation.promises import Told
 
-ALONE = np.ones(1)
+ALONE = unowned([1.0])
 
 
 def arrival(number, submitted, seconds, *, really=None):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from builders.simulated import unowned
 from lockstep.belief.endings import OVERRUN_SHARE
 from lockstep.simulation.beliefs import Belief
 from lockstep.simulation.cluster import Decided, Start
@@ -128,7 +129,7 @@ def arrival(number, submitted, said, really):
 def test_overrun_is_expected_to_end_a_twentieth_of_its_age_later_step_by_step():
     watching = Watching()
 
-    runs = simulate([arrival(1, 0, 100, 107), arrival(2, 1, 10, 5)], np.ones(1), watching)
+    runs = simulate([arrival(1, 0, 100, 107), arrival(2, 1, 10, 5)], unowned([1.0]), watching)
 
     first, second = 100 * (1 + OVERRUN_SHARE), 105 * (1 + OVERRUN_SHARE)
     assert np.array(watching.expected) == pytest.approx(
@@ -141,6 +142,6 @@ def test_planners_expect_what_runs_taught():
     watching = Watching()
     arrivals = [arrival(number, 20 * number, 10, 12) for number in range(4)]
 
-    simulate(arrivals, np.ones(1), watching, quantile=0.9)
+    simulate(arrivals, unowned([1.0]), watching, quantile=0.9)
 
     assert [end - now for now, end in watching.expected] == pytest.approx([10, 10, 10, 12])

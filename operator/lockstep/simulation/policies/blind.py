@@ -1,5 +1,6 @@
 """Sizes and starts chosen as if all nodes were equally fast: what knowing their speeds is worth."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,9 +19,14 @@ class Blind:
         """Start what the policy starts, though elsewhere, and tell what it tells."""
         mean = 1 / float(np.mean(1 / cluster.slowdowns))
         decided = self.policy.decide(replace(cluster, slowdowns=np.full(len(cluster.slowdowns), mean)))
-        free = cluster.fastest(sum(len(start.nodes) for start in decided.starts))
-        starts: list[Start] = []
-        for job, nodes in decided.starts:
-            starts.append(Start(job, free[: len(nodes)]))
-            free = free[len(nodes) :]
-        return Decided(starts, decided.told)
+        return Decided(list(_on_fastest(cluster, decided.starts)), decided.told)
+
+
+def _on_fastest(cluster: Cluster, starts: Sequence[Start]) -> Iterator[Start]:
+    """Leave out who would end too late there for the owners of the nodes."""
+    idle = cluster.idle()
+    for job, nodes in starts:
+        chosen = cluster.fastest(job, idle, len(nodes), len(nodes))
+        if chosen:
+            yield Start(job, chosen)
+            idle = [node for node in idle if node not in set(chosen)]

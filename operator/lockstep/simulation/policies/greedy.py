@@ -38,14 +38,14 @@ class Greedy:
 
     def decide(self, cluster: Cluster) -> Decided:
         """Go through the queue until somebody has to wait, and on as far as that lets others pass."""
-        free = cluster.fastest(int(cluster.free.sum()))
+        free = cluster.idle()
         starts: list[Start] = []
         first: _Reserved | None = None
         for job in cluster.waiting.values():
             nodes = self._fitting(cluster, job, free, first)
             if nodes:
                 starts.append(Start(job, nodes))
-                free = free[len(nodes) :]
+                free = [node for node in free if node not in set(nodes)]
             elif self.behind is Behind.NOBODY:
                 break
             elif first is None and self.behind is Behind.WHO_DOES_NOT_DELAY_IT:
@@ -56,16 +56,16 @@ class Greedy:
 
     def _fitting(self, cluster: Cluster, job: Job, free: list[int], first: "_Reserved | None") -> list[int]:
         least, most = self.range(job)
-        nodes = free[:most]
+        nodes = cluster.fastest(job, free, least, most)
         if first is not None and nodes and cluster.now + cluster.run_time(job, nodes) > first.start:
-            nodes = nodes[: first.spare]
-            first.spare -= len(nodes) if len(nodes) >= least else 0
-        return nodes if len(nodes) >= least else []
+            nodes = cluster.fastest(job, free, least, min(most, first.spare))
+            first.spare -= len(nodes)
+        return nodes
 
 
 @dataclass(slots=True)
 class _Reserved:
-    """The first job that waits starts then, and ``spare`` nodes are left beside it."""
+    """The first job that waits starts then, unless owners have its nodes, and ``spare`` nodes are left beside it."""
 
     start: float
     spare: int

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coschedule import (
     Constraints,
@@ -61,9 +60,9 @@ class Planned:
             resources=("slots",),
             nodes=_table(nodes),
             free=cluster.free.astype(np.int64)[:, np.newaxis],
-            start=_all(nodes, -math.inf),
+            start=cluster.windows.opens,
             slowdown=cluster.slowdowns,
-            until=_all(nodes, math.inf),
+            until=cluster.windows.closes,
             releases=tuple(
                 Release(node=node, request=(1,), time=run.end) for run in cluster.running.values() for node in run.nodes
             ),
@@ -93,7 +92,3 @@ def _table(nodes: int) -> NodeTable:
         ready=np.ones(nodes, dtype=np.bool_),
         unschedulable=np.zeros(nodes, dtype=np.bool_),
     )
-
-
-def _all(nodes: int, value: float) -> NDArray[np.float64]:
-    return np.full(nodes, value)
