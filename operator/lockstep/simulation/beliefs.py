@@ -13,8 +13,8 @@ _ENOUGH, _REMEMBERED = 3, 50
 class Belief:
     """Jobs are expected to run ``factor`` times as long as their owners say.
 
-    That is the ``quantile`` of what the last runs took over what was said; owners are believed without a quantile, and
-    until there were enough runs.
+    That is the ``quantile``, by the nearest rank, of what the last runs took over what was said. Owners are believed
+    without a quantile, and until there were enough runs.
     """
 
     quantile: float | None = None
@@ -29,4 +29,4 @@ class Belief:
         """How much longer than said jobs are expected to run."""
         if self.quantile is None or len(self.ratios) < _ENOUGH:
             return 1.0
-        return float(np.quantile(self.ratios, self.quantile))
+        return float(np.quantile(self.ratios, self.quantile, method="inverted_cdf"))

@@ -112,6 +112,8 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
     assert "line 4 has 2 fields, not 18; it is left out." in result.stderr
     # The second waits 10 s: 5 s on average, 9.5 s by interpolation at 95 %, and 20 s from submission to end.
     assert result.stdout.splitlines()[1].split()[:6] == ["fcfs", "5", "s", "10", "s", "20"]
+    # Both jobs are of one user.
+    assert result.stdout.splitlines()[1].split()[-1] == "100%"
 
 
 @pytest.mark.parametrize(
