@@ -27,8 +27,8 @@ class Measures:
 
     Of jobs that were told of their start before it came: the part of all jobs that they are; the part that had started
     by the earliest start ever promised; how often a promise was moved later; the median of the first promised wait over
-    the real one; and how far the start first called likely was off, over the real wait: the median, and what nine of
-    ten are below.
+    the real one; the part that started by what was first called likely; and how far that was off, over the real wait:
+    the median, and what nine of ten are below.
 
     What nothing is known of is nan.
     """
@@ -53,6 +53,7 @@ class Measures:
     promises_kept: float
     promises_moved_later: float
     promised_over_real_wait: float
+    started_by_likely: float
     likely_error_median: float
     likely_error_p90: float
 
@@ -125,6 +126,7 @@ def _of_promises(runs: Sequence[Ran]) -> dict[str, float]:
         "promises_kept": float(np.mean([word.is_kept_by(run.start) for run, word in told])),
         "promises_moved_later": sum(word.moved_later for _, word in told),
         "promised_over_real_wait": float(np.median(promised / waits)),
+        "started_by_likely": float(np.mean([word.is_likely_by(run.start) for run, word in told])),
         "likely_error_median": float(np.median(errors)),
         "likely_error_p90": float(np.percentile(errors, 90)),
     }

@@ -32,6 +32,10 @@ class Word:
         """Whether that start is as early as every promise."""
         return start <= self.earliest + _ROUNDING
 
+    def is_likely_by(self, start: float) -> bool:
+        """Whether that start is as early as what was first called likely."""
+        return start <= self.likely + _ROUNDING
+
     def hear(self, promised: float) -> None:
         """Take down one more promise."""
         self.moved_later += promised > self.last + _ROUNDING

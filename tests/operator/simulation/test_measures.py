@@ -64,6 +64,7 @@ def test_promises_count_against_the_earliest_that_was_ever_told():
     assert measures.promises_kept == pytest.approx(2 / 3)
     assert measures.promises_moved_later == 3
     assert measures.promised_over_real_wait == 2.0
+    assert measures.started_by_likely == pytest.approx(2 / 3)
     assert measures.likely_error_median == 0.25
     assert measures.likely_error_p90 == pytest.approx(0.45)
 
