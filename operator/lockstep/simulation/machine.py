@@ -76,7 +76,10 @@ def simulate(
 
 @dataclass(slots=True)
 class _Machine:
-    """The jobs by number, the cluster as it is now, what its runs taught, and what is going to happen."""
+    """The jobs by number, the cluster as it is now, what its runs taught, and what is going to happen.
+
+    ``changed`` is when a job last came or was going to end, ``wakes`` when the next owner goes for whom jobs wait.
+    """
 
     arrivals: dict[int, Arrival]
     hours: Hours
