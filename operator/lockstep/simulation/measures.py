@@ -54,6 +54,7 @@ class Measures:
     promises_moved_later: float
     promised_over_real_wait: float
     started_by_likely: float
+    started_by_late: float
     likely_error_median: float
     likely_error_p90: float
 
@@ -114,6 +115,10 @@ def _by_class(runs: Sequence[Ran], turnarounds: FloatArray, slowdowns: FloatArra
         yield f"{name}_slowdown", float(slowdowns[of_class].mean()) if len(of_class) else math.nan
 
 
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else math.nan
+
+
 def _of_promises(runs: Sequence[Ran]) -> dict[str, float]:
     told = words_of(runs)
     if not told:
@@ -127,6 +132,7 @@ def _of_promises(runs: Sequence[Ran]) -> dict[str, float]:
         "promises_moved_later": sum(word.moved_later for _, word in told),
         "promised_over_real_wait": float(np.median(promised / waits)),
         "started_by_likely": float(np.mean([word.is_likely_by(run.start) for run, word in told])),
+        "started_by_late": _mean([word.is_late_by(run.start) for run, word in told if not math.isnan(word.late)]),
         "likely_error_median": float(np.median(errors)),
         "likely_error_p90": float(np.percentile(errors, 90)),
     }

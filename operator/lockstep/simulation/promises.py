@@ -1,5 +1,6 @@
 """What jobs that wait are told of their starts, and what becomes of it."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -11,11 +12,15 @@ _ROUNDING = 1e-3
 
 
 class Told(NamedTuple):
-    """A job that waits is told when it is likely to start, and that it will have started at ``promised``."""
+    """A job that waits is told when it is likely to start, and that it will have started at ``promised``.
+
+    Nine of ten start by ``late``, nan where nobody says so.
+    """
 
     job: Job
     likely: float
     promised: float
+    late: float = math.nan
 
 
 @dataclass(slots=True)
@@ -27,6 +32,7 @@ class Word:
     earliest: float
     last: float
     moved_later: int = 0
+    late: float = math.nan
 
     def is_kept_by(self, start: float) -> bool:
         """Whether that start is as early as every promise."""
@@ -35,6 +41,10 @@ class Word:
     def is_likely_by(self, start: float) -> bool:
         """Whether that start is as early as what was first called likely."""
         return start <= self.likely + _ROUNDING
+
+    def is_late_by(self, start: float) -> bool:
+        """Whether that start is as early as what nine of ten were first said to meet."""
+        return start <= self.late + _ROUNDING
 
     def hear(self, promised: float) -> None:
         """Take down one more promise."""
@@ -51,9 +61,9 @@ class Words:
 
     def hear(self, told: Iterable[Told]) -> None:
         """Take down what jobs are told now."""
-        for job, likely, promised in told:
+        for job, likely, promised, late in told:
             word = self.by_job.get(job.number)
             if word is None:
-                self.by_job[job.number] = Word(likely, promised, promised, promised)
+                self.by_job[job.number] = Word(likely, promised, promised, promised, late=late)
             else:
                 word.hear(promised)

@@ -73,8 +73,17 @@ def _turnarounds(rows: dict[str, _Row]) -> Iterator[str]:
 
 
 def _promises(rows: dict[str, _Row]) -> Iterator[str]:
-    widths = (8, 16, 16, 20, 13, 18, 14)
-    heads = ("told", "promises kept", "moved later", "promised/real wait", "by likely", "error of likely", "p90 of it")
+    widths = (8, 16, 16, 20, 13, 11, 18, 14)
+    heads = (
+        "told",
+        "promises kept",
+        "moved later",
+        "promised/real wait",
+        "by likely",
+        "by late",
+        "error of likely",
+        "p90 of it",
+    )
     yield _line("policy", heads, widths)
     for policy, row in rows.items():
         cells = (
@@ -83,6 +92,7 @@ def _promises(rows: dict[str, _Row]) -> Iterator[str]:
             row.mean("promises_moved_later").spelled(0),
             row.mean("promised_over_real_wait").spelled(2),
             _percent(row.mean("started_by_likely")),
+            _percent(row.mean("started_by_late")),
             row.mean("likely_error_median").spelled(2),
             row.mean("likely_error_p90").spelled(1),
         )

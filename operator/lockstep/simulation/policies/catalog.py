@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from coschedule import Promises
+from lockstep.cycle.memory import Memory
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
 from lockstep.simulation.cluster import Policy
@@ -28,19 +30,29 @@ def _blind(sizing: SizingPolicy) -> Blind:
     return Blind(policy=Planned(sizing=sizing))
 
 
+def _conservative() -> Planned:
+    memory = Memory(Promises.CONSERVATIVE)
+    return Planned(sizing=SizingPolicy(sizing=Sizing.FASTEST), is_rigid=True, memory=memory)
+
+
+def _with_slack(sizing: SizingPolicy) -> Planned:
+    return Planned(sizing=sizing, memory=Memory(Promises.SLACK))
+
+
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
     """List what makes each policy, for one simulation.
 
-    The price factor, by default the operator's, is that of ``balanced`` and ``blind``.
+    The price factor, by default the operator's, is that of ``lockstep``, ``balanced`` and ``blind``.
     """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NOBODY),
         "easy": partial(Greedy, range=_rigid, behind=Behind.WHO_DOES_NOT_DELAY_IT),
-        "conservative": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FASTEST), is_rigid=True),
+        "conservative": _conservative,
         "slurm-range": partial(Greedy, range=_as_many_as_fit, behind=Behind.WHO_DOES_NOT_DELAY_IT),
         "partial": partial(Greedy, range=_at_most_its_own, behind=Behind.ANYBODY),
         "fewest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FEWEST)),
         "fastest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
+        "lockstep": partial(_with_slack, SizingPolicy(factor=price_factor)),
         "balanced": partial(Planned, sizing=SizingPolicy(factor=price_factor)),
         "blind": partial(_blind, SizingPolicy(factor=price_factor)),
     }

@@ -12,6 +12,7 @@ from coschedule import (
     NodeTable,
     PendingGang,
     Placement,
+    Plan,
     Release,
     Role,
     Sizes,
@@ -19,6 +20,8 @@ from coschedule import (
     TimesWork,
     plan,
 )
+from lockstep.cycle.forecasts import Forecasts
+from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT
 from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.simulation.cluster import Cluster, Decided, Start
@@ -28,23 +31,49 @@ from lockstep.simulation.promises import Told
 
 @dataclass(slots=True, kw_only=True)
 class Planned:
-    """Plans the front of the queue, as many as the operator plans exactly; with their rigid sizes if ``is_rigid``."""
+    """Plans the front of the queue, as many as the operator plans exactly; with their rigid sizes if ``is_rigid``.
+
+    With a ``memory`` plans remember what they have promised; without one the queue is planned anew each time.
+    """
 
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     is_rigid: bool = False
+    memory: Memory | None = None
+    forecasts: Forecasts = field(default_factory=Forecasts)
+    first_planned: dict[int, float] = field(default_factory=dict)
 
     def decide(self, cluster: Cluster) -> Decided:
         """Start what the plan starts now, and tell the others when it starts them."""
-        made = plan(self._snapshot(cluster))
+        made = self._plan(cluster)
         placed = [(self._job(cluster, one), one) for one in made.decisions if isinstance(one, Placement)]
+        started = [(job, one) for job, one in placed if one.start <= cluster.now]
+        for job, one in started:
+            self._note_start(job, one)
         return Decided(
-            starts=[
-                Start(job, sorted(int(entry.node) for entry in one.members))
-                for job, one in placed
-                if one.start <= cluster.now
-            ],
-            told=[Told(job, one.start, one.start) for job, one in placed if one.start > cluster.now],
+            starts=[Start(job, sorted(int(entry.node) for entry in one.members)) for job, one in started],
+            told=[self._told(job, one, cluster.now) for job, one in placed if one.start > cluster.now],
         )
+
+    def _plan(self, cluster: Cluster) -> Plan:
+        snapshot = self._snapshot(cluster)
+        if self.memory is None:
+            return plan(snapshot)
+        snapshot = self.memory.remembered_by(snapshot)
+        made = plan(snapshot)
+        self.memory.note(snapshot, made)
+        return made
+
+    def _note_start(self, job: Job, placement: Placement) -> None:
+        planned = self.first_planned.pop(job.number, None)
+        if planned is not None:
+            self.forecasts.note(created=job.submitted, planned=planned, started=placement.start)
+
+    def _told(self, job: Job, placement: Placement, now: float) -> Told:
+        self.first_planned.setdefault(job.number, placement.start)
+        promised = placement.start if self.memory is None else placement.promised
+        forecast = self.forecasts.of(now=now, planned=placement.start, promised=promised)
+        late = math.nan if forecast.late is None else forecast.late
+        return Told(job, forecast.likely, placement.start if promised is None else promised, late)
 
     def _job(self, cluster: Cluster, placement: Placement) -> Job:
         return cluster.waiting[int(placement.gang.name)]

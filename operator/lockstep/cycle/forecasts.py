@@ -1,0 +1,53 @@
+"""When a gang that waits will really start, judged by what came of the starts that others were told.
+
+A planned start moves: what runs ends earlier or later than expected, and others come. How much the wait then was, in
+parts of the wait that was planned first, is kept for the last gangs that had to wait. A start is foretold by the
+quantiles of these parts: half of all gangs start by their likely start, nine of ten by their late one, whatever run
+times and arrivals are like. (Quantiles of the past taken so hold for the next case, if it is one like those before: the
+rank is that of split conformal prediction, Vovk, Gammerman and Shafer 2005.)
+"""
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_LAST = 200
+_LEAST = 20
+_LIKELY, _LATE = 0.5, 0.9
+# Shorter waits tell nothing of longer ones.
+_SHORTEST_SECONDS = 1.0
+
+
+class Forecast(NamedTuple):
+    """Half of all gangs start by the ``likely`` start, nine of ten by the ``late`` one, None while nobody knows."""
+
+    likely: float
+    late: float | None
+
+
+@dataclass(slots=True)
+class Forecasts:
+    """The waits of the last gangs that had to wait, in parts of what was planned first."""
+
+    _parts: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
+
+    def note(self, *, created: float, planned: float, started: float) -> None:
+        """A gang has started that was first planned for later."""
+        wait = planned - created
+        if wait >= _SHORTEST_SECONDS:
+            self._parts.append(max(0.0, started - created) / wait)
+
+    def of(self, *, now: float, planned: float, promised: float | None) -> Forecast:
+        """Foretell the start of a gang that is planned for later; never after what it is promised."""
+        latest = math.inf if promised is None else promised
+        if len(self._parts) < _LEAST:
+            return Forecast(min(planned, latest), None)
+        likely, late = (now + self._part(share) * (planned - now) for share in (_LIKELY, _LATE))
+        return Forecast(min(likely, latest), min(max(likely, late), latest))
+
+    def _part(self, share: float) -> float:
+        """The least part that ``share`` of such waits do not exceed, counting the one to come."""
+        ordered = sorted(self._parts)
+        rank = math.ceil(share * (len(ordered) + 1))
+        return ordered[min(rank, len(ordered)) - 1]
