@@ -268,7 +268,7 @@ class SnapshotCutter:
             priority=priority,
             created=gang.created,
             roles=roles,
-            work=remaining_work(gang),
+            work=remaining_work(gang, self._state.past_runs.in_force(gang)),
             deadline=_deadline(gang, terms),
             member_price=terms.member_price,
             not_before=terms.not_before,

@@ -245,7 +245,11 @@ class Cycle:
             self._plan_by(decision.start, now)
         victims = victims_ending_for(self._state, gang.key)
         look_ahead = None if self._outlooks is None else self._outlooks.of
-        self._plan_by(self._explainer.explain(gang, decision, now, victims=victims, look_ahead=look_ahead), now)
+        learned = self._state.past_runs.in_force(gang)
+        look_again = self._explainer.explain(
+            gang, decision, now, victims=victims, look_ahead=look_ahead, learned=learned
+        )
+        self._plan_by(look_again, now)
 
     def _start(self, placement: Placement, decided: Decided, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
@@ -258,7 +262,8 @@ class Cycle:
         assert gang.spec is not None, "a refused gang is not planned"
         attempt = next_attempt(gang.status, self._state.members(gang).values())
         victims = self._state.giving_way.victims_of(gang.key)
-        status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims)
+        learned = self._state.past_runs.in_force(gang)
+        status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims, learned=learned)
         # As the status spells it: the next process has nothing else to go on from.
         reservation = reserved_in_status(replace(gang, status=status))
         assert reservation is not None, "a plan has sizes that the spec allows"

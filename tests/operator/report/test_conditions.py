@@ -142,6 +142,7 @@ def test_written_status_clears_what_does_not_apply():
         "expectedFinish",
         "effectiveSpeedup",
         "memberPrice",
+        "runTimeFactor",
         "members",
         "reservedAt",
         "firstPlannedStart",
