@@ -14,6 +14,7 @@ from lockstep.api.lease import Holder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
+from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.side_by_side import until_first_ends
 from lockstep.report.bids import keep_bids_answered
 from lockstep.report.metrics import Metrics
@@ -27,7 +28,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """The part of this process in deciding. Without an ``elector`` it leads as soon as it may."""
+    """The part of this process in deciding. Without an ``elector`` it leads as soon as it may.
+
+    Without ``run_times`` what is learnt of them ends with the process.
+    """
 
     elector: Elector | None
     fence: Fence
@@ -35,6 +39,7 @@ class Leadership:
     state: State
     cycle: Cycle
     metrics: Metrics
+    run_times: RunTimeStore | None
 
     async def take_part(self) -> None:
         """Stand by until it is our turn, then lead. Raises ``LeaseLostError`` when that is over."""
@@ -46,6 +51,8 @@ class Leadership:
 
     async def end(self) -> None:
         """Write nothing any more, leave all as it stands, and let the next process lead."""
+        if self.run_times is not None and self.fence.is_open:
+            await self.run_times.write_last()
         self.fence.close()
         is_quiet = await self.client.lull(at_most_seconds=_LAST_WRITES_SECONDS)
         await self.cycle.stop()
@@ -66,9 +73,13 @@ class Leadership:
         await self._lead()
 
     async def _lead(self) -> None:
+        works = [keep_bids_answered(self.client, self.state, time)]
+        if self.run_times is not None:
+            await self.run_times.read()
+            works.append(self.run_times.keep_written())
         self.state.lead()
         self.metrics.leader.set(1)
-        await until_first_ends(asyncio.Event(), self.cycle.run(), keep_bids_answered(self.client, self.state, time))
+        await until_first_ends(asyncio.Event(), self.cycle.run(), *works)
 
 
 async def make_elector(
