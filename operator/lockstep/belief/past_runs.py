@@ -6,6 +6,7 @@ plans.
 """
 
 import math
+from collections.abc import Callable
 
 from lockstep.facts.gang import GangFact
 from lockstep.facts.past_runs import (
@@ -25,10 +26,12 @@ _LEAST_RUNS = 3
 class PastRuns:
     """The last runs of at most ``MOST_TEMPLATES`` templates. With ``quantile`` 0 nothing is learnt.
 
+    ``changed`` is called when gangs may be planned with something new.
     The namespace that has most gives up the one that it has learnt of least recently: none can take the room of others.
     """
 
-    def __init__(self, quantile: float = USUAL_QUANTILE) -> None:
+    def __init__(self, changed: Callable[[], None], quantile: float = USUAL_QUANTILE) -> None:
+        self._changed = changed
         self._quantile = quantile
         self._runs: dict[str, dict[str, Runs]] = {}
         self._count = 0
@@ -50,7 +53,10 @@ class PastRuns:
         if not self._quantile:
             return
         before = self._runs.get(template.namespace, {}).get(template.digest, ())
-        self._put(template, (*before, thousandths_of(factor))[-MOST_RUNS:])
+        runs = (*before, thousandths_of(factor))[-MOST_RUNS:]
+        self._put(template, runs)
+        if len(runs) >= _LEAST_RUNS:
+            self._changed()
 
     def remember(self, kept: RunsByTemplate) -> None:
         """Take over what an earlier process has kept, but for templates of which more is known here."""

@@ -82,7 +82,7 @@ class State:
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
         self.templates = TemplateMemory()
-        self.past_runs = PastRuns(run_time_quantile)
+        self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.reservations: dict[GangKey, Reservation] = {}
         # The gangs that hold nodes and whose members keep others away.
         self.keep_others_away: set[GangKey] = set()
