@@ -47,12 +47,10 @@ class Leadership:
             await self._lead()
             return
         await self._stand_by(self.elector)
-        await until_first_ends(asyncio.Event(), self.elector.hold(), self._follow_on())
+        await self._lead_while(asyncio.create_task(self.elector.hold()))
 
     async def end(self) -> None:
         """Write nothing any more, leave all as it stands, and let the next process lead."""
-        if self.run_times is not None and self.fence.is_open:
-            await self.run_times.write_last()
         self.fence.close()
         is_quiet = await self.client.lull(at_most_seconds=_LAST_WRITES_SECONDS)
         await self.cycle.stop()
@@ -67,19 +65,35 @@ class Leadership:
         finally:
             noting.cancel()
 
+    async def _lead_while(self, holding: asyncio.Task[None]) -> None:
+        """Lead until the lease is lost, or nobody wants it any more."""
+        try:
+            await until_first_ends(asyncio.Event(), _end_of(holding), self._follow_on())
+        finally:
+            # Last of all, as it closes the fence: whoever stops leading may have something left to write.
+            holding.cancel()
+            await asyncio.gather(holding, return_exceptions=True)
+
     async def _follow_on(self) -> None:
         """Lead, after another look: what our predecessor wrote last may not have been seen yet."""
         await list_own_kinds_at_last(self.client, self.state)
         await self._lead()
 
     async def _lead(self) -> None:
-        works = [keep_bids_answered(self.client, self.state, time)]
         if self.run_times is not None:
             await self.run_times.read()
-            works.append(self.run_times.keep_written())
         self.state.lead()
         self.metrics.leader.set(1)
-        await until_first_ends(asyncio.Event(), self.cycle.run(), *works)
+        works = [self.cycle.run(), keep_bids_answered(self.client, self.state, time)]
+        if self.run_times is not None:
+            works.append(self.run_times.keep_written())
+        await until_first_ends(asyncio.Event(), *works)
+
+
+async def _end_of(task: asyncio.Task[None]) -> None:
+    """Wait until the task has ended, and raise its error; whoever gives up waiting does not end it."""
+    await asyncio.wait([task])
+    task.result()
 
 
 async def make_elector(

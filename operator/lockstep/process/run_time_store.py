@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
+from lockstep.api.fence import Fence
 from lockstep.api.kept_runs import kept_runs_manifest, parse_kept_runs
 from lockstep.belief.past_runs import PastRuns
 from lockstep.process.election.elector import ElectionTerms
@@ -20,10 +21,14 @@ log = logging.getLogger(__name__)
 
 
 class RunTimeStore:
-    """One ConfigMap beside the lease, which only the leader writes. Trouble with it costs what was learnt, no more."""
+    """One ConfigMap beside the lease, which is written while ``fence`` is open.
 
-    def __init__(self, client: KubeClient, past_runs: PastRuns, terms: ElectionTerms) -> None:
+    Trouble with it costs what was learnt, and no more than that.
+    """
+
+    def __init__(self, client: KubeClient, fence: Fence, past_runs: PastRuns, terms: ElectionTerms) -> None:
         self._client = client
+        self._fence = fence
         self._past_runs = past_runs
         self._namespace, self._name = terms.namespace, kept_under(terms.name)
         self._folder = paths.config_maps_of(self._namespace)
@@ -38,20 +43,19 @@ class RunTimeStore:
         self._written = self._past_runs.changes
 
     async def keep_written(self) -> None:
-        """Write what is new every few seconds, until cancelled."""
-        while True:
-            await asyncio.sleep(_PAUSE_SECONDS)
-            await self.write()
-
-    async def write_last(self) -> None:
-        """Write what is new before this process ends; that takes a moment at most."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_WRITE_SECONDS):
+        """Write what is new every few seconds, and a last time when cancelled: that takes a moment at most."""
+        try:
+            while True:
+                await asyncio.sleep(_PAUSE_SECONDS)
                 await self.write()
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WRITE_SECONDS):
+                    await self.write()
 
     async def write(self) -> None:
         """Write what is new, if anything is; where somebody else has changed what is there, once more beside that."""
-        if self._written == self._past_runs.changes:
+        if self._written == self._past_runs.changes or not self._fence.is_open:
             return
         answer = await self._put()
         if answer is not None and answer.code in (_NOT_FOUND, _CONFLICT):

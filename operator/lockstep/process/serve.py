@@ -110,7 +110,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             state=state,
             cycle=cycle,
             metrics=metrics,
-            run_times=make_run_time_store(settings, client, state),
+            run_times=make_run_time_store(settings, client, fence, state),
         )
         stack.push_async_callback(leadership.end)
         await until_first_ends(
@@ -147,11 +147,11 @@ def make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
     return state
 
 
-def make_run_time_store(settings: Settings, client: KubeClient, state: State) -> RunTimeStore | None:
+def make_run_time_store(settings: Settings, client: KubeClient, fence: Fence, state: State) -> RunTimeStore | None:
     """Where run times are kept: beside the lease; None without a lease, or where nothing is learnt of them."""
     if settings.election is None or not settings.run_time_quantile:
         return None
-    return RunTimeStore(client, state.past_runs, settings.election)
+    return RunTimeStore(client, fence, state.past_runs, settings.election)
 
 
 def make_health(metrics: Metrics, state: State, cycle: Cycle, delivered: list[asyncio.Event]) -> Health:

@@ -29,9 +29,10 @@ HEAT, RENDER = "0" * 32, "f" * 32
 class Process:
     """One process: what it knows, and what it keeps."""
 
-    def __init__(self, client):
+    def __init__(self, client, fence):
+        self.fence = fence
         self.past_runs = PastRuns(lambda: None)
-        self.store = RunTimeStore(client, self.past_runs, TERMS)
+        self.store = RunTimeStore(client, fence, self.past_runs, TERMS)
 
     def learn(self, factor, digest=HEAT, namespace="default"):
         self.past_runs.learn(Template(namespace, digest), factor)
@@ -44,9 +45,10 @@ async def api():
 
 
 @asynccontextmanager
-async def process(api, fence=None):
+async def process(api):
+    fence = Fence(open_until=float("inf"))
     async with KubeClient(api.configuration, concurrency=2, observer=lambda *_: None, fence=fence) as client:
-        yield Process(client)
+        yield Process(client, fence)
 
 
 @asynccontextmanager
@@ -97,24 +99,49 @@ async def test_it_is_written_every_ten_seconds_at_most_and_only_where_there_is_s
 
 
 async def test_clean_stop_writes_what_is_new(api):
-    async with process(api) as one:
-        await one.store.read()
+    async with process(api) as one, leading(one):
+        await asyncio.sleep(5)
         one.learn(1.5)
-        await one.store.write_last()
-        await one.store.write_last()
+
+    assert kept(api) == {"default": {HEAT: (1500,)}}
+    assert writes(api) == [POST]
+
+
+async def test_stop_in_the_middle_of_a_write_leaves_it_written(api):
+    under_way = []
+
+    def stop_there(request):
+        under_way.append(request)
+        return ANSWER_LOST
+
+    async with process(api) as one:
+        async with leading(one):
+            one.learn(1.5)
+            api.fault = lambda request: stop_there(request) if request.is_write and not under_way else None
+            await until(lambda: under_way)
 
         assert kept(api) == {"default": {HEAT: (1500,)}}
-        assert writes(api) == [POST]
 
 
-async def test_nothing_passes_a_closed_fence_and_nobody_waits_for_it(api):
-    async with process(api, Fence(open_until=0)) as one:
-        one.learn(1.5)
-        before = now()
-        await one.store.write_last()
+async def test_who_does_not_lead_any_more_writes_nothing_and_waits_for_nothing(api):
+    async with process(api) as one:
+        async with leading(one):
+            one.learn(1.5)
+            one.fence.close()
+            await asyncio.sleep(100)
+            before = now()
+        assert now() == before
 
-        assert now() - before < 5
-        assert writes(api) == []
+    assert writes(api) == []
+
+
+async def test_stop_waits_but_a_moment_for_an_api_server_that_is_away(api):
+    async with process(api) as one:
+        async with leading(one):
+            one.learn(1.5)
+            api.fault = lambda _: Refusal(code=503)
+            before = now()
+        assert now() - before < 3
 
 
 async def test_what_somebody_else_has_added_is_kept_beside_ours(api):
