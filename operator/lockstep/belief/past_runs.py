@@ -8,7 +8,7 @@ plans.
 import math
 from collections.abc import Callable
 
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import (
     MOST_RUNS,
     MOST_TEMPLATES,
@@ -105,6 +105,11 @@ class PastRuns:
     def _note(self, template: Template) -> None:
         self._unsettled.add(template)
         self.changes += 1
+
+
+def factor_planned_with(status: GangStatus) -> float:
+    """By how much the times of the spec were multiplied for the plan that the status has."""
+    return float(status.run_time_factor or 1) or 1.0
 
 
 def nearest_rank(runs: Runs, quantile: float) -> int:

@@ -2,9 +2,9 @@
 
 import math
 
+from lockstep.belief.past_runs import factor_planned_with
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
-from lockstep.cycle.teaching import factor_planned_with
 from lockstep.facts.gang import GangFact
 from lockstep.report.prediction_metrics import Predictions
 

@@ -1,8 +1,8 @@
 """What a run that has ended well teaches of later ones: how long it took beside what its spec states."""
 
-from lockstep.belief.past_runs import PastRuns
+from lockstep.belief.past_runs import PastRuns, factor_planned_with
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.facts.gang import GangFact
 from lockstep.facts.past_runs import Template
 
 # A later attempt may go on from where an earlier one got, whether anybody says so or not.
@@ -18,11 +18,6 @@ def teach(past_runs: PastRuns, gang: GangFact, reservation: Reservation, run_tim
         return
     if reservation.attempt == _WHOLE_ATTEMPT:
         past_runs.learn(Template(gang.key.namespace, gang.spec.run_template), max(0.0, run_time) / stated)
-
-
-def factor_planned_with(status: GangStatus) -> float:
-    """By how much the times of the spec were multiplied for the plan that the status has."""
-    return float(status.run_time_factor or 1) or 1.0
 
 
 def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:
