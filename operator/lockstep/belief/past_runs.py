@@ -6,7 +6,8 @@ plans.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import TypeVar
 
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import (
@@ -20,7 +21,10 @@ from lockstep.facts.past_runs import (
     thousandths_of,
 )
 
-_LEAST_RUNS = 3
+Number = TypeVar("Number", int, float)
+
+LEAST_RUNS = 3
+"""A template counts from so many runs on."""
 
 
 class PastRuns:
@@ -55,7 +59,7 @@ class PastRuns:
         before = self._runs.get(template.namespace, {}).get(template.digest, ())
         runs = (*before, thousandths_of(factor))[-MOST_RUNS:]
         self._put(template, runs)
-        if len(runs) >= _LEAST_RUNS:
+        if len(runs) >= LEAST_RUNS:
             self._changed()
 
     def remember(self, kept: RunsByTemplate) -> None:
@@ -70,7 +74,7 @@ class PastRuns:
         """A plan begins: what was learnt so far is in force until the next one."""
         for template in self._unsettled:
             runs = self._runs.get(template.namespace, {}).get(template.digest, ())
-            if len(runs) >= _LEAST_RUNS:
+            if len(runs) >= LEAST_RUNS:
                 self._in_force[template] = Learned(thousandths=nearest_rank(runs, self._quantile), runs=len(runs))
             else:
                 self._in_force.pop(template, None)
@@ -112,8 +116,8 @@ def factor_planned_with(status: GangStatus) -> float:
     return float(status.run_time_factor or 1) or 1.0
 
 
-def nearest_rank(runs: Runs, quantile: float) -> int:
-    """The least of these of which a part of ``quantile``, above 0 and at most 1, is no greater; ``runs`` has some."""
+def nearest_rank(runs: Collection[Number], quantile: float) -> Number:
+    """The least of these of which a part of ``quantile``, from 0 to 1, is no greater; ``runs`` has some."""
     # Products such as 0.55 · 20 come out a rounding too large.
     rank = math.ceil(round(quantile * len(runs), 9))
     return sorted(runs)[max(rank, 1) - 1]
