@@ -89,6 +89,7 @@ def gang_spec(
     claims=(),
     roles=(),
     network=None,
+    run_template="",
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
@@ -98,6 +99,7 @@ def gang_spec(
         deadline_seconds=deadline,
         priority_class=priority_class,
         network=network,
+        run_template=run_template,
     )
 
 

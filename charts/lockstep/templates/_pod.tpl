@@ -10,6 +10,7 @@
 - --sizing={{ .Values.operator.sizing }}
 - --price-factor={{ .Values.operator.priceFactor }}
 - --promises={{ .Values.operator.promises }}
+- --run-time-quantile={{ .Values.operator.runTimeQuantile }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
 - --provision-timeout={{ .Values.operator.provisionTimeout }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}

@@ -13,6 +13,7 @@ from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
 from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.role import parse_roles
+from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal
 from lockstep.facts.reasons import Reason
@@ -79,6 +80,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         one_per=placement.get("onePer") or "",
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
+        run_template=run_template(spec) if "work" in spec else "",
     )
 
 
@@ -104,6 +106,7 @@ def _status(status: Manifest) -> GangStatus:
         expected_finish=epoch_seconds(status.get("expectedFinish")),
         effective_speedup=status.get("effectiveSpeedup"),
         member_price=status.get("memberPrice"),
+        run_time_factor=status.get("runTimeFactor"),
         members=tuple(_members(one) for one in status.get("members") or ()),
         reserved_at=epoch_seconds(status.get("reservedAt")),
         first_planned_start=epoch_seconds(status.get("firstPlannedStart")),
@@ -154,6 +157,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "expectedFinish": _time(status.expected_finish),
         "effectiveSpeedup": status.effective_speedup,
         "memberPrice": status.member_price,
+        "runTimeFactor": status.run_time_factor,
         "members": [_entry(members) for members in status.members] or None,
         "reservedAt": _time(status.reserved_at),
         "firstPlannedStart": _time(status.first_planned_start),

@@ -1,15 +1,15 @@
 """When gangs that hold nodes are expected to give them back."""
 
+import math
 from collections.abc import Iterator
 
 from coschedule import GangKey
+from lockstep.belief.overruns import end_after
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodFact
 
-# An overrun moves the expected end by this share of what has elapsed (docs/architecture.md, predictions).
-OVERRUN_SHARE = 0.05
 # What a pod has to end in where its template does not say, as the API server fills it in.
 _USUAL_GRACE_SECONDS = 30
 
@@ -23,11 +23,16 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
 
 
 def expected_finish(reservation: Reservation, now: float) -> float | None:
-    """When a gang is expected to have done its work; a gang that overruns, a twentieth of its age from now."""
-    end = reservation.expected_finish
-    if end is None or end > now:
-        return end
-    return now + OVERRUN_SHARE * (now - reservation.start)
+    """When a gang is expected to have done its work: one that overruns, at a later and later time, always after now."""
+    if reservation.expected_finish is None:
+        return None
+    return end_after(now, start=reservation.start, expected=reservation.expected_finish)
+
+
+def next_expected_end(state: State, now: float) -> float:
+    """When the first of those that hold nodes is expected to have ended, so that what is expected of it changes."""
+    ends = (expected_end(state, reservation, now) for reservation in state.reservations.values())
+    return min((end for end in ends if end is not None and end > now), default=math.inf)
 
 
 def is_ending(state: State, gang: GangFact) -> bool:
@@ -61,7 +66,7 @@ def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
     if not pod.node:
         return now
     end = now + _grace(gang) if pod.gone_by is None else pod.gone_by
-    return end if end > now else now + OVERRUN_SHARE * (now - end + _grace(gang))
+    return end_after(now, start=end - _grace(gang), expected=end)
 
 
 def _grace(gang: GangFact) -> float:

@@ -263,17 +263,18 @@ class SnapshotCutter:
         awaited = awaited_end(self._state, gang.key, now)
         parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
         roles = tuple(self._role(gang, role, part, resources) for role, part in parts)
+        learned = self._state.past_runs.in_force(gang)
         return PendingGang(
             key=gang.key,
             priority=priority,
             created=gang.created,
             roles=roles,
-            work=remaining_work(gang),
+            work=remaining_work(gang, learned),
             deadline=_deadline(gang, terms),
             member_price=terms.member_price,
             not_before=terms.not_before,
             promised=promised_start(gang),
-            kept=kept_plan(gang, roles, index),
+            kept=kept_plan(gang, roles, index, learned),
             may_hold=terms.may_hold,
             terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
             held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),

@@ -31,12 +31,14 @@ from lockstep.belief.namespaces import Namespaces
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
 from lockstep.belief.nodes import Nodes
+from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
 from lockstep.facts.gang import GangFact, Refusal, Verdict
+from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Condition
@@ -48,6 +50,7 @@ class State:
 
     Nodes outside the ``pool`` are known too, since what their labels say may change, and since pods on them may keep
     members away from others. Members that wait for others do so in a container of ``gate_image``, if there is one.
+    Gangs are planned with the ``run_time_quantile`` of earlier runs of their template, if it is not 0.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class State:
         pool: Pool = ALL_NODES,
         gate_image: str = "",
         sizing: Sizing = Sizing.BALANCED,
+        run_time_quantile: float = USUAL_QUANTILE,
     ) -> None:
         self.news = News(wake)
         self.pool = pool
@@ -78,6 +82,7 @@ class State:
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
         self.templates = TemplateMemory()
+        self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.reservations: dict[GangKey, Reservation] = {}
         # The gangs that hold nodes and whose members keep others away.
         self.keep_others_away: set[GangKey] = set()

@@ -14,6 +14,7 @@ from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
 from lockstep.cli.pool_options import pool_options
 from lockstep.cycle.sizing import SizingPolicy
+from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
@@ -113,6 +114,13 @@ log = logging.getLogger(__name__)
     default=Promises.SLACK.value,
     callback=lambda _context, _option, value: Promises(value),
     help="What gangs that wait are promised, and so in which order gangs of one priority may start.",
+)
+@click.option(
+    "--run-time-quantile",
+    metavar="NUMBER",
+    type=click.FloatRange(0, 1),
+    default=USUAL_QUANTILE,
+    help="Which part of the last runs of a template took no longer than is planned with; 0 means as stated.",
 )
 @click.option(
     "--unreachable-after",

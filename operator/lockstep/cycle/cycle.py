@@ -16,7 +16,7 @@ from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
-from lockstep.belief.endings import victims_ending_for
+from lockstep.belief.endings import next_expected_end, victims_ending_for
 from lockstep.belief.reservation import next_attempt, reserved_in_status
 from lockstep.cycle.attempt_news import AttemptNews
 from lockstep.cycle.decided import Decided
@@ -37,6 +37,8 @@ _SHORTEST_PAUSE_SECONDS = 0.02
 _PAUSE_SHARE = 1.0
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 _STAND_BY_SECONDS = 1.0
+# Many may be expected to end one shortly after the other; what is planned to start at such an end is not put off.
+_SHORTEST_WAIT_FOR_ENDS_SECONDS = 1.0
 _TOLD_AT_ONCE = 200
 _DEFAULT_PLANS = PlanOptions()
 
@@ -162,6 +164,7 @@ class Cycle:
                 self._start_due(decided)
                 self._evict(decided)
                 await self._tell_others(decided)
+                self._plan_when_an_end_has_passed()
             self._metrics.cycles.labels("ok").inc()
         except Exception:
             log.exception("a plan failed")
@@ -181,6 +184,11 @@ class Cycle:
             self._state.bids.next_end() or float("inf"),
             self._state.failed_nodes.next_end(),
         )
+
+    def _plan_when_an_end_has_passed(self) -> None:
+        """Others wait: what is expected of those that hold nodes by now, the new ones too, changes at such an end."""
+        now = self._now()
+        self._plan_by(max(next_expected_end(self._state, now), now + _SHORTEST_WAIT_FOR_ENDS_SECONDS), now)
 
     def _plan_by(self, time: float, now: float) -> None:
         """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
@@ -237,7 +245,11 @@ class Cycle:
             self._plan_by(decision.start, now)
         victims = victims_ending_for(self._state, gang.key)
         look_ahead = None if self._outlooks is None else self._outlooks.of
-        self._plan_by(self._explainer.explain(gang, decision, now, victims=victims, look_ahead=look_ahead), now)
+        learned = self._state.past_runs.in_force(gang)
+        look_again = self._explainer.explain(
+            gang, decision, now, victims=victims, look_ahead=look_ahead, learned=learned
+        )
+        self._plan_by(look_again, now)
 
     def _start(self, placement: Placement, decided: Decided, now: float) -> None:
         gang = self._state.gangs.get(placement.gang)
@@ -250,7 +262,8 @@ class Cycle:
         assert gang.spec is not None, "a refused gang is not planned"
         attempt = next_attempt(gang.status, self._state.members(gang).values())
         victims = self._state.giving_way.victims_of(gang.key)
-        status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims)
+        learned = self._state.past_runs.in_force(gang)
+        status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims, learned=learned)
         # As the status spells it: the next process has nothing else to go on from.
         reservation = reserved_in_status(replace(gang, status=status))
         assert reservation is not None, "a plan has sizes that the spec allows"

@@ -5,13 +5,14 @@ What is said of it is rounded coarsely, so that it stays the same for a while.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.facts.gang import GangFact
+from lockstep.facts.past_runs import Learned
 from lockstep.report.refusals import BehindInQueue
 
 _STEPS = (1, 2, 5)
@@ -29,13 +30,20 @@ class _Pace:
 
 
 def estimates(
-    gangs: Sequence[GangFact], rest: Sequence[GangFact], planned: Sequence[Decision], now: float
+    gangs: Sequence[GangFact],
+    rest: Sequence[GangFact],
+    planned: Sequence[Decision],
+    now: float,
+    learned: Callable[[GangFact], Learned | None],
 ) -> list[Unplaceable]:
-    """Estimate for each of ``rest``, some of all ``gangs`` in their order, from what was planned of the others."""
+    """Estimate for each of ``rest``, some of all ``gangs`` in their order, from what was planned of the others.
+
+    ``learned`` says what finished runs have taught of a gang's run time.
+    """
     position = {gang.key: number for number, gang in enumerate(gangs)}
     pace = _pace([one for one in planned if isinstance(one, Placement)])
     usual = 0.0 if pace is None else pace.usual
-    before = accumulate((_work(gang, usual) for gang in rest), initial=0.0)
+    before = accumulate((_work(gang, learned(gang), usual) for gang in rest), initial=0.0)
     return [
         _behind(gang.key, position[gang.key], None if pace is None else pace.since + work / pace.rate, now)
         for gang, work in zip(rest, before, strict=False)
@@ -52,9 +60,9 @@ def _pace(placements: Sequence[Placement]) -> _Pace | None:
     return _Pace(since=max(one.start for one in ending), rate=work / seconds, usual=work / len(ending))
 
 
-def _work(gang: GangFact, usual: float) -> float:
+def _work(gang: GangFact, learned: Learned | None, usual: float) -> float:
     """Member-seconds of a gang at its least size; what is usual where nobody knows."""
-    work = remaining_work(gang)
+    work = remaining_work(gang, learned)
     if gang.spec is None or work is None:
         return usual
     seconds = float(work.float_times(gang.spec.least_working)[-1])

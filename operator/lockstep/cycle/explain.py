@@ -9,6 +9,7 @@ from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.event import Event
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
 from lockstep.facts.outlook import SAME_TIME_SECONDS, Outlook, is_same_time
+from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
@@ -62,11 +63,12 @@ class Explainer:
         *,
         victims: Sequence[GangKey] = (),
         look_ahead: LookAhead | None = None,
+        learned: Learned | None = None,
     ) -> float:
         """Write the decision to the gang's status if that is news; ``victims`` are being evicted for it.
 
-        ``look_ahead`` says what else to tell of a later start. Returns when to look again, infinity where there is no
-        need.
+        It was planned with the run times that were ``learned``; ``look_ahead`` says what else to tell of a later start.
+        Returns when to look again, infinity where there is no need.
         """
         self._untold.pop(gang.key, None)
         if self._known.get(gang.key) == (gang.resource_version, decision, victims):
@@ -75,7 +77,7 @@ class Explainer:
 
         def news() -> Report | None:
             nonlocal look_again
-            status = _status_for(gang, decision, now, victims, look_ahead)
+            status = _status_for(gang, decision, now, victims, look_ahead, learned)
             report, look_again = self._news(gang, decision, now, victims, status)
             return report
 
@@ -148,11 +150,18 @@ def _same_time(one: float | None, other: float | None, *, since: float) -> bool:
 
 
 def _status_for(
-    gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], look_ahead: LookAhead | None
+    gang: GangFact,
+    decision: Decision,
+    now: float,
+    victims: Sequence[GangKey],
+    look_ahead: LookAhead | None,
+    learned: Learned | None,
 ) -> GangStatus:
     if isinstance(decision, Placement):
         outlook = None if look_ahead is None else look_ahead(gang, decision)
-        return conditions.mark_planned_for_later(gang, decision, now=now, victims=victims, outlook=outlook)
+        return conditions.mark_planned_for_later(
+            gang, decision, now=now, victims=victims, outlook=outlook, learned=learned
+        )
     return conditions.mark_unplaceable(gang, decision, now=now)
 
 

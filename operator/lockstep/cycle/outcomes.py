@@ -4,12 +4,14 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.progress import Progress, remembered_ranks
+from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.ends.failure_policy import Answer
 from lockstep.cycle.promises import note_placed, note_started, note_succeeded, speedup_reached
 from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
+from lockstep.cycle.teaching import teach
 from lockstep.facts.gang import GangFact
 from lockstep.facts.policies import Action
 from lockstep.facts.ranks import spell_ranks
@@ -23,11 +25,13 @@ from lockstep.report.writer import Report
 class Outcomes:
     """Makes the reports of gangs that hold nodes. What comes of members one by one is drawn together.
 
-    ``ends`` and ``parts`` say when what members have ended, and what they say of the work, is to be written.
+    ``ends`` and ``parts`` say when what members have ended, and what they say of the work, is to be written;
+    ``past_runs`` learns from runs that have ended well.
     """
 
-    def __init__(self, metrics: Metrics, starts: Starts, *, ends: Batches, parts: Batches) -> None:
+    def __init__(self, metrics: Metrics, starts: Starts, *, ends: Batches, parts: Batches, past_runs: PastRuns) -> None:
         self._metrics = metrics
+        self._past_runs = past_runs
         self._starts = starts
         self._ends = ends
         self._parts = parts
@@ -119,6 +123,7 @@ class Outcomes:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()
         if run_time is not None:
             note_succeeded(self._metrics.predictions, gang, reservation, run_time)
+            teach(self._past_runs, gang, reservation, run_time)
 
     def _count_failed(self, action: Action, reason: Reason) -> None:
         self._metrics.failures.labels(action).inc()

@@ -108,6 +108,7 @@ class Planning:
 
     async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
         """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
+        self._state.past_runs.settle()
         waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=self._urgency)
         self._turns_left = False
         if not waiting:
@@ -127,7 +128,11 @@ class Planning:
         untold = [gang for gang in waiting if gang.key not in told]
         rest = [gang for gang in untold if not (self._is_set_aside(gang) or self._rotation.was_refused(gang))]
         in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
-        behind = await self._run(partial(estimates, waiting, rest, in_front, now)) if rest else []
+        behind = (
+            await self._run(partial(estimates, waiting, rest, in_front, now, self._state.past_runs.in_force))
+            if rest
+            else []
+        )
         aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
         self._turns_left = self._rotation.are_left(sound)
         whole = replace(made, decisions=(*decisions, *behind, *aside))

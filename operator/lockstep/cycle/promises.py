@@ -2,6 +2,7 @@
 
 import math
 
+from lockstep.belief.past_runs import factor_planned_with
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact
@@ -49,9 +50,9 @@ def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
 
 
 def _seconds_alone(gang: GangFact) -> float | None:
-    """What one member alone would need on an idle reference node, if the work says so."""
+    """What one member alone would need on an idle reference node, if the work says so; as it was planned."""
     work = remaining_work(gang)
     if work is None:
         return None
     [alone] = work.float_times(1)
-    return float(alone) if math.isfinite(alone) else None
+    return float(alone) * factor_planned_with(gang.status) if math.isfinite(alone) else None

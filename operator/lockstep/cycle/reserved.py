@@ -43,7 +43,11 @@ class ReservedGangs:
         self._starts = Starts(services)
         due = services.state.news.look_at
         self._outcomes = Outcomes(
-            metrics, self._starts, ends=Batches(_REMEMBER_SECONDS, due=due), parts=Batches(_PARTS_SECONDS, due=due)
+            metrics,
+            self._starts,
+            ends=Batches(_REMEMBER_SECONDS, due=due),
+            parts=Batches(_PARTS_SECONDS, due=due),
+            past_runs=services.state.past_runs,
         )
 
     def look_at(self, gang: GangFact, reservation: Reservation, now: float) -> None:

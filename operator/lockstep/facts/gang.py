@@ -30,6 +30,7 @@ class GangSpec:
     """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
 
     Without ``network`` nobody counts on the members to find each other.
+    Runs of one ``run_template`` are expected to take equally long for their size; it is empty without ``work``.
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
     value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts.
     """
@@ -42,6 +43,7 @@ class GangSpec:
     one_per: str = ""
     all_in: str = ""
     sizing: Sizing | None = None
+    run_template: str = ""
 
     @property
     def minimum(self) -> int:
@@ -108,6 +110,7 @@ class GangStatus:
     expected_finish: float | None = None
     effective_speedup: str | None = None
     member_price: str | None = None
+    run_time_factor: str | None = None
     members: tuple[Members, ...] = ()
     reserved_at: float | None = None
     first_planned_start: float | None = None

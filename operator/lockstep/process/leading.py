@@ -14,6 +14,7 @@ from lockstep.api.lease import Holder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
+from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.side_by_side import until_first_ends
 from lockstep.report.bids import keep_bids_answered
 from lockstep.report.metrics import Metrics
@@ -27,7 +28,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """The part of this process in deciding. Without an ``elector`` it leads as soon as it may."""
+    """The part of this process in deciding. Without an ``elector`` it leads as soon as it may.
+
+    Without ``run_times`` what is learnt of them ends with the process.
+    """
 
     elector: Elector | None
     fence: Fence
@@ -35,6 +39,7 @@ class Leadership:
     state: State
     cycle: Cycle
     metrics: Metrics
+    run_times: RunTimeStore | None
 
     async def take_part(self) -> None:
         """Stand by until it is our turn, then lead. Raises ``LeaseLostError`` when that is over."""
@@ -42,7 +47,7 @@ class Leadership:
             await self._lead()
             return
         await self._stand_by(self.elector)
-        await until_first_ends(asyncio.Event(), self.elector.hold(), self._follow_on())
+        await self._lead_while(asyncio.create_task(self.elector.hold()))
 
     async def end(self) -> None:
         """Write nothing any more, leave all as it stands, and let the next process lead."""
@@ -60,15 +65,35 @@ class Leadership:
         finally:
             noting.cancel()
 
+    async def _lead_while(self, holding: asyncio.Task[None]) -> None:
+        """Lead until the lease is lost, or nobody wants it any more."""
+        try:
+            await until_first_ends(asyncio.Event(), _end_of(holding), self._follow_on())
+        finally:
+            # Last of all, as it closes the fence: whoever stops leading may have something left to write.
+            holding.cancel()
+            await asyncio.gather(holding, return_exceptions=True)
+
     async def _follow_on(self) -> None:
         """Lead, after another look: what our predecessor wrote last may not have been seen yet."""
         await list_own_kinds_at_last(self.client, self.state)
         await self._lead()
 
     async def _lead(self) -> None:
+        if self.run_times is not None:
+            await self.run_times.read()
         self.state.lead()
         self.metrics.leader.set(1)
-        await until_first_ends(asyncio.Event(), self.cycle.run(), keep_bids_answered(self.client, self.state, time))
+        works = [self.cycle.run(), keep_bids_answered(self.client, self.state, time)]
+        if self.run_times is not None:
+            works.append(self.run_times.keep_written())
+        await until_first_ends(asyncio.Event(), *works)
+
+
+async def _end_of(task: asyncio.Task[None]) -> None:
+    """Wait until the task has ended, and raise its error; whoever gives up waiting does not end it."""
+    await asyncio.wait([task])
+    task.result()
 
 
 async def make_elector(

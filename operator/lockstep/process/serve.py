@@ -31,6 +31,7 @@ from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
 from lockstep.process.loop_watch import watch_loop
+from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
 from lockstep.process.timeline import Pictures
@@ -102,7 +103,15 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
         await start_pages(stack, settings, make_health(metrics, state, cycle, delivered), client)
         elector = await make_elector(stack, settings.election, configuration, fence, metrics)
-        leadership = Leadership(elector=elector, fence=fence, client=client, state=state, cycle=cycle, metrics=metrics)
+        leadership = Leadership(
+            elector=elector,
+            fence=fence,
+            client=client,
+            state=state,
+            cycle=cycle,
+            metrics=metrics,
+            run_times=make_run_time_store(settings, client, fence, state),
+        )
         stack.push_async_callback(leadership.end)
         await until_first_ends(
             stop,
@@ -132,9 +141,17 @@ def make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
         pool=pool,
         gate_image=settings.gate_image,
         sizing=settings.sizing,
+        run_time_quantile=settings.run_time_quantile,
     )
     state.stand_by()
     return state
+
+
+def make_run_time_store(settings: Settings, client: KubeClient, fence: Fence, state: State) -> RunTimeStore | None:
+    """Where run times are kept: beside the lease; None without a lease, or where nothing is learnt of them."""
+    if settings.election is None or not settings.run_time_quantile:
+        return None
+    return RunTimeStore(client, fence, state.past_runs, settings.election)
 
 
 def make_health(metrics: Metrics, state: State, cycle: Cycle, delivered: list[asyncio.Event]) -> Health:

@@ -34,6 +34,7 @@ class Settings:
     sizing: Sizing
     price_factor: float
     promises: Promises
+    run_time_quantile: float
     node_selector: tuple[tuple[str, str], ...]
     pool_taint: tuple[Taint, ...]
     gate_image: str

@@ -14,6 +14,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.outlook import Outlook
+from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
 from lockstep.report.refusals import spell
@@ -24,6 +25,7 @@ from lockstep.report.sentences import (
     duration,
     n_members,
     price,
+    run_times_learned,
     speedup,
     took_place_of,
     waits_for_victims,
@@ -59,29 +61,38 @@ def mark_planned_for_later(
     now: float,
     victims: Sequence[GangKey] = (),
     outlook: Outlook | None = None,
+    learned: Learned | None = None,
 ) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet.
 
-    ``victims`` are those that are being evicted for it; ``outlook`` is what there is to tell beside the plan.
+    ``victims`` are those that are being evicted for it; ``outlook`` is what there is to tell beside the plan, which was
+    made with the run times that were ``learned``.
     """
-    status = replace(_with_plan(mark_accepted(gang, now), placement), plan=outlook)
+    status = replace(_with_plan(mark_accepted(gang, now), placement, learned), plan=outlook)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
     why = f"; {waits_for_victims(victims)}" if victims else ""
-    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + why))
+    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (FALSE, reason, "The members are created when their nodes become free.")
     return with_condition(status, gang, Condition.PLACED, placed, now)
 
 
 def mark_reserved(
-    gang: GangFact, placement: Placement, *, attempt: int, now: float, victims: Sequence[GangKey] = ()
+    gang: GangFact,
+    placement: Placement,
+    *,
+    attempt: int,
+    now: float,
+    victims: Sequence[GangKey] = (),
+    learned: Learned | None = None,
 ) -> GangStatus:
     """The write-ahead entry: these members on these nodes, before any of their pods exists.
 
-    ``victims`` are those that were evicted for it, and are not placed again yet.
+    ``victims`` are those that were evicted for it, and are not placed again yet; it was planned with the run times that
+    were ``learned``.
     """
     status = replace(
-        _with_plan(mark_accepted(gang, now), placement),
+        _with_plan(mark_accepted(gang, now), placement, learned),
         attempt=attempt,
         start=now,
         reserved_at=now,
@@ -89,7 +100,7 @@ def mark_reserved(
         succeeded_ranks="",
     )
     why = f"; {took_place_of(victims)}" if victims else ""
-    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + why))
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
     status = with_condition(status, gang, Condition.PLANNED, planned, now)
     placed = (
         FALSE,
@@ -210,7 +221,11 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
 
 
-def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
+def _by_past_runs(learned: Learned | None) -> str:
+    return f"; {run_times_learned(learned)}" if learned is not None else ""
+
+
+def _with_plan(status: GangStatus, placement: Placement, learned: Learned | None) -> GangStatus:
     start = status.first_planned_start
     return replace(
         status,
@@ -219,6 +234,7 @@ def _with_plan(status: GangStatus, placement: Placement) -> GangStatus:
         expected_finish=None if math.isinf(placement.finish) else placement.finish,
         effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
         member_price=price(placement.member_price) if placement.member_price else None,
+        run_time_factor=None if learned is None else learned.spelled,
         members=as_spelled(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
@@ -233,6 +249,7 @@ def without_plan(status: GangStatus) -> GangStatus:
         expected_finish=None,
         effective_speedup=None,
         member_price=None,
+        run_time_factor=None,
         members=(),
         succeeded_ranks="",
         plan=None,

@@ -30,6 +30,7 @@ def refresh_gauges(metrics: Metrics, state: State, now: float, decisions: Sequen
     metrics.oldest_pending.set(max(0.0, now - min(pending)) if pending else 0.0)
     metrics.start_overdue.set(_most_overdue(state, states, now))
     metrics.assumed_pods.set(state.ledger.assumed)
+    metrics.known_templates.set(len(state.past_runs))
     _refresh_capacity(metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"])
 
 

@@ -144,6 +144,11 @@ class Metrics:
             buckets=WAIT_BUCKETS,
             registry=registry,
         )
+        self.known_templates = Gauge(
+            "lockstep_run_time_templates",
+            "Templates of gangs of which finished runs are remembered; planned with from the third run on.",
+            registry=registry,
+        )
         self.oldest_pending = Gauge(
             "lockstep_oldest_pending_gang_seconds",
             "Age of the oldest gang that holds no nodes, counted from its last suspension where it had one.",

@@ -8,6 +8,7 @@ from coschedule import Alternative, GangKey, Members, Placement, encode_part
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.outlook import NodeKind, is_same_time
+from lockstep.facts.past_runs import THOUSAND, Learned
 
 _MOST_RANGES = 6
 
@@ -111,6 +112,13 @@ def _result(other: Alternative) -> str:
     if other.speedup is not None:
         return f"reach {speedup(other.speedup)}"
     return "end at an unknown time" if math.isinf(other.finish) else f"end at {rfc3339(other.finish)}"
+
+
+def run_times_learned(learned: Learned) -> str:
+    """What a plan was made with instead of the times that the spec states."""
+    if learned.thousandths == THOUSAND:
+        return f"run times as stated, which the last {learned.runs} runs had too"
+    return f"run times as the last {learned.runs} runs had them: {learned.spelled} times as stated"
 
 
 def waits_for_victims(victims: Sequence[GangKey]) -> str:

@@ -3,10 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-import numpy as np
-
-# What runs teach counts from so many on, and of so many at most; the simulated jobs have one template.
-_ENOUGH, _REMEMBERED = 3, 50
+from lockstep.belief.past_runs import LEAST_RUNS, nearest_rank
+from lockstep.facts.past_runs import MOST_RUNS
 
 
 @dataclass(slots=True)
@@ -14,11 +12,11 @@ class Belief:
     """Jobs are expected to run ``factor`` times as long as their owners say.
 
     That is the ``quantile``, by the nearest rank, of what the last runs took over what was said. Owners are believed
-    without a quantile, and until there were enough runs.
+    without a quantile, and until there were enough runs. The simulated jobs have one template.
     """
 
     quantile: float | None = None
-    ratios: deque[float] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+    ratios: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_RUNS))
 
     def learn(self, ratio: float) -> None:
         """Take down how long a finished run took over what its owner had said."""
@@ -27,6 +25,6 @@ class Belief:
     @property
     def factor(self) -> float:
         """How much longer than said jobs are expected to run."""
-        if self.quantile is None or len(self.ratios) < _ENOUGH:
+        if self.quantile is None or len(self.ratios) < LEAST_RUNS:
             return 1.0
-        return float(np.quantile(self.ratios, self.quantile, method="inverted_cdf"))
+        return nearest_rank(self.ratios, self.quantile)

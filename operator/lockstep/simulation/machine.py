@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lockstep.belief.endings import OVERRUN_SHARE
+from lockstep.belief.overruns import end_after
 from lockstep.simulation.beliefs import Belief
 from lockstep.simulation.cluster import Cluster, Policy, Run, Start
 from lockstep.simulation.jobs import Arrival
@@ -152,7 +152,7 @@ class _Machine:
 
     def _overrun(self, number: int) -> None:
         run, now = self.cluster.running[number], self.cluster.now
-        self._expect(run._replace(end=now + OVERRUN_SHARE * (now - run.start)))
+        self._expect(run._replace(end=end_after(now, start=run.start, expected=run.end)))
 
     def _end(self, number: int) -> None:
         run = self.cluster.running.pop(number)

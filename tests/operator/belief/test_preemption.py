@@ -123,7 +123,8 @@ def test_pods_that_overrun_their_grace_are_expected_a_little_later(state):
     for rank in (0, 1):
         state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW - 70))
 
-    assert awaited_end(state, HOT, NOW) == NOW + 5
+    # Deleted 100 s ago with a grace of 30 s, which 25 steps of a twentieth make 101.6 s.
+    assert awaited_end(state, HOT, NOW) == pytest.approx(NOW - 100 + 30 * 1.05**25)
 
 
 def test_gang_that_holds_nothing_any_more_is_not_awaited(state):

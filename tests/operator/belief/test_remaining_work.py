@@ -8,12 +8,17 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import SerialWork, TimesWork
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.facts.gang import GangStatus
+from lockstep.facts.past_runs import Learned
 
 SERIAL = SerialWork(serial=1000, fixed=5, per_member=1)
 
 
-def left(work, progress):
-    return remaining_work(gang_fact("g", spec=gang_spec(work=work), status=GangStatus(progress=progress)))
+def left(work, progress, learned=None):
+    return remaining_work(gang_fact("g", spec=gang_spec(work=work), status=GangStatus(progress=progress)), learned)
+
+
+def times(thousandths):
+    return Learned(thousandths=thousandths, runs=3)
 
 
 def test_nothing_is_known_of_unknown_work():
@@ -37,3 +42,19 @@ def test_gang_that_says_that_all_is_done_has_something_left_to_do(work):
     [seconds] = left(work, "1").float_times(1)
 
     assert 0 < seconds < 10
+
+
+def test_unknown_work_stays_unknown_whatever_was_learnt():
+    assert left(None, "", times(1500)) is None
+
+
+@pytest.mark.parametrize("progress", ["", "0.5"])
+@pytest.mark.parametrize(
+    "work",
+    [SerialWork(serial=1000, fixed=5, per_member=1, per_log_member=2), TimesWork(times=(math.inf, 80.0, 40.0))],
+    ids=["serial", "measured"],
+)
+def test_run_time_at_every_size_is_multiplied_by_what_was_learnt(work, progress):
+    planned, stated = (left(work, progress, learned).float_times(3) for learned in (times(1500), None))
+
+    assert planned.tolist() == pytest.approx((1.5 * stated).tolist())

@@ -211,8 +211,8 @@ def test_release_on_a_node_that_is_gone_is_left_out(state):
     [
         pytest.param(None, 50, None, id="unknown"),
         pytest.param(100, 50, 100, id="as predicted"),
-        pytest.param(100, 100, 105, id="due: a twentieth of its age from now"),
-        pytest.param(100, 200, 210, id="overdue: the longer, the later"),
+        pytest.param(100, 100, 105, id="due: a twentieth later"),
+        pytest.param(100, 104, 105, id="overdue: the same until that has passed"),
     ],
 )
 def test_expected_finish(finish, now, want):

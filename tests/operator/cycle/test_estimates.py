@@ -7,6 +7,7 @@ import pytest
 from builders.facts import gang_fact, gang_spec
 from coschedule import Placement, Reason, SerialWork
 from lockstep.cycle.estimates import coarse_time, coarsely, estimates
+from lockstep.facts.past_runs import Learned
 from lockstep.report.refusals import spell
 
 NOW = 1_800_000_000.0
@@ -32,11 +33,15 @@ def gangs_of(seconds, count):
     return [gang_fact(f"g{number}", spec=spec) for number in range(count)]
 
 
+def nothing(_):
+    """Nothing was learnt of any gang's run time."""
+
+
 def test_work_in_front_is_done_as_fast_as_planned():
     first, *rest = gangs_of(1000.0, 4)
     planned = [placement(first, start=0.0, finish=1000.0)]
 
-    behind = estimates([first, *rest], rest, planned, NOW)
+    behind = estimates([first, *rest], rest, planned, NOW, nothing)
 
     assert {one.reason for one in behind} == {Reason.BEHIND_IN_QUEUE}
     assert [spell(one.refusal).rpartition(" ")[2] for one in behind] == [f"2027-01-15T{when}:00Z" for when in TIMES]
@@ -45,9 +50,18 @@ def test_work_in_front_is_done_as_fast_as_planned():
     )
 
 
+def test_estimates_are_made_with_what_was_learnt():
+    first, *rest = gangs_of(500.0, 4)
+    learned = Learned(thousandths=2000, runs=3)
+
+    behind = estimates([first, *rest], rest, [placement(first, finish=1000.0)], NOW, lambda _: learned)
+
+    assert [spell(one.refusal).rpartition(" ")[2] for one in behind] == [f"2027-01-15T{when}:00Z" for when in TIMES]
+
+
 def test_unknown_run_times_give_no_estimate():
     first, *rest = gangs_of(None, 4)
-    [one, *_] = estimates([first, *rest], rest, [placement(first, finish=math.inf)], NOW)
+    [one, *_] = estimates([first, *rest], rest, [placement(first, finish=math.inf)], NOW, nothing)
 
     assert spell(one.refusal) == "1 gangs or more are in front of it; it is planned exactly when fewer are"
 

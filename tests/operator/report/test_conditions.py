@@ -11,6 +11,7 @@ from coschedule import Reason as PlanReason
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus, Refusal
+from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, endings
 
@@ -142,6 +143,7 @@ def test_written_status_clears_what_does_not_apply():
         "expectedFinish",
         "effectiveSpeedup",
         "memberPrice",
+        "runTimeFactor",
         "members",
         "reservedAt",
         "firstPlannedStart",
@@ -340,3 +342,31 @@ def test_gang_that_starts_names_whose_place_it_takes():
     status = conditions.mark_reserved(GANG, LATER, attempt=1, now=NOW, victims=[GangKey("default", "a")])
 
     assert status.condition("Planned").message.endswith("; takes the place of gang default/a.")
+
+
+@pytest.mark.parametrize(
+    ("thousandths", "want"),
+    [
+        (1300, "; run times as the last 12 runs had them: 1.3 times as stated."),
+        (1000, "; run times as stated, which the last 12 runs had too."),
+    ],
+    ids=["longer", "as stated"],
+)
+def test_plan_says_what_runs_have_taught(thousandths, want):
+    learned = Learned(thousandths=thousandths, runs=12)
+    for status in (
+        conditions.mark_reserved(GANG, PLACEMENT, attempt=1, now=NOW, learned=learned),
+        conditions.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned),
+    ):
+        assert status.condition(Condition.PLANNED).message.endswith(want)
+        assert status_manifest(status)["runTimeFactor"] == learned.spelled
+
+
+def test_plan_with_stated_run_times_has_no_factor():
+    learned = Learned(thousandths=1300, runs=12)
+    before = with_status(conditions.mark_planned_for_later(GANG, LATER, now=NOW, learned=learned))
+
+    status = conditions.mark_planned_for_later(before, LATER, now=NOW)
+
+    assert status.run_time_factor is None
+    assert "run times" not in status.condition(Condition.PLANNED).message

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from builders.simulated import unowned
-from lockstep.belief.endings import OVERRUN_SHARE
+from lockstep.belief.overruns import OVERRUN_SHARE
 from lockstep.simulation.beliefs import Belief
 from lockstep.simulation.cluster import Decided, Start
 from lockstep.simulation.jobs import Arrival, Job

@@ -8,16 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from coschedule.queue.decisions import Members, Placement, Plan
+from coschedule.queue.finishes import finish_of
 from coschedule.queue.gangs import Kept, PendingGang, Seat
+from coschedule.queue.promises.stretch import stretch
 from coschedule.queue.snapshot import Snapshot
 
 
 def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     """Return the snapshot whose gangs remember what they had in the plan that was ``made`` on ``before``.
 
-    A promise is remembered as long as the gang asks for the same. A placement is kept if its work is the same, too, and
-    its nodes are there and as fast as they were: its run takes as long then. Gangs that were not planned before are
-    left as they are.
+    A promise is remembered as long as the gang asks for the same. A placement is kept if its nodes are there and as
+    fast as they were. Where all run times were multiplied by the same since then, its run takes as much longer or
+    shorter; where its work has changed in another way, nothing is kept. Gangs that were not planned before are left as
+    they are.
     """
     placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
     asked = {gang.key: gang for gang in before.gangs}
@@ -33,7 +36,7 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
         if _asked(gang, snapshot.resources) != _asked(was, before.resources):
             return replace(gang, promised=math.inf, kept=None)
         promised = math.inf if placement.promised is None else placement.promised
-        return replace(gang, promised=promised, kept=_kept(placement, gang, same) if gang.work == was.work else None)
+        return replace(gang, promised=promised, kept=_kept(placement, gang, same, stretch(was.work, gang.work)))
 
     return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
 
@@ -78,8 +81,13 @@ def kept_from(
     )
 
 
-def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int]) -> Kept | None:
-    start, finish, latest = placement.start, placement.finish, placement.latest
+def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], times: float | None) -> Kept | None:
+    """What is kept on ``nodes`` of a placement whose run takes so many times as long; None where that is unknown."""
+    if times is None:
+        return None
+    start, latest = placement.start, placement.latest
+    # What has not changed stays the same to the last digit.
+    finish = placement.finish if times == 1 else finish_of(start, (placement.finish - start) * times)
     roles = [role.name for role in gang.roles]
     return kept_from(placement.members, roles, nodes, start=start, finish=finish, latest=latest)
 

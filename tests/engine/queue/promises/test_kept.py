@@ -156,7 +156,7 @@ def test_gang_of_the_same_name_remembers_nothing_of_another():
 
 def test_word_is_kept_where_the_work_or_the_nodes_have_changed():
     before, made = planned(BUSY, gang("a", size=1, serial=40), releases=ENDS)
-    less = snapshot(BUSY, [gang("a", size=1, serial=20)])
+    less = snapshot(BUSY, [gang("a", size=1, serial=20, per_member=1)])
     slower = snapshot([node("n0", free=0, slowdown=2.0), BUSY[1]], [gang("a", size=1, serial=40)])
 
     for facts in (less, slower):

@@ -1,0 +1,31 @@
+"""How much longer or shorter a gang's run has become since it was planned, where that is the same for every size."""
+
+import math
+from collections.abc import Sequence
+
+from coschedule.model.numbers import Number
+from coschedule.model.run_times import SerialWork, Work
+
+# Times that were multiplied one by one differ by their roundings.
+_SAME_SHARE = 1e-9
+
+
+def stretch(before: Work | None, work: Work | None) -> float | None:
+    """Return by what all run times were multiplied; None where sizes differ in that, or a run time is unknown."""
+    if before == work:
+        return 1.0
+    if before is None or work is None or type(before) is not type(work):
+        return None
+    times, new_times = _times(before), _times(work)
+    if len(times) != len(new_times):
+        return None
+    pairs = [(float(time), float(new)) for time, new in zip(times, new_times, strict=True)]
+    ratio = next(new / time for time, new in pairs if 0 < time < math.inf)
+    is_same = all(math.isclose(new, time * ratio, rel_tol=_SAME_SHARE) for time, new in pairs)
+    return ratio if is_same else None
+
+
+def _times(work: Work) -> Sequence[Number]:
+    if isinstance(work, SerialWork):
+        return work.serial, work.fixed, work.per_member, work.per_log_member
+    return work.times

@@ -1,0 +1,106 @@
+"""The ConfigMap of what runs have taught: what is written is read again, and nothing else is believed."""
+
+import orjson
+import pytest
+
+from lockstep.api.kept_runs import LARGEST_BYTES, kept_runs_manifest, parse_kept_runs
+from lockstep.facts.past_runs import MOST_RUNS, MOST_TEMPLATES, MOST_THOUSANDTHS
+
+HEAT, RENDER = "0" * 32, "f" * 32
+RUNS = {"default": {RENDER: (1000,), HEAT: (1300, 900)}, "a-b": {HEAT: (1, 1_000_000)}}
+
+
+def written(runs):
+    return kept_runs_manifest("lockstep-system", "lockstep-run-times", runs, version="7")
+
+
+def holding(text):
+    return {"metadata": {"resourceVersion": "1"}, "data": {"runs.json": text}}
+
+
+def one(runs="[1]", *, namespace="default", digest=HEAT):
+    return holding(f'{{"{namespace}":{{"{digest}":{runs}}}}}')
+
+
+def test_what_is_written_is_read_in_its_order():
+    found = parse_kept_runs(written(RUNS))
+
+    assert found == RUNS
+    assert [list(found), list(found["default"])] == [["default", "a-b"], [RENDER, HEAT]]
+
+
+def test_nothing_is_read_as_nothing():
+    assert parse_kept_runs(written({})) == {}
+
+
+def test_one_run_of_one_template_is_believed():
+    assert parse_kept_runs(one()) == {"default": {HEAT: (1,)}}
+
+
+def test_version_is_named_where_something_is_replaced():
+    assert written(RUNS)["metadata"]["resourceVersion"] == "7"
+    assert "resourceVersion" not in kept_runs_manifest("a", "b", RUNS, version="")["metadata"]
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        pytest.param({f"{number:0>63}": {HEAT: None} for number in range(MOST_TEMPLATES)}, id="a namespace each"),
+        pytest.param({"n" * 63: dict.fromkeys(map("{:032x}".format, range(MOST_TEMPLATES)))}, id="one namespace"),
+    ],
+)
+def test_most_that_is_ever_written_has_its_place(runs):
+    full = {space: dict.fromkeys(digests, (MOST_THOUSANDTHS,) * MOST_RUNS) for space, digests in runs.items()}
+
+    manifest = written(full)
+
+    assert len(orjson.dumps(manifest)) < LARGEST_BYTES
+    assert parse_kept_runs(manifest) == full
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        pytest.param({}, id="nothing at all"),
+        pytest.param({"data": None}, id="no content"),
+        pytest.param({"data": {"other": "file"}}, id="somebody else's"),
+        pytest.param({"binaryData": {"runs.json": "AAECAwQ="}}, id="binary"),
+        pytest.param({"data": {"runs.json": 5}}, id="no text"),
+        pytest.param(holding(""), id="empty"),
+        pytest.param(holding("\x00\x01\xff"), id="bytes"),
+        pytest.param(holding("\ud800"), id="half of a character"),
+        pytest.param(holding("x" * 10 * 2**20), id="10 MiB"),
+        pytest.param(holding("[" * 400_000), id="deep"),
+        pytest.param(holding('{"default":' * 50_000), id="deep in maps"),
+        pytest.param(holding("[]"), id="a list"),
+        pytest.param(holding("null"), id="null"),
+        pytest.param(holding('{"default":[]}'), id="a list in a namespace"),
+        pytest.param(holding('{"default":{}}'), id="an empty namespace"),
+        pytest.param(one(namespace="DEFAULT"), id="no name of a namespace"),
+        pytest.param(one(namespace="n" * 64), id="a long name"),
+        pytest.param(one(namespace="default\\n"), id="a name with a line break"),
+        pytest.param(one(digest=HEAT[1:]), id="a short digest"),
+        pytest.param(one(digest="G" * 32), id="no digest"),
+        pytest.param(one("[]"), id="no runs"),
+        pytest.param(one(str([1] * 51)), id="too many runs"),
+        pytest.param(one("{}"), id="a map of runs"),
+        pytest.param(one('"1"'), id="text as runs"),
+        pytest.param(one('["1"]'), id="text as a run"),
+        pytest.param(one("[null]"), id="null as a run"),
+        pytest.param(one("[true]"), id="true as a run"),
+        pytest.param(one("[1.5]"), id="a fraction"),
+        pytest.param(one("[NaN]"), id="no number"),
+        pytest.param(one("[Infinity]"), id="infinity"),
+        pytest.param(one("[1e400]"), id="beyond floats"),
+        pytest.param(one("[0]"), id="nothing"),
+        pytest.param(one("[-1]"), id="negative"),
+        pytest.param(one("[1000001]"), id="more than is kept"),
+        pytest.param(one("[18446744073709551616]"), id="beyond 64 bits"),
+        pytest.param(one(f"[{'9' * 5000}]"), id="far beyond"),
+        pytest.param(
+            written({f"n-{number}": {HEAT: (1,)} for number in range(MOST_TEMPLATES + 1)}), id="too many templates"
+        ),
+    ],
+)
+def test_what_was_not_written_here_is_not_believed(manifest):
+    assert parse_kept_runs(manifest) is None

@@ -1,0 +1,62 @@
+"""Gangs that run longer than expected, in the whole operator: who waits for them is planned again, step by step."""
+
+import asyncio
+
+import pytest
+
+from builders.served import gang, node
+from fake_cluster.jumping import now, until
+from fake_cluster.rig import INLINE, is_placed, operator_over, set_phases, status_of
+
+pytestmark = pytest.mark.asyncio
+
+
+def timed(name, seconds, **more):
+    return gang(name, cpu="8", spec={"work": {"serialTime": f"{seconds}s"}}, **more)
+
+
+def plans_made(parts):
+    return parts.metric("lockstep_cycles_total", result="ok")
+
+
+async def placed_and_running(api, *names):
+    await until(lambda: all(is_placed(api, name) for name in names))
+    for name in names:
+        set_phases(api, name, "Running")
+
+
+async def test_who_waits_is_planned_again_whenever_an_expected_end_has_passed():
+    """It starts when the longer of two has ended: the overrun of the other moves nothing that it is told."""
+    gangs = [timed("a", 100, size=1), timed("b", 1000, size=1)]
+    async with operator_over(node("n1"), node("n2"), gangs=gangs, plans=INLINE) as (api, parts):
+        await placed_and_running(api, "a", "b")
+        api.store.add("gangjobs", timed("c", 100, size=2))
+        await asyncio.sleep(50)
+        before = plans_made(parts)
+        await asyncio.sleep(250)
+
+        # 100 s, 105 s, 110 s … 293 s after the start; a clock may ring a little early, and then once more.
+        assert 23 <= plans_made(parts) - before <= 2 * 23
+
+
+async def test_nobody_is_planned_where_nobody_waits():
+    async with operator_over(node("n1"), gangs=[timed("a", 100, size=1)], plans=INLINE) as (api, parts):
+        await placed_and_running(api, "a")
+        await asyncio.sleep(50)
+        before = plans_made(parts)
+        await asyncio.sleep(1000)
+
+        assert plans_made(parts) - before <= 1
+
+
+async def test_overrun_keeps_what_was_predicted_and_is_expected_to_end_later_and_later():
+    async with operator_over(node("n1"), gangs=[timed("a", 100, size=1), timed("b", 100, size=1)]) as (api, parts):
+        await placed_and_running(api, "a")
+        finish = status_of(api, "a")["expectedFinish"]
+        await asyncio.sleep(1000)
+
+        [decision] = parts.cycle.decided.plan.decisions
+        assert now() < decision.start < now() + 60
+        assert status_of(api, "a")["expectedFinish"] == finish
+        set_phases(api, "a", "Succeeded")
+        await until(lambda: is_placed(api, "b"))

@@ -1,0 +1,155 @@
+"""Gangs are planned with what earlier runs of their template took, in the whole operator."""
+
+import asyncio
+
+import pytest
+
+from builders.served import gang, node
+from fake_cluster.jumping import until
+from fake_cluster.rig import (
+    DEFAULT,
+    api_with,
+    condition,
+    is_placed,
+    operator_over,
+    pods_of,
+    running_operator,
+    set_phase,
+    set_phases,
+    status_of,
+)
+from lockstep.api.quantities import epoch_seconds
+from lockstep.facts.past_runs import Template
+
+pytestmark = pytest.mark.asyncio
+
+WORK = {"work": {"serialTime": "100s"}}
+
+
+def timed(name, **more):
+    return gang(name, size=1, cpu="8", spec=WORK, **more)
+
+
+async def run(api, name, *, seconds, end="Succeeded", place=True):
+    """Let one gang run for so long."""
+    if place:
+        api.store.add("gangjobs", timed(name))
+    await until(lambda: is_placed(api, name))
+    set_phases(api, name, "Running")
+    await asyncio.sleep(seconds)
+    set_phases(api, name, end)
+    await until(lambda: condition(api, name, "Complete")[0] == "True")
+
+
+async def run_three(api, *, seconds):
+    for number in range(3):
+        await run(api, f"run-{number}-{seconds}", seconds=seconds)
+
+
+def predicted(api, name):
+    status = status_of(api, name)
+    return epoch_seconds(status["expectedFinish"]) - epoch_seconds(status["start"])
+
+
+def planned(api, name):
+    return next(one["message"] for one in status_of(api, name)["conditions"] if one["type"] == "Planned")
+
+
+async def test_fourth_run_is_planned_with_what_the_first_three_took_and_says_so():
+    async with operator_over(node("n1")) as (api, _):
+        await run_three(api, seconds=150)
+        api.store.add("gangjobs", timed("next"))
+        await until(lambda: is_placed(api, "next"))
+
+        assert predicted(api, "run-2-150") == 100
+        assert "runTimeFactor" not in status_of(api, "run-2-150")
+        assert predicted(api, "next") == pytest.approx(150, abs=1)
+        assert status_of(api, "next")["runTimeFactor"] == "1.5"
+        assert planned(api, "next").endswith("; run times as the last 3 runs had them: 1.5 times as stated.")
+
+
+async def test_what_is_learnt_does_not_teach_itself():
+    async with operator_over(node("n1")) as (api, parts):
+        await run_three(api, seconds=200)
+        await run(api, "next", seconds=200)
+
+        assert status_of(api, "next")["runTimeFactor"] == "2"
+        [runs] = parts.state.past_runs.runs[DEFAULT].values()
+        assert runs == pytest.approx([2000] * 4, abs=10)
+        # Promise and truth go together again.
+        assert parts.metric("lockstep_run_time_ratio_bucket", le="1.05") - parts.metric(
+            "lockstep_run_time_ratio_bucket", le="0.95"
+        ) == pytest.approx(1)
+
+
+async def test_gang_that_waits_is_told_what_runs_have_taught():
+    async with operator_over(node("n1")) as (api, _):
+        await run_three(api, seconds=50)
+        api.store.add("gangjobs", timed("a"), timed("b"))
+        await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
+
+        assert planned(api, "b").endswith("; run times as the last 3 runs had them: 0.5 times as stated.")
+        assert epoch_seconds(status_of(api, "b")["start"]) - epoch_seconds(status_of(api, "a")["start"]) == 50
+        assert status_of(api, "b")["runTimeFactor"] == "0.5"
+
+
+async def test_run_that_was_interrupted_or_failed_teaches_nothing():
+    async with operator_over(node("n1")) as (api, parts):
+        await run(api, "failed", seconds=50, end="Failed")
+        api.store.add("gangjobs", timed("evicted"))
+        await until(lambda: is_placed(api, "evicted"))
+        set_phases(api, "evicted", "Running")
+        await asyncio.sleep(60)
+        [pod] = pods_of(api, "evicted")
+        set_phase(api, pod, "Failed", conditions=[{"type": "DisruptionTarget", "status": "True"}])
+        await until(lambda: status_of(api, "evicted")["attempt"] == 2)
+        await run(api, "evicted", seconds=40, place=False)
+
+        assert len(parts.state.past_runs) == 0
+
+
+async def test_gang_of_unknown_run_time_teaches_nothing():
+    async with operator_over(node("n1")) as (api, parts):
+        api.store.add("gangjobs", gang("g", size=1))
+        await run(api, "g", seconds=50, place=False)
+
+        assert len(parts.state.past_runs) == 0
+
+
+async def test_run_too_short_to_be_timed_teaches_nothing():
+    async with operator_over(node("n1")) as (api, parts):
+        api.store.add("gangjobs", gang("g", size=1, spec={"work": {"serialTime": "5s"}}))
+        await run(api, "g", seconds=50, place=False)
+
+        assert len(parts.state.past_runs) == 0
+
+
+async def test_run_that_a_restart_falls_into_is_learnt_of_all_the_same():
+    """It was planned with 1.5 times what its spec states, which the second process knows from the status alone."""
+    async with api_with(node("n1")) as api:
+        async with running_operator(api):
+            await run_three(api, seconds=150)
+            api.store.add("gangjobs", timed("next"))
+            await until(lambda: is_placed(api, "next"))
+            set_phases(api, "next", "Running")
+            await until(lambda: "startedAt" in status_of(api, "next"))
+            await asyncio.sleep(100)
+        async with running_operator(api) as parts:
+            await asyncio.sleep(80)
+            set_phases(api, "next", "Succeeded")
+            await until(lambda: condition(api, "next", "Complete")[0] == "True")
+
+            [runs] = parts.state.past_runs.runs[DEFAULT].values()
+            assert runs == pytest.approx([1800], abs=30)
+
+
+async def test_tenants_do_not_influence_each_other():
+    async with operator_over(node("n1")) as (api, parts):
+        await run(api, "mine", seconds=100)
+        [digest] = parts.state.past_runs.runs[DEFAULT]
+        for _ in range(50):
+            parts.state.past_runs.learn(Template("theirs", digest), 9)
+        await run(api, "next", seconds=100)
+
+        assert predicted(api, "next") == 100
+        assert "runTimeFactor" not in status_of(api, "next")
