@@ -11,8 +11,6 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.counts import SlotCounts, count_slots
-from coschedule.queue.slots.losses import Losses, find_losses
 from coschedule.queue.slots.open_slots import OpenSlots
 
 
@@ -60,24 +58,20 @@ Consider = Callable[[Considered], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SearchSpace:
-    """The slots of one gang, counted as every search needs them; each search tells ``consider`` what it looks at."""
+    """The slots of one gang; each search tells ``consider`` what it looks at."""
 
     open_slots: OpenSlots
-    counts: SlotCounts
-    losses: Losses
     consider: Consider
 
     @property
-    def instants(self) -> IntArray:
+    def instants(self) -> FloatArray:
+        """The times at which the gang need start, rising."""
+        return self.open_slots.instants
+
+    @property
+    def all_indices(self) -> IntArray:
         """The indices of all instants."""
         return np.arange(len(self.open_slots.instants))
-
-
-def search_space_of(open_slots: OpenSlots, consider: Consider) -> SearchSpace:
-    """Prepare searches among these slots."""
-    return SearchSpace(
-        open_slots=open_slots, counts=count_slots(open_slots), losses=find_losses(open_slots), consider=consider
-    )
 
 
 class GangLoad(Protocol):

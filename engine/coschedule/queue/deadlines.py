@@ -4,6 +4,7 @@ import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, GangLoad, SearchSpace
+from coschedule.queue.slots.counts import count_outlasting
 
 
 def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadline: float) -> Candidate | None:
@@ -21,8 +22,8 @@ def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadl
 def _soonest_by_size(space: SearchSpace, load: GangLoad, among: IntArray) -> FloatArray:
     """Bound every size's finish from below: the fastest run from the first instant that has as many slots."""
     runs = load.runs_at(float(space.open_slots.slowdowns[0]))
-    [slots] = space.counts.outlasting(float(runs.min()), ranges=1)
+    [slots] = count_outlasting(space.open_slots, np.array([runs.min()]))
     first = np.searchsorted(np.maximum.accumulate(slots[among]), load.sizes)
-    starts = np.append(space.open_slots.instants[among], np.inf)[first]
+    starts = np.append(space.instants[among], np.inf)[first]
     soonest: FloatArray = starts + runs
     return soonest

@@ -9,7 +9,7 @@ from coschedule.model.divided_work import Overhead, divided_work_of
 from coschedule.model.goal import Goal, size_table
 from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.model.run_times import SerialWork, Work
-from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outline, SearchSpace, search_space_of
+from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outline, SearchSpace
 from coschedule.queue.deadlines import fewest_members
 from coschedule.queue.gangs import Load, PendingGang, Role
 from coschedule.queue.loads.equal import EqualLoad
@@ -46,7 +46,7 @@ class Demand:
         """Find the slots that a timeline has for the gang."""
         most, not_before = min(self.role.largest, self.per_node), self.gang.not_before
         open_slots = open_slots_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
-        return search_space_of(open_slots, self.consider)
+        return SearchSpace(open_slots=open_slots, consider=self.consider)
 
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
         """Choose the least value up to ``limit`` or, with a deadline, the fewest members that meet it.
@@ -66,7 +66,7 @@ class Demand:
 
     def alternative(self, space: SearchSpace, chosen: Outline) -> Candidate | None:
         """Choose the candidate that says most about ``chosen``; see ``Placement``."""
-        now, later = space.instants[:1], space.instants[1:]
+        now, later = space.all_indices[:1], space.all_indices[1:]
         starts_now = chosen.start == space.open_slots.instants[0]
         if self.load is None:
             return self._earliest_start(space, chosen.size + 1, later) if starts_now else None
@@ -75,7 +75,7 @@ class Demand:
         larger = self.load.where(self.load.sizes > chosen.size)
         other = self.load.where(self.load.sizes != chosen.size)
         return larger.best(space, among=later, limit=math.inf) or other.best(
-            space, among=space.instants, limit=math.inf
+            space, among=space.all_indices, limit=math.inf
         )
 
     def _in_time(self, space: SearchSpace) -> IntArray:

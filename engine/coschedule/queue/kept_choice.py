@@ -14,7 +14,8 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.finishes import finish_of
 from coschedule.queue.gangs import Kept, Load, PendingGang, Seat
 from coschedule.queue.node_choice import ChosenNodes
-from coschedule.queue.slots.timeline import Claim, Timeline
+from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.timeline import Timeline
 
 
 def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility) -> Choice | None:

@@ -23,9 +23,7 @@ def find_limiting_nodes(
     timeline: Timeline, open_slots: OpenSlots, chosen_nodes: ChosenNodes, start: float
 ) -> LimitingNodes:
     """Find the nodes that limit a gang that runs on ``chosen_nodes`` from ``start`` on."""
-    before = np.flatnonzero((open_slots.begin < start) & (open_slots.end >= start))
-    slots = np.zeros(len(timeline.width), dtype=np.int64)
-    slots[open_slots.number[open_slots.owner[before]]] = open_slots.per_node[before]
+    slots = open_slots.by_class(open_slots.at(np.nextafter(start, -np.inf)))
     too_few = chosen_nodes.ranks[slots[timeline.class_of[chosen_nodes.ranks]] < chosen_nodes.counts]
     pace = timeline.pace[timeline.class_of[chosen_nodes.ranks]]
     return LimitingNodes(

@@ -27,12 +27,9 @@ def choose_nodes(
     The fastest nodes are taken first, of equally fast ones the first by name. There must be enough slots; ``finish``
     may be inf.
     """
-    during = np.flatnonzero((open_slots.end > start) & (open_slots.begin < finish))
-    lasting = np.full(len(open_slots.number), np.iinfo(np.int64).max)
-    np.minimum.at(lasting, open_slots.owner[during], open_slots.per_node[during])
-    offered = np.zeros(len(timeline.width), dtype=np.int64)
-    allowed = open_slots.pace <= pace
-    offered[open_slots.number[allowed]] = lasting[allowed]
+    there = open_slots.at(start)
+    lasting = there[(open_slots.times[open_slots.end[there]] >= finish) & (open_slots.pace[there] <= pace)]
+    offered = open_slots.by_class(lasting)
     taken = np.diff(np.minimum(np.cumsum(offered[timeline.class_of]), size), prepend=0)
     ranks = np.flatnonzero(taken)
     return ChosenNodes(ranks, taken[ranks])

@@ -33,8 +33,8 @@ from coschedule.queue.observer import Observer
 from coschedule.queue.packing.effort import effort_after
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
+from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.open_slots import slots_now
-from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.topology import Topology
 from coschedule.queue.windows_and_releases import expected_timeline

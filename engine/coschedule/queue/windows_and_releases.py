@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.segments import is_last
-from coschedule.queue.slots.timeline import Spans, Timeline
+from coschedule.queue.slots.segments import is_last, running_sum
+from coschedule.queue.slots.spans import Spans
+from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 
@@ -29,6 +30,8 @@ def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timelin
         width=np.bincount(class_by_node, minlength=len(example)),
         example=example,
         spans=_spans(snapshot, example, [releases.get(int(node), ()) for node in example]),
+        stamp=np.arange(len(example)),
+        stamps=len(example),
     )
 
 
@@ -71,7 +74,7 @@ def _spans(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleas
     owner, time, gain = _changes(snapshot, example, releases)
     order = np.lexsort((time, owner))
     owner, time = owner[order], time[order]
-    free = _sums_by_class(gain[order], owner, first=np.searchsorted(owner, np.arange(len(example))))
+    free = _sums_by_class(gain[order], owner)
     kept = np.flatnonzero(is_last(owner) | (np.append(time[1:], np.inf) > time))
     owner, time = owner[kept], time[kept]
     node = example[owner]
@@ -83,16 +86,10 @@ def _spans(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleas
     )
 
 
-def _sums_by_class(gain: IntArray, owner: IntArray, *, first: IntArray) -> IntArray:
+def _sums_by_class(gain: IntArray, owner: IntArray) -> IntArray:
     """Sum up within every class; sums stop at ``AMOUNT_LIMIT``, as 64 bits hold no more."""
-    total = np.cumsum(gain, axis=0)
-    about = np.cumsum(gain, axis=0, dtype=np.float64)
-    # The sum over all classes less what earlier classes contributed is the sum within the class, also where the former
-    # wraps around.
-    nothing = np.zeros((1, gain.shape[1]), dtype=np.int64)
-    free: IntArray = total - np.concatenate([nothing, total])[first][owner]
-    about -= np.concatenate([nothing, about])[first][owner]
-    free[about > AMOUNT_LIMIT] = AMOUNT_LIMIT
+    free = running_sum(gain, owner)
+    free[running_sum(gain.astype(np.float64), owner) > AMOUNT_LIMIT] = AMOUNT_LIMIT
     return free
 
 

@@ -3,11 +3,11 @@
 Objective: minimise start + e * T(P) * (1 + price * P), e being the largest slow-down used, over all instants at which
 slots appear, all slow-downs and all sizes; a slot counts only if it lasts until the gang would finish.
 
-Method: an instant is bounded from below by granting it every slot that outlasts the shortest run. Instants are taken
-in the order of their bounds, some at a time, until the next bound is worse than the best choice found. The pairs of
-such an instant and a slow-down are bounded by the slots of that instant that outlast the shortest run at that
-slow-down, and evaluated in that order, some at a time: one matrix over pairs and sizes. Where every node has a speed of
-its own, there are thousands of pairs; few of them are left then.
+Method: an instant is bounded from below by granting it every slot that outlasts the shortest run, range of slow-downs
+by range. Instants are taken in the order of their bounds, until the next bound is worse than the best choice found: two
+or three as a rule. From such an instant, the slow-downs are bounded by the slots that outlast the shortest run at each,
+and evaluated in that order, some at a time: one matrix over slow-downs and sizes. Where every node has a speed of its
+own, there are thousands of them; few are left then.
 """
 
 from dataclasses import dataclass, replace
@@ -19,12 +19,17 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
 from coschedule.queue.finishes import finishes_of
 from coschedule.queue.price import Price
+from coschedule.queue.slots.counts import count_outlasting
+from coschedule.queue.slots.from_start import SlotsFrom, slots_from
 
-_MOST_RANGES = 16
+_MOST_RANGES = 32
 """Bounds of instants tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
 
+_ALIKE = 4
+"""For so many ranges the slots that outlast one run are counted: counting them for another costs as much again."""
+
 _AT_ONCE = 16
-"""So many instants, or pairs, are looked at together: most of the time of a small matrix goes into calling numpy."""
+"""So many slow-downs are looked at together: most of the time of a small matrix goes into calling numpy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,16 +53,11 @@ class EqualLoad:
         if not (len(space.open_slots.slowdowns) and len(self.sizes) and len(among)):
             return None
         search = _Search(space, self, limit)
-        if len(among) <= _AT_ONCE:
-            search.look_at(among)
-            return search.best
-        bounds = self._bounds(space)
-        possible = among[(bounds[among] <= limit) & (bounds[among] < np.inf)]
-        order = possible[np.argsort(bounds[possible], kind="stable")]
-        for first in range(0, len(order), _AT_ONCE):
-            if bounds[order[first]] > search.limit:
+        bounds = self._bounds(space, among)
+        for index in np.argsort(bounds, kind="stable").tolist():
+            if bounds[index] > search.limit or bounds[index] == np.inf:
                 break
-            search.look_at(np.sort(order[first : first + _AT_ONCE]))
+            search.look_at(float(space.open_slots.instants[among[index]]))
         return search.best
 
     def up_to(self, most: int) -> tuple[IntArray, FloatArray]:
@@ -71,13 +71,16 @@ class EqualLoad:
         costs = slowdowns * cheapest[np.searchsorted(self.sizes, slots, side="right")]
         return self.price.least_value(starts, costs, int(self.sizes[-1]))
 
-    def _bounds(self, space: SearchSpace) -> FloatArray:
-        """Bound from below the value of every run that starts at each instant, inf where no size fits: float[k]."""
+    def _bounds(self, space: SearchSpace, among: IntArray) -> FloatArray:
+        """Bound from below the value of every run that starts at some instants, inf where no size fits: float[k]."""
+        if len(among) == 1:
+            return np.array([-np.inf])
         slowdowns = space.open_slots.slowdowns
         ranges = min(_MOST_RANGES, len(slowdowns))
         fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
-        slots = space.counts.outlasting(float(fastest[0] * self.times.min()), ranges=ranges)
-        bounds: FloatArray = self.least_values(space.open_slots.instants, fastest[:, np.newaxis], slots).min(axis=0)
+        shortest = fastest[np.arange(ranges) // _ALIKE * _ALIKE] * self.times.min()
+        slots = count_outlasting(space.open_slots, shortest)[:, among]
+        bounds: FloatArray = self.least_values(space.instants[among], fastest[:, np.newaxis], slots).min(axis=0)
         return bounds
 
 
@@ -90,53 +93,35 @@ class _Search:
     limit: float
     best: Candidate | None = None
 
-    def look_at(self, among: IntArray) -> None:
-        """Evaluate pairs of an instant of ``among``, rising, and a slow-down that may beat the best candidate."""
-        open_slots = self.space.open_slots
-        slots = self.space.counts.at(among)
-        starts, slowdowns = open_slots.instants[among], open_slots.slowdowns[:, np.newaxis]
-        bounds = self.load.least_values(starts, slowdowns, slots - self._lost_soon(among)).ravel()
+    def look_at(self, start: float) -> None:
+        """Evaluate runs from a start on slots of each pace and of faster ones, where they may beat the best one."""
+        slowdowns = self.space.open_slots.slowdowns
+        slots = slots_from(self.space.open_slots, start)
+        soonest = start + slowdowns * self.load.times.min()
+        held = slots.held
+        bounds = self.load.least_values(np.array(start), slowdowns, held - slots.lost_soon(soonest))
         possible = np.flatnonzero((bounds <= self.limit) & (bounds < np.inf))
-        if len(possible) > _AT_ONCE:
-            # What the lowest bounds find leaves little of the others to be sorted.
-            lowest = np.argpartition(bounds[possible], _AT_ONCE)[:_AT_ONCE]
-            self._look_at_pairs(possible[lowest], bounds, among, slots)
-            possible = np.delete(possible, lowest)
-            possible = possible[bounds[possible] <= self.limit]
-        self._look_at_pairs(possible, bounds, among, slots)
-
-    def _look_at_pairs(self, possible: IntArray, bounds: FloatArray, among: IntArray, slots: IntArray) -> None:
-        """Evaluate pairs in the order of their bounds, until a bound exceeds the limit."""
-        instants = self.space.open_slots.instants[among]
         order = possible[np.argsort(bounds[possible], kind="stable")]
         for first in range(0, len(order), _AT_ONCE):
-            pairs = order[first : first + _AT_ONCE]
-            pairs = pairs[bounds[pairs] <= self.limit]
-            if not pairs.size:
+            paces = order[first : first + _AT_ONCE]
+            paces = paces[bounds[paces] <= self.limit]
+            if not paces.size:
                 break
-            paces, columns = np.divmod(pairs, len(among))
-            self._evaluate(instants[columns], paces, slots[paces, columns])
+            self._evaluate(start, paces, held[paces], slots)
 
-    def _lost_soon(self, among: IntArray) -> IntArray:
-        """Count the slots, up to each pace, that even the shortest run at that pace loses: int[t, k]."""
-        shortest = self.space.open_slots.slowdowns * self.load.times.min()
-        starts = self.space.open_slots.instants[among].tolist()
-        return np.stack([self.space.losses.lost_soon(start, start + shortest) for start in starts], axis=1)
-
-    def _evaluate(self, starts: FloatArray, paces: IntArray, slots: IntArray) -> None:
-        """Evaluate every size for each pair ``q``: at its start it has ``slots[q]`` slots of ``paces[q]`` or faster."""
-        sizes, times = self.load.up_to(int(slots.max()))
-        slowdowns, at = self.space.open_slots.slowdowns[paces], starts[:, np.newaxis]
-        finishes = finishes_of(at, slowdowns[:, np.newaxis] * times)
-        lasting = slots[:, np.newaxis] - self.space.losses.lost(starts, paces, finishes)
+    def _evaluate(self, start: float, paces: IntArray, held: IntArray, slots: SlotsFrom) -> None:
+        """Evaluate every size on ``held[q]`` slots of ``paces[q]`` or faster, of which some are lost."""
+        sizes, times = self.load.up_to(int(held.max()))
+        slowdowns = self.space.open_slots.slowdowns[paces]
+        finishes = finishes_of(start, slowdowns[:, np.newaxis] * times)
+        lasting = held[:, np.newaxis] - slots.lost(paces, finishes)
         finishes = np.where(lasting >= sizes, finishes, np.inf)
-        self.space.consider(Considered(starts, slowdowns, sizes, finishes))
-        values = self.load.price.value(at, finishes, sizes)
+        self.space.consider(Considered(np.full(len(paces), start), slowdowns, sizes, finishes))
+        values = self.load.price.value(start, finishes, sizes)
         least = float(values.min())
         if least > self.limit or least == np.inf:
             return
         for pair, size in np.argwhere(values == least).tolist():
-            finish = float(finishes[pair, size])
-            found = Candidate(least, int(sizes[size]), float(starts[pair]), int(paces[pair]), finish)
+            found = Candidate(least, int(sizes[size]), start, int(paces[pair]), float(finishes[pair, size]))
             self.best = found if self.best is None else min(self.best, found)
         self.limit = least

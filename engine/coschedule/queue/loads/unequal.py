@@ -21,6 +21,8 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
 from coschedule.queue.finishes import finish_of
 from coschedule.queue.price import Price
+from coschedule.queue.slots.counts import count_outlasting
+from coschedule.queue.slots.from_start import SlotsFrom, slots_from
 
 _MOST_RANGES = 16
 """Bounds tell at most so many ranges of slow-downs and of sizes apart: more of them cost more than they save."""
@@ -70,13 +72,13 @@ def best(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float
         return None
     finishes, values = (bounds[among] for bounds in _bounds(space, load))
     order = np.argsort(values, kind="stable")
-    held = space.counts.at(among)
     found: Candidate | None = None
     for index in order.tolist():
         if values[index] > limit or values[index] == np.inf:
             break
-        start = float(space.open_slots.instants[among[index]])
-        one = _From(space, start, held[:, index]).best(load, soonest=finishes[index], limit=limit)
+        start = float(space.instants[among[index]])
+        slots = slots_from(space.open_slots, start)
+        one = _From(space, start, slots, slots.held).best(load, soonest=finishes[index], limit=limit)
         if one is not None and (found is None or one < found):
             found, limit = one, one.value
     return found
@@ -93,7 +95,7 @@ def _bounds(space: SearchSpace, load: UnequalLoad) -> _Bounds:
     slowdowns, sizes = space.open_slots.slowdowns, load.sizes
     ranges = min(_MOST_RANGES, len(slowdowns))
     fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
-    held = space.counts.outlasting(float(load.runs_at(float(slowdowns[0])).min()), ranges=ranges)
+    held = count_outlasting(space.open_slots, np.full(ranges, load.runs_at(float(slowdowns[0])).min()))
     first = np.arange(min(_MOST_RANGES, len(sizes))) * len(sizes) // min(_MOST_RANGES, len(sizes))
     largest = sizes[np.append(first[1:], len(sizes)) - 1]
     # The speed of the P fastest slots: each of them counts as fast as the slowest, and more the faster it is.
@@ -103,7 +105,7 @@ def _bounds(space: SearchSpace, load: UnequalLoad) -> _Bounds:
     # Sums are rounded: what is bounded must not seem longer than it is.
     runs = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf) * (1 - 1e-12)
     costs = (runs * load.price.weights(sizes[first])[:, np.newaxis]).min(axis=0)
-    starts = space.open_slots.instants
+    starts = space.instants
     return _Bounds(starts + runs.min(axis=0), load.price.least_value(starts, costs, int(sizes[-1])))
 
 
@@ -122,14 +124,15 @@ class _From(NamedTuple):
 
     space: SearchSpace
     start: float
+    slots: SlotsFrom
     held: IntArray
 
     def best(self, load: UnequalLoad, *, soonest: float, limit: float) -> Candidate | None:
         """Find the best candidate; the caller knows that none ends before ``soonest``."""
-        looks = self._looks((load, self._lost_by(soonest)))
+        looks = self._looks((load, self.slots.lost_by(soonest)))
         while looks:
             look = looks.pop(min(range(len(looks)), key=lambda index: looks[index][:2]))
-            lost_by_then = self._lost_by(look.finish)
+            lost_by_then = self.slots.lost_by(look.finish)
             lasts = bool((lost_by_then == look.lost).all())
             pace = int(np.searchsorted(self.held - look.lost, look.size))
             self._tell(look, pace, lasts=lasts)
@@ -150,9 +153,6 @@ class _From(NamedTuple):
             return None
         finish = finish_of(self.start, run.seconds)
         return _Look(load.price.value(self.start, finish, run.size), run.size, finish, load, lost)
-
-    def _lost_by(self, finish: float) -> IntArray:
-        return self.space.losses.lost_by_pace(self.start, finish, paces=len(self.held))
 
     def _tell(self, look: _Look, pace: int, *, lasts: bool) -> None:
         self.space.consider(

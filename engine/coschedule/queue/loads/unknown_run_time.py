@@ -9,8 +9,8 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.queue.candidates import Candidate
+from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.open_slots import OpenSlots
-from coschedule.queue.slots.segments import change, least_from_here
 
 
 def earliest_start(
@@ -36,12 +36,7 @@ def earliest_start(
 
 def _staying(open_slots: OpenSlots) -> IntArray:
     """Count the slots, up to each pace, that stay for ever from each instant on: int[t, k], never falling."""
-    least = least_from_here(open_slots.per_node, open_slots.owner)
-    gain = change(least, open_slots.owner) * open_slots.width[open_slots.owner]
-    when = np.searchsorted(open_slots.instants, open_slots.begin)
-    gained = np.zeros((len(open_slots.slowdowns), len(open_slots.instants) + 1))
-    np.add.at(gained, (open_slots.pace[open_slots.owner], when), gain)
-    return np.cumsum(np.cumsum(gained[:, :-1], axis=1), axis=0).astype(np.int64)
+    return count_outlasting(open_slots, np.full(len(open_slots.slowdowns), np.inf))
 
 
 def _soonest_done(slowdowns: FloatArray, held: IntArray, sizes: IntArray, pieces: int) -> int:

@@ -1,7 +1,7 @@
-"""How many members of one gang each node could hold, over time.
+"""How many members of one gang each node could hold, over time, and when the gang may start.
 
-Example: members ask for 2 CPUs. A node has 5 CPUs free from time 0 and 3 from time 10 on. It offers 2 slots in
-``[0, 10)`` and 1 slot from 10 on, so its spans have ``begin`` 0 and 10, ``end`` 10 and inf, ``per_node`` 2 and 1.
+Example: members ask for 2 CPUs. A node has 5 CPUs free from time 0 and 3 from time 10 on. One slot is there from 0 on
+and another in ``[0, 10)``.
 """
 
 from dataclasses import dataclass
@@ -9,32 +9,44 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.segments import change, is_first, is_last
-from coschedule.queue.slots.timeline import Spans, Timeline
+from coschedule.queue.slots.kept import stretches_for
+from coschedule.queue.slots.stretches import Stretches
+from coschedule.queue.slots.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenSlots:
-    """Axes: class ``c`` of equal nodes that ever have a slot, and span ``b`` of such a class, by class and then time.
+    """Axes: stretch ``i`` of slots that are there without a break, and class ``c`` of equal nodes.
 
-    ``number[c]`` is the class's index in the timeline and ``width[c]`` the number of its nodes. ``pace[c]`` is the
-    index of its slow-down in ``slowdowns``, which rise. Every node of class ``owner[b]`` can hold ``per_node[b]``
-    members from ``begin[b]`` to ``end[b]``; two spans of a class that follow each other differ in this number.
+    ``slots[i]`` slots on each node of class ``owner[i]``, ``total[i]`` on all of its nodes together, are there from
+    ``times[begin[i]]`` to ``times[end[i]]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes'
+    slow-down in ``slowdowns``, which rise. There are ``classes`` of nodes, also such as have no slots.
 
     ``instants``, which rise, are the only times at which the gang need start: the first time it may (now, as a rule),
     and every later time at which some node gains slots. A gang that can run at all can be moved to an earlier start
     until it starts at one of them.
     """
 
-    number: IntArray
-    pace: IntArray
-    width: IntArray
+    classes: int
     slowdowns: FloatArray
+    times: FloatArray
     owner: IntArray
-    begin: FloatArray
-    end: FloatArray
-    per_node: IntArray
+    pace: IntArray
+    begin: IntArray
+    end: IntArray
+    slots: IntArray
+    total: IntArray
     instants: FloatArray
+
+    def at(self, start: float) -> IntArray:
+        """List the stretches that are there at a time."""
+        last = np.searchsorted(self.times, start, side="right")
+        return np.flatnonzero((self.begin < last) & (self.end >= last))
+
+    def by_class(self, stretches: IntArray) -> IntArray:
+        """Add up the slots of stretches for a node of each class: int[c]."""
+        weights = self.slots[stretches]
+        return np.bincount(self.owner[stretches], weights=weights, minlength=self.classes).astype(np.int64)
 
 
 def open_slots_for(
@@ -45,46 +57,54 @@ def open_slots_for(
     Only nodes of which ``passes``, bool[n] by index in the snapshot, is True have slots, at most ``most`` per node. The
     first instant is now or, if that is later, ``not_before``.
     """
-    spans = timeline.spans
-    slots = _slots(spans, request, most)
-    slots[~passes[timeline.example][spans.owner]] = 0
-    has_room = np.bincount(spans.owner, weights=slots, minlength=len(timeline.width)) > 0
-    number = np.flatnonzero(has_room)
-    first = is_first(spans.owner)
-    kept = np.flatnonzero(has_room[spans.owner] & (first | (change(slots, spans.owner) != 0)))
-    owner = (np.cumsum(has_room) - 1)[spans.owner[kept]]
-    begin, slots = spans.begin[kept], slots[kept]
-    end = np.where(is_last(owner), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
-    gains = ~first[kept] & (change(slots, owner) > 0)
-    paces, pace = np.unique(timeline.pace[number], return_inverse=True)
+    stretches = stretches_for(timeline, request, passes)
+    return limited(
+        stretches,
+        slowdowns=timeline.slowdowns,
+        pace=timeline.pace,
+        width=timeline.width,
+        most=most,
+        first=max(timeline.now, not_before),
+    )
+
+
+def limited(
+    stretches: Stretches, *, slowdowns: FloatArray, pace: IntArray, width: IntArray, most: int, first: float
+) -> OpenSlots:
+    """Take up to ``most`` slots of each node, and the instants from ``first`` on.
+
+    Class ``c`` has ``width[c]`` nodes with the slow-down ``slowdowns[pace[c]]``.
+    """
+    some = np.flatnonzero(stretches.above < most)
+    owner, begin = stretches.owner[some], stretches.begin[some]
+    slots = np.minimum(stretches.upto[some], most) - stretches.above[some]
+    paces = pace[owner]
+    there = np.flatnonzero(np.bincount(paces, minlength=len(slowdowns)))
+    index = np.zeros(len(slowdowns), dtype=np.int64)
+    index[there] = np.arange(len(there))
     return OpenSlots(
-        number=number,
-        pace=pace,
-        width=timeline.width[number],
-        slowdowns=timeline.slowdowns[paces],
+        classes=len(width),
+        slowdowns=slowdowns[there],
+        times=stretches.times,
         owner=owner,
+        pace=index[paces],
         begin=begin,
-        end=end,
-        per_node=slots,
-        instants=_instants(begin[gains], max(timeline.now, not_before)),
+        end=stretches.end[some],
+        slots=slots,
+        total=slots * width[owner],
+        instants=_instants(stretches.times, begin, first),
     )
 
 
 def slots_now(timeline: Timeline, request: IntArray, passes: BoolArray) -> int:
     """Count the slots that there are now for members that take ``request[r]``, for however short a time."""
-    now = timeline.spans.take(np.flatnonzero(is_first(timeline.spans.owner)))
-    slots = _slots(now, request, np.iinfo(np.int32).max)
-    return int((slots * timeline.width[now.owner])[passes[timeline.example][now.owner]].sum())
+    open_slots = open_slots_for(timeline, request, passes=passes, most=np.iinfo(np.int32).max)
+    return int(open_slots.total[open_slots.at(timeline.now)].sum())
 
 
-def _instants(gains: FloatArray, first: float) -> FloatArray:
-    instants: FloatArray = np.unique(np.append(gains[gains > first], first))
+def _instants(times: FloatArray, begin: IntArray, first: float) -> FloatArray:
+    gains = np.zeros(len(times), dtype=np.bool_)
+    gains[begin] = True
+    gains &= times > first
+    instants: FloatArray = np.append(first, times[gains])
     return instants
-
-
-def _slots(spans: Spans, request: IntArray, most: int) -> IntArray:
-    wanted = np.flatnonzero(request)
-    slots = np.where(spans.open, most, 0)
-    for resource in wanted:
-        np.minimum(slots, spans.free[:, resource] // request[resource], out=slots)
-    return np.maximum(slots, 0, out=slots)

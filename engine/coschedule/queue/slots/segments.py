@@ -1,12 +1,15 @@
 """Rows of different lengths that lie one behind the other in an array; ``owner``, never falling, tells them apart.
 
-Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. The least values from each entry
-on are [1, 1, 2].
+Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. The running sums are [3, 4, 2].
 """
+
+from typing import TypeVar
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+
+Numbers = TypeVar("Numbers", IntArray, FloatArray)
 
 
 def is_first(owner: IntArray) -> BoolArray:
@@ -31,9 +34,13 @@ def change(values: IntArray, owner: IntArray) -> IntArray:
     return values - before
 
 
-def least_from_here(values: IntArray, owner: IntArray) -> IntArray:
-    """Return the least value of each row from each entry on; values are at least 0."""
-    # Every row is shifted above all values of the one before it, so that one running minimum starts anew at each row.
-    offset = owner * (int(values.max(initial=0)) + 1)
-    least: IntArray = np.minimum.accumulate((values + offset)[::-1])[::-1] - offset
-    return least
+def running_sum(values: Numbers, owner: IntArray) -> Numbers:
+    """Sum up each row to each of its entries; values may have further axes.
+
+    What a row's sum is does not depend on other rows, also where their sums wrap around.
+    """
+    total = np.cumsum(values, axis=0)
+    before = total - values
+    first = is_first(owner)
+    by_entry: Numbers = total - before[np.flatnonzero(first)][np.cumsum(first) - 1]
+    return by_entry

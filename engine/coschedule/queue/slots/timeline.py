@@ -10,57 +10,27 @@ Example: nodes a and b are alike and have 4 CPUs free for ever: one class of wid
 a, from 10 to 20, leaves two classes of width 1: b with its one span, and a with three, free 4, 3 and 4 CPUs.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.slots.claims import Claim, cut, group_nodes
 from coschedule.queue.slots.segments import is_last
+from coschedule.queue.slots.spans import Spans
+from coschedule.queue.slots.stretches import Stretches
+
+Asked = tuple[bytes, bytes]
+"""What a member requests, and which nodes it may be on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Spans:
-    """Spans of time of several classes: grouped by class, in the order of time within a class.
+class KeptStretches(NamedTuple):
+    """The stretches of classes with these stamps."""
 
-    Axes: span ``b``, resource ``r``. Span ``b`` belongs to class ``owner[b]``. It lasts from ``begin[b]`` to the begin
-    of the next span of its class; the last span of a class never ends. During the span, each node of the class has
-    ``free[b, r]`` free, and takes members only if ``open[b]``.
-    """
-
-    owner: IntArray
-    begin: FloatArray
-    free: IntArray
-    open: BoolArray
-
-    def take(self, indices: IntArray) -> "Spans":
-        """Select spans."""
-        return Spans(
-            owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
-        )
-
-    def then(self, others: "Spans") -> "Spans":
-        """Append the spans of further classes."""
-        return Spans(
-            owner=np.concatenate([self.owner, others.owner]),
-            begin=np.concatenate([self.begin, others.begin]),
-            free=np.concatenate([self.free, others.free]),
-            open=np.concatenate([self.open, others.open]),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Claim:
-    """``counts[i]`` members that each take ``request[r]`` on the node of rank ``ranks[i]``, from start to finish.
-
-    The ranks are distinct, and ``finish`` may be inf. With ``closes``, these nodes take no other members meanwhile.
-    """
-
-    ranks: IntArray
-    counts: IntArray
-    request: IntArray
-    start: float
-    finish: float
-    closes: bool = False
+    stamp: IntArray
+    stretches: Stretches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,6 +40,9 @@ class Timeline:
     ``node[k]`` is the node's index in the snapshot and ``class_of[k]`` its class. ``pace[c]`` is the index of the
     class's slow-down in ``slowdowns``, which rise; ``width[c]`` how many nodes it has, one at least; ``example[c]`` the
     index in the snapshot of a node that answers every constraint as its own nodes do.
+
+    ``stamp[c]``, which rises and is below ``stamps``, tells a class from all others that this timeline and those it
+    was made from ever had. ``kept`` are stretches found on one of them, by what was asked for: see ``stretches_for``.
     """
 
     now: float
@@ -80,35 +53,43 @@ class Timeline:
     width: IntArray
     example: IntArray
     spans: Spans
+    stamp: IntArray
+    stamps: int
+    kept: dict[Asked, KeptStretches] = field(default_factory=dict)
 
     def claimed(self, claim: Claim) -> "Timeline":
         """Return the timeline after ``claim``. Taking more than is free leaves a negative amount."""
-        parents, counts, group_of = _groups(self.class_of[claim.ranks], claim.counts)
-        class_of = self.class_of.copy()
-        class_of[claim.ranks] = len(self.width) + group_of
-        taken = np.bincount(group_of)
-        width = np.concatenate([self.width, taken])
-        np.subtract.at(width, parents, taken)
-        split = Timeline(
-            now=self.now,
-            slowdowns=self.slowdowns,
-            node=self.node,
+        return self.claimed_all([claim])
+
+    def claimed_all(self, claims: Sequence[Claim]) -> "Timeline":
+        """Return the timeline after all of the claims, as if they came one after the other."""
+        if not claims:
+            return self
+        groups = group_nodes(self.class_of, claims)
+        width = self.width.copy()
+        np.subtract.at(width, groups.parent, groups.width)
+        left = replace(self, width=width, kept=self.kept.copy()).without_empty_classes()
+        first = len(left.width)
+        class_of = left.class_of.copy()
+        class_of[groups.ranks] = first + groups.group_of
+        return replace(
+            left,
             class_of=class_of,
-            pace=np.concatenate([self.pace, self.pace[parents]]),
-            width=width,
-            example=np.concatenate([self.example, self.example[parents]]),
-            spans=self.spans.then(_cut(self.spans, parents, counts, claim, len(self.width))),
+            pace=np.concatenate([left.pace, self.pace[groups.parent]]),
+            width=np.concatenate([left.width, groups.width]),
+            example=np.concatenate([left.example, self.example[groups.parent]]),
+            spans=left.spans.then(cut(self.spans, groups, claims), first=first),
+            stamp=np.concatenate([left.stamp, np.arange(self.stamps, self.stamps + len(groups.parent))]),
+            stamps=self.stamps + len(groups.parent),
         )
-        return split.without_empty_classes()
 
     def has_room_for(self, claim: Claim) -> bool:
         """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
-        parents, counts, _ = _groups(self.class_of[claim.ranks], claim.counts)
-        source, group = _spans_of(self.spans.owner, parents)
+        source, entry = self.spans.of(self.class_of[claim.ranks])
         begin = self.spans.begin[source]
-        end = np.where(is_last(group), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
+        end = np.where(is_last(entry), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
         during = (begin < claim.finish) & (end > claim.start)
-        spans, needed = source[during], counts[group[during], np.newaxis] * claim.request
+        spans, needed = source[during], claim.counts[entry[during], np.newaxis] * claim.request
         wanted = claim.request > 0
         has_room = (self.spans.free[spans] >= needed)[:, wanted].all()
         return bool(self.spans.open[spans].all() and has_room)
@@ -117,7 +98,7 @@ class Timeline:
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]."""
         (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)
         class_of = inverse.reshape(-1)
-        source, owner = _spans_of(self.spans.owner, parents)
+        source, owner = self.spans.of(parents)
         return replace(
             self,
             class_of=class_of,
@@ -125,6 +106,9 @@ class Timeline:
             width=np.bincount(class_of, minlength=len(parents)),
             example=self.example[parents],
             spans=replace(self.spans.take(source), owner=owner),
+            stamp=np.arange(len(parents)),
+            stamps=len(parents),
+            kept={},
         )
 
     def only(self, kept: BoolArray) -> "Timeline":
@@ -133,7 +117,7 @@ class Timeline:
         width = np.bincount(class_of, minlength=len(self.width))
         rest = replace(self, node=self.node[kept], class_of=class_of, width=width).without_empty_classes()
         paces, pace = np.unique(rest.pace, return_inverse=True)
-        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace)
+        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace, kept={})
 
     def without_empty_classes(self) -> "Timeline":
         """Return the timeline without the classes that have no nodes."""
@@ -141,57 +125,12 @@ class Timeline:
         if kept.all():
             return self
         renumbered = np.cumsum(kept) - 1
-        spans = self.spans.take(np.flatnonzero(kept[self.spans.owner]))
         return replace(
             self,
             class_of=renumbered[self.class_of],
             pace=self.pace[kept],
             width=self.width[kept],
             example=self.example[kept],
-            spans=replace(spans, owner=renumbered[spans.owner]),
+            spans=self.spans.without(np.flatnonzero(~kept)),
+            stamp=self.stamp[kept],
         )
-
-
-def _groups(classes: IntArray, counts: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Group nodes by class and count; return class and count of every group, and the group of every node."""
-    base = int(counts.max()) + 1
-    groups, group_of = np.unique(classes * base + counts, return_inverse=True)
-    return groups // base, groups % base, group_of
-
-
-def _cut(spans: Spans, parents: IntArray, counts: IntArray, claim: Claim, first_class: int) -> Spans:
-    """Copy the spans of each group's parent class, cut where the claim begins and ends, less what it takes."""
-    source, group = _spans_of(spans.owner, parents)
-    source, group, begin = _with_cut(source, group, spans.begin[source], claim.start)
-    if claim.finish < np.inf:
-        source, group, begin = _with_cut(source, group, begin, claim.finish)
-    free = spans.free[source]
-    during = np.flatnonzero((begin >= claim.start) & (begin < claim.finish))
-    free[during] -= counts[group[during], np.newaxis] * claim.request
-    is_open = spans.open[source]
-    is_open[during] &= not claim.closes
-    return Spans(owner=first_class + group, begin=begin, free=free, open=is_open)
-
-
-def _spans_of(owner: IntArray, classes: IntArray) -> tuple[IntArray, IntArray]:
-    """List the spans of classes, which may repeat: index of each span, and of the entry of ``classes`` it is for."""
-    first = np.searchsorted(owner, classes, side="left")
-    lengths = np.searchsorted(owner, classes, side="right") - first
-    offset = np.cumsum(lengths) - lengths
-    source = np.arange(int(lengths.sum())) + np.repeat(first - offset, lengths)
-    return source, np.repeat(np.arange(len(classes)), lengths)
-
-
-def _with_cut(
-    source: IntArray, group: IntArray, begin: FloatArray, time: float
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Make a span of every group begin at ``time``, by splitting the span that is going on then."""
-    ends_later = is_last(group) | (np.append(begin[1:], np.inf) > time)
-    going_on = np.flatnonzero((begin <= time) & ends_later)
-    split = going_on[begin[going_on] < time]
-    after = split + 1
-    return (
-        np.insert(source, after, source[split]),
-        np.insert(group, after, group[split]),
-        np.insert(begin, after, time),
-    )

@@ -6,17 +6,20 @@ import numpy as np
 import pytest
 
 from coschedule.queue.loads.unknown_run_time import earliest_start
-from coschedule.queue.slots.counts import count_slots
-from coschedule.queue.slots.losses import find_losses
-from coschedule.queue.slots.open_slots import OpenSlots
+from coschedule.queue.slots.counts import count_outlasting
+from coschedule.queue.slots.from_start import slots_from
+from coschedule.queue.slots.open_slots import limited
+from coschedule.queue.slots.stretches import find_stretches
 from engine.builders import seeded
 
 NOW = 100.0
+FINISHES = np.arange(0.5, 22, 0.5)
+"""Seconds after a start: on and between the instants at which anything can change."""
 
 
 def random_rows(rnd):
     """Draw classes: pace, width, and spans (begin, slots), no two in a row alike."""
-    rows = []
+    rows = [(rnd.randrange(3), 1, [(NOW, 1)])]
     for _ in range(rnd.randint(1, 6)):
         begins = [NOW, *sorted(rnd.sample([NOW + step for step in range(1, 20)], rnd.randint(0, 8)))]
         slots = [rnd.randint(0, 3)]
@@ -26,102 +29,115 @@ def random_rows(rnd):
     return rows
 
 
-def open_slots_of(rows):
-    paces = sorted({pace for pace, _, _ in rows})
-    spans = [
-        (owner, begin, count, row[index + 1][0] if index + 1 < len(row) else np.inf)
-        for owner, (_, _, row) in enumerate(rows)
-        for index, (begin, count) in enumerate(row)
-    ]
-    gains = {later[0] for _, _, row in rows for early, later in pairwise(row) if later[1] > early[1]}
-    return OpenSlots(
-        number=np.arange(len(rows)),
-        pace=np.array([paces.index(pace) for pace, _, _ in rows]),
+def open_slots_of(rows, *, most=9, first=NOW):
+    spans = [(owner, begin, count) for owner, (_, _, row) in enumerate(rows) for begin, count in row]
+    owner, begin, count = (np.array(column) for column in zip(*spans, strict=True))
+    return limited(
+        find_stretches(owner, begin, count, classes=len(rows)),
+        slowdowns=np.array([1.0, 2.0, 3.0]),
+        pace=np.array([pace for pace, _, _ in rows]),
         width=np.array([width for _, width, _ in rows]),
-        slowdowns=np.array([1.0 + pace for pace in paces]),
-        owner=np.array([owner for owner, _, _, _ in spans]),
-        begin=np.array([begin for _, begin, _, _ in spans]),
-        end=np.array([end for _, _, _, end in spans]),
-        per_node=np.array([count for _, _, count, _ in spans]),
-        instants=np.array(sorted({NOW, *gains})),
+        most=most,
+        first=first,
     )
 
 
-def kept(open_slots, pace, start, finish):
-    """Count the slots no slower than ``pace`` that are there from start to finish, class by class."""
+def lasting(rows, slowest, start, finish, most=9):
+    """Count the slots no slower than ``slowest`` that are there from start to finish, class by class."""
     total = 0
-    for number in range(len(open_slots.number)):
-        during = (open_slots.owner == number) & (open_slots.begin < finish) & (open_slots.end > start)
-        if open_slots.pace[number] <= pace:
-            total += int(open_slots.per_node[during].min() * open_slots.width[number])
+    for pace, width, row in rows:
+        ends = [*(begin for begin, _ in row[1:]), np.inf]
+        during = [
+            count for (begin, count), end in zip(row, ends, strict=True) if begin < finish and end > start and count
+        ]
+        whole = all(count for (begin, count), end in zip(row, ends, strict=True) if begin < finish and end > start)
+        if 1.0 + pace <= slowest and whole:
+            total += min(most, *during) * width
     return total
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_slots_and_losses_count_what_lasts(seed):
-    open_slots = open_slots_of(random_rows(seeded(seed)))
-    counts, losses = count_slots(open_slots), find_losses(open_slots)
-    paces, indices = np.meshgrid(
-        np.arange(len(open_slots.slowdowns)), np.arange(len(open_slots.instants)), indexing="ij"
-    )
-    starts = open_slots.instants[indices.ravel()]
-    # Finishes on and between the instants at which anything can change.
-    finishes = starts[:, np.newaxis] + np.arange(0.5, 22, 0.5)
+@pytest.mark.parametrize("most", [1, 2, 9])
+def test_slots_from_a_start_less_what_is_lost_are_those_that_last(seed, most):
+    rows = random_rows(seeded(seed))
+    open_slots = open_slots_of(rows, most=most)
+    paces = np.arange(len(open_slots.slowdowns))
+    for start in [*open_slots.instants.tolist(), NOW + 3.25]:
+        slots = slots_from(open_slots, start)
+        finishes = np.tile(start + FINISHES, (len(paces), 1))
 
-    there = counts.at(np.arange(len(open_slots.instants)))[paces.ravel(), indices.ravel()]
-    lasting = there[:, np.newaxis] - losses.lost(starts, paces.ravel(), finishes)
+        there = slots.held[:, np.newaxis] - slots.lost(paces, finishes)
 
-    want = [
-        [kept(open_slots, pace, start, finish) for finish in row]
-        for pace, start, row in zip(paces.ravel(), starts, finishes, strict=True)
-    ]
-    assert lasting.tolist() == want
+        want = [
+            [lasting(rows, slowest, start, start + more, most) for more in FINISHES] for slowest in open_slots.slowdowns
+        ]
+        assert there.tolist() == want
+        assert [(slots.held - slots.lost_by(start + more)).tolist() for more in FINISHES] == there.T.tolist()
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_slots_can_be_counted_at_some_instants_only(seed):
+def test_what_is_lost_soon_is_what_is_lost_at_each_pace_before_its_own_finish(seed):
     rnd = seeded(seed)
     open_slots = open_slots_of(random_rows(rnd))
-    counts = count_slots(open_slots)
-    some = np.array(sorted(rnd.sample(range(len(open_slots.instants)), rnd.randint(1, len(open_slots.instants)))))
+    start = rnd.choice(open_slots.instants.tolist())
+    slots, finishes = slots_from(open_slots, start), start + open_slots.slowdowns * rnd.choice([0.5, 2, 4])
 
-    assert (counts.at(some) == counts.at(np.arange(len(open_slots.instants)))[:, some]).all()
+    soon = slots.lost_soon(finishes)
+
+    assert soon.tolist() == [slots.lost_by(finish)[pace] for pace, finish in enumerate(finishes)]
 
 
 @pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("ranges", [1, 2])
-def test_bound_on_what_outlasts_a_run_is_never_too_low_nor_above_what_is_there(seed, ranges):
+def test_gang_need_start_only_when_slots_come(seed):
     rnd = seeded(seed)
-    open_slots = open_slots_of(random_rows(rnd))
-    paces = len(open_slots.slowdowns)
-    ranges, shortest = min(ranges, paces), rnd.choice([0.0, 0.5, 1.0, 3.0])
+    rows, most, first = random_rows(rnd), rnd.randint(1, 3), NOW + rnd.choice([0, 4.5, 30])
 
-    bound = count_slots(open_slots).outlasting(shortest, ranges=ranges)
+    instants = open_slots_of(rows, most=most, first=first).instants
+
+    gains = {
+        later[0]
+        for _, _, row in rows
+        for early, later in pairwise(row)
+        if min(later[1], most) > min(early[1], most) and later[0] > first
+    }
+    assert instants.tolist() == sorted({first, *gains})
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("most", [1, 9])
+def test_slots_that_outlast_a_run_are_counted_at_every_instant(seed, most):
+    rnd = seeded(seed)
+    rows = random_rows(rnd)
+    open_slots = open_slots_of(rows, most=most)
+    slowdowns = open_slots.slowdowns
+    paces = len(slowdowns)
+    ranges = rnd.randint(1, paces) if paces else 1
+    shortest = np.sort(np.array([rnd.choice([0.5, 1.0, 3.0, 7.5, np.inf]) for _ in range(ranges)]))
+
+    counted = count_outlasting(open_slots, shortest)
 
     for index, start in enumerate(open_slots.instants):
         for range_ in range(ranges):
-            slowest = max(pace for pace in range(paces) if pace * ranges // paces <= range_)
-            assert kept(open_slots, slowest, start, start + max(shortest, 1e-9)) <= bound[range_, index]
-            assert bound[range_, index] <= kept(open_slots, slowest, start, start + 1e-9)
+            slowest = max((slowdowns[pace] for pace in range(paces) if pace * ranges // paces <= range_), default=0)
+            assert counted[range_, index] == lasting(rows, slowest, start, start + shortest[range_], most)
 
 
-def test_bound_leaves_out_slots_that_do_not_outlast_a_run():
+def test_slots_that_come_again_are_not_there_meanwhile():
     open_slots = open_slots_of([(0, 1, [(NOW, 2), (NOW + 4, 0), (NOW + 6, 1)])])
 
-    assert count_slots(open_slots).outlasting(4.0, ranges=1).tolist() == [[2, 1]]
-    assert count_slots(open_slots).outlasting(4.5, ranges=1).tolist() == [[0, 1]]
+    assert count_outlasting(open_slots, np.array([4.0])).tolist() == [[2, 1]]
+    assert count_outlasting(open_slots, np.array([4.5])).tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_earliest_start_finds_slots_that_stay_for_ever(seed):
     rnd = seeded(seed)
-    open_slots = open_slots_of(random_rows(rnd))
-    minimum = rnd.randint(1, 6)
-    slowest = len(open_slots.slowdowns) - 1
+    rows, minimum = random_rows(rnd), rnd.randint(1, 6)
+    open_slots = open_slots_of(rows)
 
     found = earliest_start(open_slots, sizes=np.arange(minimum, 10), among=np.arange(len(open_slots.instants)))
 
-    staying = {start: kept(open_slots, slowest, start, np.inf) for start in open_slots.instants.tolist()}
+    staying = {start: lasting(rows, np.inf, start, np.inf) for start in open_slots.instants.tolist()}
     enough = [start for start, count in staying.items() if count >= minimum]
     assert (found is None) == (not enough)
     if found is not None:

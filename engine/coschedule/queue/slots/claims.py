@@ -1,0 +1,100 @@
+"""What is taken of nodes for some time, and what that leaves of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.slots.segments import change, is_first, is_last, running_sum
+from coschedule.queue.slots.spans import Spans
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Claim:
+    """``counts[i]`` members that each take ``request[r]`` on the node of rank ``ranks[i]``, from start to finish.
+
+    The ranks are distinct, and ``finish`` may be inf. With ``closes``, these nodes take no other members meanwhile.
+    """
+
+    ranks: IntArray
+    counts: IntArray
+    request: IntArray
+    start: float
+    finish: float
+    closes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Groups:
+    """Nodes that were of one class and of which the same is claimed.
+
+    Axes: group ``g``, node ``k``, and entry ``j`` for each claim on a group, by group. There are ``width[g]`` nodes in
+    group ``g``, and they were of class ``parent[g]``. The node of rank ``ranks[k]`` is in ``group_of[k]``. The claim of
+    index ``claim[j]`` takes ``counts[j]`` members' resources of each node of group ``owner[j]``.
+    """
+
+    parent: IntArray
+    width: IntArray
+    ranks: IntArray
+    group_of: IntArray
+    owner: IntArray
+    claim: IntArray
+    counts: IntArray
+
+
+def group_nodes(class_of: IntArray, claims: Sequence[Claim]) -> Groups:
+    """Group the nodes on which there is a claim; ``class_of[rank]`` is the class of each node."""
+    ranks, claims_of = _claims_by_node(claims)
+    numbers: dict[tuple[int, bytes], int] = {}
+    alike = zip(class_of[ranks].tolist(), (own.tobytes() for own in claims_of), strict=True)
+    group_of = np.array([numbers.setdefault(one, len(numbers)) for one in alike])
+    _, first = np.unique(group_of, return_index=True)
+    examples = [claims_of[node] for node in first.tolist()]
+    entries = np.concatenate(examples)
+    return Groups(
+        parent=np.array([parent for parent, _ in numbers]),
+        width=np.bincount(group_of),
+        ranks=ranks,
+        group_of=group_of,
+        owner=np.repeat(np.arange(len(examples)), [len(entries) for entries in examples]),
+        claim=entries[:, 0],
+        counts=entries[:, 1],
+    )
+
+
+def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, list[IntArray]]:
+    """List the ranks of nodes on which there is a claim, and the claims on each by index, with the members counted."""
+    rank = np.concatenate([claim.ranks for claim in claims])
+    index = np.repeat(np.arange(len(claims)), [len(claim.ranks) for claim in claims])
+    order = np.argsort(rank, kind="stable")
+    entries = np.stack([index, np.concatenate([claim.counts for claim in claims])], axis=1)[order]
+    first = np.flatnonzero(is_first(rank[order]))
+    return rank[order][first], np.split(entries, first[1:])
+
+
+def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
+    """Copy the spans of each group's parent class, cut where claims begin and end, less what they take."""
+    owner, begin, gain = _changes(spans, groups, claims)
+    order = np.lexsort((begin, owner))
+    owner, begin = owner[order], begin[order]
+    left = running_sum(gain[order], owner)
+    last = np.flatnonzero(is_last(owner) | (np.append(begin[1:], np.inf) > begin))
+    is_open = (left[last, -2] > 0) & (left[last, -1] == 0)
+    return Spans(owner=owner[last], begin=begin[last], free=left[last, :-2], open=is_open)
+
+
+def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[IntArray, FloatArray, IntArray]:
+    """List every change as group, time and what is gained: of resources, of being open, and of claims that close."""
+    source, group = spans.of(groups.parent)
+    there = np.column_stack([spans.free[source], spans.open[source], np.zeros_like(source)])
+    taken = np.stack([np.append(claim.request, [0, -claim.closes]) for claim in claims])[groups.claim]
+    taken[:, :-1] *= groups.counts[:, np.newaxis]
+    start = np.array([claim.start for claim in claims])[groups.claim]
+    finish = np.array([claim.finish for claim in claims])[groups.claim]
+    ending = np.flatnonzero(finish < np.inf)
+    return (
+        np.concatenate([group, groups.owner, groups.owner[ending]]),
+        np.concatenate([spans.begin[source], start, finish[ending]]),
+        np.concatenate([change(there, group), -taken, taken[ending]]),
+    )

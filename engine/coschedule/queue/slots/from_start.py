@@ -1,0 +1,57 @@
+"""The slots that are there at one start, how many of them a gang loses before it finishes, and how many it keeps."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.slots.open_slots import OpenSlots
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SlotsFrom:
+    """From a start on there are ``slots[j]`` slots of pace ``pace[j]`` until ``end[j]``, of ``paces`` paces."""
+
+    paces: int
+    pace: IntArray
+    slots: IntArray
+    end: FloatArray
+
+    @property
+    def held(self) -> IntArray:
+        """Count the slots of each pace and of faster ones: int[t]."""
+        return self._by_pace(self.pace, self.slots)
+
+    def lost_by(self, finish: float) -> IntArray:
+        """Count what is lost before ``finish``, of slots of each pace and of faster ones: int[t]."""
+        gone = self.end < finish
+        return self._by_pace(self.pace[gone], self.slots[gone])
+
+    def lost_soon(self, finishes: FloatArray) -> IntArray:
+        """Count what is lost before ``finishes[t]``, which rise, of slots of pace t and of faster ones: int[t]."""
+        gone = self.end < finishes[-1]
+        # A loss counts from the first pace on that may use the slot and whose finish is after the loss.
+        first = np.maximum(self.pace[gone], np.searchsorted(finishes, self.end[gone], side="right"))
+        return self._by_pace(first, self.slots[gone])
+
+    def lost(self, paces: IntArray, finishes: FloatArray) -> IntArray:
+        """Count what is lost before ``finishes[q, p]``, of slots of ``paces[q]`` or faster: int[q, p]."""
+        gone = np.flatnonzero(self.end < finishes.max())
+        gone = gone[np.argsort(self.end[gone])]
+        lost = np.zeros((len(paces), len(gone) + 1), dtype=np.int64)
+        np.cumsum((self.pace[gone] <= paces[:, np.newaxis]) * self.slots[gone], axis=1, out=lost[:, 1:])
+        return lost[np.arange(len(paces))[:, np.newaxis], np.searchsorted(self.end[gone], finishes)]
+
+    def _by_pace(self, pace: IntArray, slots: IntArray) -> IntArray:
+        return np.cumsum(np.bincount(pace, weights=slots, minlength=self.paces)).astype(np.int64)
+
+
+def slots_from(open_slots: OpenSlots, start: float) -> SlotsFrom:
+    """Find the slots that are there at a start."""
+    there = open_slots.at(start)
+    return SlotsFrom(
+        paces=len(open_slots.slowdowns),
+        pace=open_slots.pace[there],
+        slots=open_slots.total[there],
+        end=open_slots.times[open_slots.end[there]],
+    )

@@ -1,0 +1,55 @@
+"""Stretches found for one gang and kept for the next that asks for the same; only what changed is found anew."""
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.slots.spans import Spans
+from coschedule.queue.slots.stretches import Stretches, find_stretches, no_stretches
+from coschedule.queue.slots.timeline import KeptStretches, Timeline
+
+_MOST_KEPT = 32
+"""So many of the latest are kept: a thousand gangs that all ask for something else must not fill the memory."""
+
+_UNLIMITED = 2**40
+"""More slots than a node ever has: what members do not request does not limit their number."""
+
+
+def stretches_for(timeline: Timeline, request: IntArray, passes: BoolArray) -> Stretches:
+    """Find the stretches of slots for members that take ``request[r]`` of each resource.
+
+    Only nodes of which ``passes``, bool[n] by index in the snapshot, is True have slots.
+    """
+    asked = request.tobytes(), passes.tobytes()
+    kept = timeline.kept.pop(asked, None) or KeptStretches(np.zeros(0, dtype=np.int64), no_stretches())
+    if kept.stamp is not timeline.stamp:
+        kept = KeptStretches(timeline.stamp, _updated(kept, timeline, request, passes))
+    timeline.kept[asked] = kept
+    if len(timeline.kept) > _MOST_KEPT:
+        del timeline.kept[next(iter(timeline.kept))]
+    return kept.stretches
+
+
+def _updated(kept: KeptStretches, timeline: Timeline, request: IntArray, passes: BoolArray) -> Stretches:
+    """Leave out the stretches of classes that are no more, and add those of classes that are new: they come last."""
+    new = np.full(timeline.stamps, -1)
+    new[timeline.stamp] = np.arange(len(timeline.stamp))
+    still = new[kept.stamp]
+    classes = int((still >= 0).sum())
+    return kept.stretches.renumbered(still, classes).then(_of_classes_from(timeline, classes, request, passes))
+
+
+def _of_classes_from(timeline: Timeline, first: int, request: IntArray, passes: BoolArray) -> Stretches:
+    spans = timeline.spans
+    begin = int(np.searchsorted(spans.owner, first))
+    owner = spans.owner[begin:] - first
+    slots = _slots(spans, begin, request)
+    slots[~passes[timeline.example[first:]][owner]] = 0
+    return find_stretches(owner, spans.begin[begin:], slots, classes=len(timeline.width) - first)
+
+
+def _slots(spans: Spans, begin: int, request: IntArray) -> IntArray:
+    """Count the slots of each span from ``begin`` on."""
+    slots = np.where(spans.open[begin:], _UNLIMITED, 0)
+    for resource in np.flatnonzero(request):
+        np.minimum(slots, spans.free[begin:, resource] // request[resource], out=slots)
+    return np.maximum(slots, 0, out=slots)

@@ -1,0 +1,129 @@
+"""Stretches: slots that are there from one time to another without a break.
+
+A node that can hold v members has slots number 1 to v. Slot number j is there as long as v is j or more. So it comes
+and goes in stretches, and slots of which the stretches are the same are kept together. The slots that last from a start
+to a finish are those of the stretches that begin at the start or before and end at the finish or after: nothing else
+has to be known of what happens between.
+
+Example: 3 slots in [0, 10), 1 in [10, 20), 2 from 20 on. Slot 1 is there from 0 on, slots 2 and 3 in [0, 10), and slot
+2 from 20 on: three stretches. A run from 5 to 12 finds slot 1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.slots.segments import change, is_first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stretches:
+    """Stretch ``i``: slots number ``above[i]`` + 1 to ``upto[i]`` of each node of class ``owner[i]``.
+
+    They are there from ``times[begin[i]]`` to ``times[end[i]]`` and neither just before nor after. ``times`` rise, and
+    end with inf; some may belong to no stretch. There are ``classes`` of nodes, also such as have no stretch.
+    """
+
+    classes: int
+    times: FloatArray
+    owner: IntArray
+    begin: IntArray
+    end: IntArray
+    above: IntArray
+    upto: IntArray
+
+    def renumbered(self, new: IntArray, classes: int) -> "Stretches":
+        """Call class ``c`` by its number ``new[c]`` among so many; leave out classes whose new number is negative."""
+        owner = new[self.owner]
+        kept = np.flatnonzero(owner >= 0)
+        return Stretches(
+            classes=classes,
+            times=self.times,
+            owner=owner[kept],
+            begin=self.begin[kept],
+            end=self.end[kept],
+            above=self.above[kept],
+            upto=self.upto[kept],
+        )
+
+    def then(self, others: "Stretches") -> "Stretches":
+        """Append the stretches of further classes, whose numbers follow."""
+        times = np.unique(np.concatenate([self.times, others.times]))
+        own, theirs = np.searchsorted(times, self.times), np.searchsorted(times, others.times)
+        return Stretches(
+            classes=self.classes + others.classes,
+            times=times,
+            owner=np.concatenate([self.owner, others.owner + self.classes]),
+            begin=np.concatenate([own[self.begin], theirs[others.begin]]),
+            end=np.concatenate([own[self.end], theirs[others.end]]),
+            above=np.concatenate([self.above, others.above]),
+            upto=np.concatenate([self.upto, others.upto]),
+        )
+
+
+def no_stretches() -> Stretches:
+    """Return the stretches of no classes."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Stretches(
+        classes=0, times=np.array([np.inf]), owner=nothing, begin=nothing, end=nothing, above=nothing, upto=nothing
+    )
+
+
+def find_stretches(owner: IntArray, begin: FloatArray, slots: IntArray, *, classes: int) -> Stretches:
+    """Find the stretches of spans: from ``begin[b]`` on, each node of class ``owner[b]`` has ``slots[b]`` slots.
+
+    Spans are grouped by class, in the order of time within a class; slots are at least 0.
+    """
+    changing = np.flatnonzero(is_first(owner) | (change(slots, owner) != 0))
+    owner, begin, slots = owner[changing], begin[changing], slots[changing]
+    no_more, fewer = _last_with_no_more(owner, slots), _first_with_fewer(owner, slots)
+    # Slots that are there longer, on either side, are those that the span before or the one after has, too.
+    above = np.maximum(_of_same(owner, slots, no_more), _of_same(owner, slots, fewer))
+    own = np.flatnonzero(slots > above)
+    ends = np.where(np.append(owner, -1)[fewer[own]] == owner[own], np.append(begin, np.inf)[fewer[own]], np.inf)
+    begins = begin[no_more[own] + 1]
+    times = np.unique(np.concatenate([begins, ends, [np.inf]]))
+    return Stretches(
+        classes=classes,
+        times=times,
+        owner=owner[own],
+        begin=np.searchsorted(times, begins),
+        end=np.searchsorted(times, ends),
+        above=above[own],
+        upto=slots[own],
+    )
+
+
+def _of_same(owner: IntArray, slots: IntArray, at: IntArray) -> IntArray:
+    """Return the slots of the spans ``at``; 0 where such a span is none of the same class."""
+    same: IntArray = np.where(np.append(owner, -1)[at] == owner, np.append(slots, 0)[at], 0)
+    return same
+
+
+def _first_with_fewer(owner: IntArray, slots: IntArray) -> IntArray:
+    """Find for every span the first later one of its class with fewer slots; else it is none of its class."""
+    # Every class is shifted below all values of the one before it, so that no search goes past the end of its class.
+    return _first_later(slots - owner * (int(slots.max(initial=0)) + 1), np.greater_equal)
+
+
+def _last_with_no_more(owner: IntArray, slots: IntArray) -> IntArray:
+    """Find for every span the last earlier one of its class with no more slots, or else the one before its class."""
+    shifted = slots + owner * (int(slots.max(initial=0)) + 1)
+    return len(owner) - 1 - _first_later(shifted[::-1], np.greater)[::-1]
+
+
+def _first_later(values: IntArray, passes_over: Callable[[IntArray, IntArray], BoolArray]) -> IntArray:
+    """Find for every entry the first later one that it does not pass over; the length where there is none.
+
+    ``passes_over(later, own)`` must be >= or >: then whatever a passed entry passes over is passed over too, so that a
+    search may jump to where that entry's own search has got.
+    """
+    values = np.append(values, values.min(initial=0) - 1)
+    found = np.arange(1, len(values))
+    searching = np.flatnonzero(passes_over(values[found], values[:-1]))
+    while searching.size:
+        found[searching] = found[found[searching]]
+        searching = searching[passes_over(values[found[searching]], values[searching])]
+    return found
