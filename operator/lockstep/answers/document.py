@@ -41,6 +41,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "preempts": [victim._asdict() for victim in answer.victims],
         "position": answer.position,
         "queued": answer.queued,
+        "deadline": _time(answer.deadline),
         "price": _price(answer.price),
         "sizes": [_size(row, answer) for row in answer.sizes],
         "nodesBySpeed": [_speed(group) for group in answer.speeds],

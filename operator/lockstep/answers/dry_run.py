@@ -20,7 +20,7 @@ async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangK
     """Believe that a GangJob is there, as a dry run of its creation gives it. Raises ``AnswerError``."""
     namespace, name = manifest["metadata"]["namespace"], manifest["metadata"]["name"]
     try:
-        answer = await client.dry_run(paths.gangs_of(namespace), manifest)
+        answer = await client.dry_run(paths.gangs_of(namespace), manifest, fieldValidation="Strict")
     except ApiUnavailableError as error:
         raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
     if not answer.is_success:

@@ -26,6 +26,7 @@ from coschedule import (
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.planned import Planned
 from lockstep.answers.rules import PriceInForce
+from lockstep.api.doubtful import describe
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
@@ -142,7 +143,7 @@ def _parsed(manifest: Manifest, now: float) -> GangFact:
     try:
         fact = parse_gang({**manifest, "metadata": metadata}, None)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise AnswerError(f"GangJob {manifest['metadata']['name']} makes no sense: {error!r}.") from error
+        raise AnswerError(f"GangJob {manifest['metadata']['name']} makes no sense: {describe(error)}.") from error
     if fact.refusal is not None:
         raise AnswerError(f"GangJob {spelled_gang(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)

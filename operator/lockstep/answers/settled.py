@@ -7,7 +7,6 @@ from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.sentences import as_sentence
 
 # Of each phase, the condition that says most, and what is said where it has not been written.
 _SAYS = {
@@ -43,7 +42,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     phase = state.phase_of(gang)
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
-        return SettledAnswer(gang=gang.key, phase=phase, message=as_sentence(refusal.message))
+        return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
     status, (condition, otherwise) = gang.status, _SAYS[phase]
     written = status.condition(condition)
     message = otherwise if written is None or not written.message else written.message

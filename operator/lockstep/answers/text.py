@@ -13,7 +13,7 @@ from lockstep.answers.words import spell_change, spell_price
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.report.refusals import spell
-from lockstep.report.sentences import as_sentence, chosen, duration, listed, n_members, waits_for_victims
+from lockstep.report.sentences import as_sentence, chosen, duration, listed, n_members, n_nodes, waits_for_victims
 
 _COLUMNS = 100
 _MOST_HELPS = 3
@@ -70,8 +70,22 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
     yield f"  {'members':>9}  {'starts in':>12}  {'ends in':>12}  {legend}"
     drawn = bars([_lengths(row, answer.now) for row in answer.sizes], marks)
     yield from (f"{text}  {bar}".rstrip() for text, bar in zip(rows, drawn, strict=True))
+    yield from _wrapped(_rule(answer), "  ")
     if len(answer.sizes) < answer.possible:
-        yield f"  ({len(answer.sizes)} of {answer.possible} sizes are shown; * is the one that it gets)"
+        yield f"  ({len(answer.sizes)} of {answer.possible} sizes are shown)"
+
+
+def _rule(answer: WaitingAnswer) -> str:
+    """Say by which rule it has its size, where that is not the shortest bar."""
+    if not isinstance(answer.decision, Placement):
+        return ""
+    if math.isinf(answer.decision.finish):
+        return "Its run time is unknown: it gets as many members as fit, as soon as possible."
+    if answer.deadline is not None and math.isfinite(answer.deadline):
+        return f"With its deadline, {rfc3339(answer.deadline)}, it gets the fewest members that meet it."
+    if answer.deadline is None and not answer.is_best:
+        return "It keeps what it was told before: another size would be better by now."
+    return ""
 
 
 def _size_rows(answer: WaitingAnswer) -> Iterator[str]:
@@ -87,7 +101,7 @@ def _size_rows(answer: WaitingAnswer) -> Iterator[str]:
 
 def _lengths(row: SizeRow, now: float) -> tuple[float, float]:
     """The time until a size's run ends, and what its members cost others, in seconds; 0 where nobody knows."""
-    if row.run is None or math.isinf(row.run.finish):
+    if row.run is None or math.isinf(row.run.value):
         return 0.0, 0.0
     return row.run.finish - now, row.run.value - row.run.finish
 
@@ -100,9 +114,9 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
     if not isinstance(answer.decision, Placement) or answer.slowest is None:
         return
     yield ""
-    yield "Why these nodes: the fastest that have room from its start to its finish."
+    yield "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
     for group in answer.speeds[:_MOST_SPEEDS]:
-        counts = f"{group.passing} pass its constraints, {group.with_room} have room, {group.used} are used"
+        counts = f"{n_nodes(group.passing)}, {group.with_room} with room, {group.used} used"
         yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
     if len(answer.speeds) > _MOST_SPEEDS:
         yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
@@ -125,8 +139,8 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
 def _room(room: RoomNow) -> str:
     failing = ", ".join(f"{count} {phrase}" for phrase, count in room.failures)
     rest = f"{room.with_room} with room for {n_members(room.slots)}"
-    needs = f"{_of_role(room.role)}it needs {room.needed} at least"
-    return f"{needs}. Of {room.nodes} nodes: {', '.join(filter(None, (failing, rest)))}."
+    needs = as_sentence(f"{_of_role(room.role)}needs {n_members(room.needed)} at least")
+    return f"{needs} Of {n_nodes(room.nodes)}: {', '.join(filter(None, (failing, rest)))}."
 
 
 def _of_role(role: str) -> str:

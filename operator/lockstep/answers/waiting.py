@@ -52,6 +52,7 @@ class Helped:
 class WaitingAnswer:
     """What the plan says of a gang at ``now``, and why.
 
+    It has to end by ``deadline``, inf where it may take all the time in the world but no more members than it needs.
     ``sizes`` are some of ``possible`` ones. ``position`` is its place among ``queued`` gangs in the order in which they
     were planned. ``victims`` are evicted for it. ``speeds`` are empty where it has no place. Of ``tried`` changes,
     those of ``helps`` let it start sooner, the best first.
@@ -61,6 +62,7 @@ class WaitingAnswer:
     now: float
     decision: Decision
     victims: tuple[GangKey, ...]
+    deadline: float | None
     price: PriceInForce
     position: int
     queued: int
@@ -71,6 +73,14 @@ class WaitingAnswer:
     room: tuple[RoomNow, ...]
     tried: int
     helps: tuple[Helped, ...]
+
+    @property
+    def is_best(self) -> bool:
+        """Whether none of the sizes that are shown would be better by now than the one that it gets."""
+        values = {row.size: row.run.value for row in self.sizes if row.run is not None}
+        if not isinstance(self.decision, Placement) or self.decision.size not in values:
+            return False
+        return values[self.decision.size] <= min(values.values())
 
     @property
     def starts_now(self) -> bool:
@@ -94,6 +104,7 @@ def answer_about(planned: Planned, gang: GangKey, *, progress: Progress = iter) 
         now=snapshot.now,
         decision=planned.tell(decision),
         victims=tuple(victim for one in planned.preempting.preemptions if one.gang == gang for victim in one.victims),
+        deadline=turn.gang.deadline,
         price=planned.price,
         position=[one.gang for one in made.decisions].index(gang) + 1,
         queued=len(made.decisions),

@@ -64,11 +64,13 @@ def _term(change: TermDropped) -> str:
 def spell_price(in_force: PriceInForce) -> str:
     """Spell the price in force, and what it is made of, as a clause."""
     if in_force.rules is None:
-        return f"a member-second counts {_seconds(in_force)}, as when the snapshot was recorded"
+        return f"a member-second counts {_seconds(in_force)} for others, as when the snapshot was recorded"
     if in_force.rules.sizing is not Sizing.BALANCED:
         return f"members cost nothing, since the sizing is {in_force.rules.sizing}"
     counts = f"{in_force.waiting} wait, {in_force.running} hold nodes, {in_force.nodes} nodes"
-    return f"a member-second counts {_seconds(in_force)} (Balanced, factor {in_force.rules.factor:g}; {counts})"
+    return (
+        f"a member-second counts {_seconds(in_force)} for others (Balanced, factor {in_force.rules.factor:g}; {counts})"
+    )
 
 
 def _seconds(in_force: PriceInForce) -> str:

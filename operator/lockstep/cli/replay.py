@@ -8,6 +8,7 @@ from lockstep.answers.document import decision_document
 from lockstep.answers.recorded import Difference, Recorded, differences, read_recorded
 from lockstep.answers.text import difference_lines
 from lockstep.cli.answer_options import one_sentence, output_option, tell_document, tell_lines
+from lockstep.report.sentences import n_nodes
 
 
 @click.command(context_settings={"show_default": True})
@@ -27,7 +28,8 @@ def replay(file: IO[bytes], output: str) -> None:
         tell_document(_document(recorded, found))
         return
     gangs, nodes = len(recorded.snapshot.gangs), len(recorded.snapshot.nodes.names)
-    click.echo(f"{gangs} gangs that waited for {nodes} nodes were planned again.")
+    was = "gang that waited" if gangs == 1 else "gangs that waited"
+    click.echo(f"{gangs} {was} for {n_nodes(nodes)} {'was' if gangs == 1 else 'were'} planned again.")
     for one in found:
         tell_lines(difference_lines(one, recorded.snapshot.now))
     if not found:
