@@ -203,9 +203,7 @@ class Planner:
     def _claim(self, role: Role, nodes: ChosenNodes, outline: Outline) -> None:
         request = np.array(role.request, dtype=np.int64)
         self._take(
-            Claim(
-                ranks=nodes.ranks, counts=nodes.counts, request=request, start=outline.start, finish=outline.finish
-            )
+            Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=outline.start, finish=outline.finish)
         )
 
     def _take(self, claim: Claim) -> None:

@@ -33,6 +33,7 @@ from lockstep.cli.answer_options import (
 )
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.facts.outlook import SAME_TIME_SECONDS
 
 Delays = Sequence[tuple[str, float]]
 
@@ -116,7 +117,7 @@ def _delays(before: Planned, after: Planned) -> Delays:
     return [
         (spelled_gang(gang), now[gang] - start)
         for gang, start in start_times(before.preempting.plan.decisions).items()
-        if math.isfinite(start) and now.get(gang, start) > start
+        if now.get(gang, start) > start + SAME_TIME_SECONDS
     ]
 
 

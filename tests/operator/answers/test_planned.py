@@ -2,17 +2,28 @@
 
 import pytest
 
-from builders.served import gang, node
+from builders.served import gang, node, priority_class
 from coschedule import GangKey, Placement, Promises, decision_of
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import DEFAULT, api_with, condition, is_placed, operator_over, running_operator, status_of
+from fake_cluster.rig import (
+    DEFAULT,
+    api_with,
+    condition,
+    is_placed,
+    operator_over,
+    running_operator,
+    set_phases,
+    status_of,
+)
 from lockstep.answers import planned as planned_module
+from lockstep.answers.chart import ASCII
 from lockstep.answers.cluster import ALL_KINDS, one_client, read_cluster
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.planned import plan_now
 from lockstep.answers.rules import PlanRules
 from lockstep.answers.settled import answer_settled
+from lockstep.answers.text import waiting_lines
 from lockstep.answers.waiting import answer_about
 from lockstep.api.pool import Pool
 from lockstep.belief.phases import Phase
@@ -139,6 +150,22 @@ async def test_gang_that_makes_planning_raise_is_told_in_one_sentence(monkeypatc
 def spoilt(*_):
     message = "no such number"
     raise ArithmeticError(message)
+
+
+async def test_gangs_that_would_give_way_are_named():
+    async with api_with(node("n1", cpu="2"), gangs=[gang("cold")]) as api:
+        async with running_operator(api):
+            await until(lambda: is_placed(api, "cold"))
+            set_phases(api, "cold", "Running")
+            await until(lambda: status_of(api, "cold").get("startedAt"))
+        api.store.create("priorityclasses", priority_class("urgent", 100))
+        api.store.create("gangjobs", gang("hot", spec={"priorityClassName": "urgent"}))
+        answer = answer_about(plan_now(await look(api), rules(), now() + 60, asked=[key("hot")]), key("hot"))
+
+        assert answer.victims == (key("cold"),)
+        assert "It preempts gang default/cold, and starts when its members have ended." in list(
+            waiting_lines(answer, ASCII)
+        )
 
 
 async def test_nobody_waits():
