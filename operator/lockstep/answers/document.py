@@ -10,6 +10,7 @@ from lockstep.answers.settled import SettledAnswer
 from lockstep.answers.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.answers.words import spell_change
 from lockstep.api.quantities import rfc3339
+from lockstep.cycle.sizing import Contention
 from lockstep.report.refusals import spell
 from lockstep.report.sentences import as_sentence, chosen
 
@@ -41,6 +42,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "preempts": [victim._asdict() for victim in answer.victims],
         "position": answer.position,
         "queued": answer.queued,
+        "notBefore": _time(answer.not_before),
         "deadline": _time(answer.deadline),
         "price": _price(answer.price),
         "sizes": [_size(row, answer) for row in answer.sizes],
@@ -73,13 +75,13 @@ def _members(members: Members) -> Document:
 
 
 def _price(price: PriceInForce) -> Document:
+    policy, among = price.policy, price.among
     return {
         "memberSeconds": price.seconds,
-        "sizing": None if price.rules is None else price.rules.sizing,
-        "factor": None if price.rules is None else price.rules.factor,
-        "waiting": price.waiting,
-        "running": price.running,
-        "nodes": price.nodes,
+        "sizing": None if policy is None else policy.sizing,
+        "factor": None if policy is None else policy.factor,
+        **dict.fromkeys(Contention._fields),
+        **({} if among is None else among._asdict()),
     }
 
 

@@ -4,14 +4,15 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Decision, GangKey, Plan, Preempting, RunningGang, Snapshot, plan, preempt
+from coschedule import Decision, GangKey, Plan, Preempting, RunningGang, Snapshot, plan
 from lockstep.answers.errors import AnswerError
-from lockstep.answers.rules import PlanRules, PriceInForce, price_now
+from lockstep.answers.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.running import gangs_that_hold
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.cycle.by_rank import in_rank_order
+from lockstep.cycle.making import with_evictions
 from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT, Rotation
 from lockstep.cycle.waiting import told_of_pool, urgency_of
@@ -22,14 +23,14 @@ from lockstep.facts.gang import GangFact
 class Planned:
     """A snapshot, and the plan that was ``made`` of it; ``preempting`` is what becomes of that where some give way.
 
-    ``running`` are the gangs that hold nodes, as far as they are known. ``tell`` gives a decision as the gang's owner
-    is told it. All members select nodes by ``selector``, which no user can drop.
+    ``prices`` are those of all its gangs, ``running`` the gangs that hold nodes, as far as they are known. ``tell``
+    gives a decision as the gang's owner is told it. All members select nodes by ``selector``, which no user can drop.
     """
 
     snapshot: Snapshot
     made: Plan
     preempting: Preempting
-    price: PriceInForce
+    prices: Mapping[GangKey, PriceInForce]
     running: tuple[RunningGang, ...]
     tell: Callable[[Decision], Decision] = lambda decision: decision
     selector: tuple[tuple[str, str], ...] = ()
@@ -42,26 +43,26 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     """
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
     waiting = waiting_gangs(state)
-    price = price_now(rules.sizing, state, waiting, nodes=cutter.nodes)
+    among = contention_now(state, waiting, nodes=cutter.nodes)
     chosen = Rotation(MOST_EXACT).choose(waiting, always=asked, has_changed=True)
     gangs = [gang for gang in waiting if gang.key in chosen]
+    prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
     snapshot = cutter.cut(
         now,
         gangs,
-        terms={gang.key: _terms(state, rules, gang, now, price.seconds) for gang in gangs},
+        terms={gang.key: _terms(state, gang, now, prices[gang.key]) for gang in gangs},
         most_holding=rules.holds.most_holding,
         rescue=errors.__setitem__,
     )
     snapshot = Memory(rules.promises).remembered_by(snapshot)
     made = plan(snapshot, rescue=errors.__setitem__)
     _check(errors, asked)
-    index = {name: node for node, name in enumerate(snapshot.nodes.names)}
     return Planned(
         snapshot=snapshot,
         made=made,
-        preempting=preempt(snapshot, made, rescue=errors.__setitem__),
-        price=price,
-        running=gangs_that_hold(state, index, snapshot.resources, now),
+        preempting=with_evictions(snapshot, made, errors.__setitem__),
+        prices=prices,
+        running=gangs_that_hold(state, snapshot.nodes.index, snapshot.resources, now),
         tell=lambda decision: _as_told(state, decision),
         selector=state.pool.selector,
     )
@@ -78,13 +79,13 @@ def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:
     return {one.gang: getattr(one, "start", math.inf) for one in decisions}
 
 
-def _terms(state: State, rules: PlanRules, gang: GangFact, now: float, price: float) -> Terms:
+def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> Terms:
     restart_at = gang.status.restart_at or 0.0
     return Terms(
         not_before=restart_at if restart_at > now else -math.inf,
         may_preempt=state.priorities.preempts(gang),
-        member_price=price,
-        wants_fewest=rules.sizing.wants_fewest,
+        member_price=price.seconds,
+        wants_fewest=price.policy is not None and price.policy.wants_fewest,
     )
 
 

@@ -31,9 +31,10 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.role_parts import without_parts
-from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, GangSpec
+from lockstep.facts.sizing import Sizing
 
 Manifest = Mapping[str, Any]
 
@@ -103,20 +104,13 @@ def planned_before(recorded: Recorded) -> Planned:
 
 def _planned(snapshot: Snapshot) -> Planned:
     made = plan(snapshot)
-    price = PriceInForce(
-        seconds=_price(snapshot), waiting=len(snapshot.gangs), running=0, nodes=len(snapshot.nodes.names)
-    )
     return Planned(
         snapshot=snapshot,
         made=made,
         preempting=preempt(snapshot, made),
-        price=price,
+        prices={gang.key: PriceInForce(seconds=gang.member_price) for gang in snapshot.gangs},
         running=snapshot.running,
     )
-
-
-def _price(snapshot: Snapshot) -> float:
-    return max((gang.member_price for gang in snapshot.gangs), default=0.0)
 
 
 def _was_planned(decision: Decision) -> bool:
@@ -155,6 +149,8 @@ def _unknown(fact: GangFact) -> Iterator[str]:
     spec = _spec(fact)
     if spec.priority_class:
         yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
+    if spec.sizing is not None:
+        yield f"What classes allow is not in a snapshot: {fact.key.name} is planned with the sizing {spec.sizing}."
     if any(role.claims for role in spec.roles):
         yield f"Volumes are not in a snapshot: {fact.key.name} is planned as if every node reached its own."
     if spec.minds_pods:
@@ -165,7 +161,8 @@ def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
     """The gang as the planner sees it, with the columns of that snapshot."""
     spec = _spec(fact)
     alone = replace(spec, priority_class="", roles=tuple(replace(role, claims=()) for role in spec.roles))
-    cut = SnapshotCutter(State(lambda: None)).cut(snapshot.now, [replace(fact, spec=alone)])
+    terms = {fact.key: Terms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
+    cut = SnapshotCutter(State(lambda: None)).cut(snapshot.now, [replace(fact, spec=alone)], terms=terms)
     [pending] = cut.gangs
     missing = sorted(set(cut.resources) - set(snapshot.resources))
     if missing:
@@ -177,12 +174,20 @@ def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
         replace(role, request=tuple(0 if one is None else role.request[one] for one in column))
         for role in pending.roles
     )
-    deadline = pending.deadline if spec.deadline_seconds is not None or not _wants_fewest(snapshot) else math.inf
-    return replace(pending, roles=tuple(roles), member_price=_price(snapshot), deadline=deadline)
+    return replace(pending, roles=tuple(roles))
 
 
-def _wants_fewest(snapshot: Snapshot) -> bool:
-    """Whether gangs were to have the fewest members: then those without a deadline have all the time in the world."""
+def _price(spec: GangSpec, snapshot: Snapshot) -> float:
+    """The price at which the others are planned, where the gang asks for no other sizing."""
+    if spec.sizing not in (None, Sizing.BALANCED):
+        return 0.0
+    return max((gang.member_price for gang in snapshot.gangs), default=0.0)
+
+
+def _wants_fewest(spec: GangSpec, snapshot: Snapshot) -> bool:
+    """Whether it is to have the fewest members, by its own word or as the others, of whom some have no deadline."""
+    if spec.sizing is not None:
+        return spec.sizing is Sizing.FEWEST
     return any(gang.deadline == math.inf for gang in snapshot.gangs)
 
 

@@ -7,7 +7,7 @@ from coschedule import Promises
 from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
 from lockstep.cycle.holds import HoldPolicy
-from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.facts.gang import GangFact
 from lockstep.facts.reasons import Condition
 
@@ -23,24 +23,26 @@ class PlanRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceInForce:
-    """A member-second costs the others ``seconds``, since so many gangs wait for ``nodes`` and hold them.
+    """A member-second of a gang costs the others ``seconds``, by that ``policy`` and as things are ``among`` gangs.
 
-    Without ``rules`` it is one that was recorded, and nobody knows of what it was made.
+    These are None where the price was recorded, and nobody knows of what it was made.
     """
 
     seconds: float
-    waiting: int
-    running: int
-    nodes: int
-    rules: SizingPolicy | None = None
+    policy: SizingPolicy | None = None
+    among: Contention | None = None
 
 
-def price_now(policy: SizingPolicy, state: State, waiting: Collection[GangFact], *, nodes: int) -> PriceInForce:
-    """Find the price as the operator does: a gang that fits nowhere waits for nobody's nodes."""
+def contention_now(state: State, waiting: Collection[GangFact], *, nodes: int) -> Contention:
+    """Count as the operator does: a gang that fits nowhere waits for nobody's nodes."""
     hopeful = sum(not _was_refused(gang) for gang in waiting)
-    running = len(state.reservations)
-    seconds = policy.member_price(waiting=hopeful, running=running, nodes=nodes)
-    return PriceInForce(seconds=seconds, waiting=hopeful, running=running, nodes=nodes, rules=policy)
+    return Contention(hopeful, len(state.reservations), nodes)
+
+
+def price_of(policy: SizingPolicy, gang: GangFact, among: Contention) -> PriceInForce:
+    """Find the price for a gang, which may ask for a sizing of its own."""
+    policy = policy.asked_for(gang)
+    return PriceInForce(seconds=policy.member_price(among), policy=policy, among=among)
 
 
 def _was_refused(gang: GangFact) -> bool:

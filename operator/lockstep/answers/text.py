@@ -13,7 +13,16 @@ from lockstep.answers.words import spell_change, spell_price
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.report.refusals import spell
-from lockstep.report.sentences import as_sentence, chosen, duration, listed, n_members, n_nodes, waits_for_victims
+from lockstep.report.sentences import (
+    as_sentence,
+    chosen,
+    duration,
+    listed,
+    n_members,
+    n_nodes,
+    node_ranges,
+    waits_for_victims,
+)
 
 _COLUMNS = 100
 _MOST_HELPS = 3
@@ -46,10 +55,10 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
     decision = answer.decision
     if not isinstance(decision, Placement):
         yield from _wrapped(f"{spelled_gang(answer.gang)} has no place, now or later: {spell(decision.refusal)}.")
+        if decision.hold is not None:
+            yield from _wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
         return
     yield from _wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
-    if decision.promised is not None and not answer.starts_now:
-        yield from _wrapped(f"It is promised to start by {rfc3339(decision.promised)}.")
     if answer.victims:
         yield from _wrapped(f"It {waits_for_victims(answer.victims)}.")
 
@@ -128,6 +137,8 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
 def _not_now(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     yield "Why not now:"
+    if answer.not_before is not None:
+        yield from _wrapped(f"It rests until {rfc3339(answer.not_before)}; what is counted is as of then.", "  ")
     for room in answer.room:
         yield from _wrapped(_room(room), "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None

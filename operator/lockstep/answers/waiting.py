@@ -52,16 +52,18 @@ class Helped:
 class WaitingAnswer:
     """What the plan says of a gang at ``now``, and why.
 
-    It has to end by ``deadline``, inf where it may take all the time in the world but no more members than it needs.
-    ``sizes`` are some of ``possible`` ones. ``position`` is its place among ``queued`` gangs in the order in which they
-    were planned. ``victims`` are evicted for it. ``speeds`` are empty where it has no place. Of ``tried`` changes,
-    those of ``helps`` let it start sooner, the best first.
+    It rests until ``not_before``, None where it may start at once. It has to end by ``deadline``, inf where it may take
+    all the time in the world but no more members than it needs. ``sizes`` are some of ``possible`` ones. ``position``
+    is its place among ``queued`` gangs in the order in which they were planned. ``victims`` are evicted for it.
+    ``speeds`` are empty where it has no place. Of ``tried`` changes, those of ``helps`` let it start sooner, the best
+    first.
     """
 
     gang: GangKey
     now: float
     decision: Decision
     victims: tuple[GangKey, ...]
+    not_before: float | None
     deadline: float | None
     price: PriceInForce
     position: int
@@ -104,8 +106,9 @@ def answer_about(planned: Planned, gang: GangKey, *, progress: Progress = iter) 
         now=snapshot.now,
         decision=planned.tell(decision),
         victims=tuple(victim for one in planned.preempting.preemptions if one.gang == gang for victim in one.victims),
+        not_before=turn.earliest if turn.earliest > snapshot.now else None,
         deadline=turn.gang.deadline,
-        price=planned.price,
+        price=planned.prices[gang],
         position=[one.gang for one in made.decisions].index(gang) + 1,
         queued=len(made.decisions),
         possible=len(possible),

@@ -14,7 +14,7 @@ from coschedule import (
 )
 from lockstep.answers.rules import PriceInForce
 from lockstep.api.preemption import spelled_gang
-from lockstep.cycle.sizing import Sizing
+from lockstep.facts.sizing import Sizing
 from lockstep.report.sentences import price
 
 
@@ -63,14 +63,13 @@ def _term(change: TermDropped) -> str:
 
 def spell_price(in_force: PriceInForce) -> str:
     """Spell the price in force, and what it is made of, as a clause."""
-    if in_force.rules is None:
+    policy, among = in_force.policy, in_force.among
+    if policy is None or among is None:
         return f"a member-second counts {_seconds(in_force)} for others, as when the snapshot was recorded"
-    if in_force.rules.sizing is not Sizing.BALANCED:
-        return f"members cost nothing, since the sizing is {in_force.rules.sizing}"
-    counts = f"{in_force.waiting} wait, {in_force.running} hold nodes, {in_force.nodes} nodes"
-    return (
-        f"a member-second counts {_seconds(in_force)} for others (Balanced, factor {in_force.rules.factor:g}; {counts})"
-    )
+    if policy.sizing is not Sizing.BALANCED:
+        return f"members cost nothing, since the sizing is {policy.sizing}"
+    counts = f"{among.waiting} wait, {among.running} hold nodes, {among.nodes} nodes"
+    return f"a member-second counts {_seconds(in_force)} for others (Balanced, factor {policy.factor:g}; {counts})"
 
 
 def _seconds(in_force: PriceInForce) -> str:

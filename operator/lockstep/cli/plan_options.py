@@ -12,7 +12,8 @@ from lockstep.belief.state import State
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.pool_options import pool_options
 from lockstep.cycle.holds import HoldPolicy
-from lockstep.cycle.sizing import Sizing, SizingPolicy
+from lockstep.cycle.sizing import SizingPolicy
+from lockstep.facts.sizing import Sizing
 
 Command = Callable[..., Any]
 
@@ -79,6 +80,6 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
 
 
 def state_of(options: Mapping[str, Any]) -> State:
-    """Belief without a fact, about members as the options of ``member_options`` have them."""
+    """Belief without a fact, about members as the options of both give them."""
     pool = Pool(selector=options["node_selector"], taints=options["pool_taint"])
-    return State(lambda: None, pool=pool, gate_image=options["gate_image"])
+    return State(lambda: None, pool=pool, gate_image=options["gate_image"], sizing=options["sizing"])

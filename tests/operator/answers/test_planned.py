@@ -29,7 +29,8 @@ from lockstep.api.pool import Pool
 from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.cycle.holds import HoldPolicy
-from lockstep.cycle.sizing import Sizing, SizingPolicy
+from lockstep.cycle.sizing import SizingPolicy
+from lockstep.facts.sizing import Sizing
 
 WORK = {"work": {"serialTime": "100s", "overhead": {"perMember": "1s"}}}
 NODES = [node(f"n{number:02}", cpu="1") for number in range(16)]
@@ -86,7 +87,7 @@ async def test_gang_in_front_that_runs_is_what_it_waits_for():
 
         assert [type(one.change).__name__ for one in answer.helps] == ["GangEnds"]
         assert answer.helps[0].change.gang.key == key("a")
-        assert (answer.price.waiting, answer.price.running, answer.price.nodes) == (1, 1, 2)
+        assert answer.price.among == (1, 1, 2)
         assert (answer.position, answer.queued) == (1, 1)
         assert status_of(api, "b")["size"] == answer.decision.size
 
@@ -104,7 +105,7 @@ async def test_rules_of_the_operator_are_obeyed(sizing, want_price, want_size):
     async with api_with(*NODES, gangs=gangs) as api:
         planned = plan_now(await look(api), rules(sizing), now(), asked=[key("a")])
 
-        assert planned.price.seconds == want_price
+        assert planned.prices[key("a")].seconds == want_price
         assert decision_of(planned.made, key("a")).size == want_size
 
 
@@ -114,8 +115,8 @@ async def test_gang_that_was_refused_makes_nobody_dearer():
         api.store.add("gangjobs", gang("a", size=1, most=16, spec=WORK))
         planned = plan_now(await look(api), rules(), now(), asked=[key("a")])
 
-        assert planned.price.seconds == 0.0
-        assert planned.price.waiting == 1
+        assert planned.prices[key("a")].seconds == 0.0
+        assert planned.prices[key("a")].among.waiting == 1
 
 
 async def test_gang_that_is_asked_about_is_planned_however_long_the_queue_is(monkeypatch):

@@ -31,7 +31,6 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
     assert told(planned) == [
         "default/me starts in 1 min and ends in 1 min 40 s: 3 members on a, b, c, starting at",
         "  1970-01-01T00:17:40Z when a has room, effective speed-up 0.60.",
-        "It is promised to start by 1970-01-01T00:17:40Z.",
         "",
         "Why this size: a member-second counts 0.50 s for others, as when the snapshot was recorded.",
         "    members     starts in       ends in  # end, - what members cost others",
@@ -99,6 +98,19 @@ def test_roles_are_told_apart():
     assert "    label it selects, 0 with room for 0 members." in lines or any(
         "label it selects" in one for one in lines
     )
+
+
+def test_gang_that_rests_says_until_when():
+    lines = told(planned_of([node("a")], [gang("me", serial=60, not_before=NOW + 30)]))
+
+    assert "  It rests until 1970-01-01T00:17:10Z; what is counted is as of then." in lines
+
+
+def test_gang_that_holds_nodes_names_them():
+    runs = [running("other", 0)]
+    lines = told(planned_of([node("a", free=0)], [gang("me", serial=60)], runs=runs, most_holding=1))
+
+    assert "Until it fits it holds a." in lines
 
 
 def test_nothing_that_helps_is_said_too():

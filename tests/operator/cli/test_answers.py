@@ -101,6 +101,29 @@ def test_what_a_snapshot_does_not_know_is_said(recorded):
 
 
 @pytest.mark.parametrize(
+    ("sizing", "want"),
+    [
+        # 1 to 4 members run 64, 38, 32 and 31 s; at 0.5 s a member-second they count 96, 76, 80 and 93 s.
+        pytest.param(None, 2, id="as the others"),
+        pytest.param("Balanced", 2, id="balanced"),
+        pytest.param("Fastest", 4, id="fastest"),
+        pytest.param("Fewest", 1, id="fewest"),
+    ],
+)
+def test_sizing_of_its_own_counts(recorded, sizing, want):
+    spec = {"work": {"serialTime": "60s", "overhead": {"perMember": "4s"}}, **({"sizing": sizing} if sizing else {})}
+    giant = gang("giant", size=99, serial=60, request=(1, 1000, 1), member_price=0.5)
+    snap = snapshot([node("a", free=places(4))], [giant], resources=RESOURCES)
+
+    done = planned(recorded(snap), manifest("new", size=(1, 4), **spec))
+
+    [new] = json.loads(done.stdout)["gangs"]
+    assert new["size"] == want
+    if sizing:
+        assert f"What classes allow is not in a snapshot: new is planned with the sizing {sizing}." in done.stdout
+
+
+@pytest.mark.parametrize(
     ("new", "want"),
     [
         pytest.param(manifest("waits"), "GangJob default/waits is in the snapshot already.", id="the same name"),

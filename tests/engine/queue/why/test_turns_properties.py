@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from coschedule.queue.decisions import Placement
 from coschedule.queue.plan import plan
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import remembering
+from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.following import decision_of, turn_of
 from engine.builders import gang, node, seeded, snapshot
@@ -53,6 +55,41 @@ def test_gang_that_keeps_what_it_had_has_the_turn_that_it_had():
 
     assert turn.gang.key.name == "h"
     assert turn.chooser.choose(turn.by_now).outline.start == 1005.0
+
+
+@pytest.mark.parametrize("promises", [Promises.SLACK, Promises.CONSERVATIVE])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_gang_was_given_was_there_at_its_turn_also_where_plans_remember(seed, promises):
+    """More gangs wait than are planned anew: some keep what they had, some are moved up at the end."""
+    rnd = seeded(seed)
+    first = replace(cluster(rnd, nodes=12, gangs=45), promises=promises)
+    later = replace(first, now=first.now + 5, free=first.free + rnd.randint(0, 2))
+    again = remembering(later, first, plan(first))
+    made = plan(again)
+
+    for decision in made.decisions:
+        turn = turn_of(again, made, decision.gang)
+        if isinstance(decision, Placement):
+            assert turn.by_now.now == again.now
+            assert all(turn.by_now.has_room_for(claim) for claim in claims_of(turn, decision))
+
+
+def claims_of(turn, placement):
+    """Claim what a placement takes of each node, for all roles together."""
+    rank_of = np.argsort(turn.by_now.node)
+    requests = {role.name: np.array(role.request) for role in turn.gang.roles}
+    taken = {}
+    for members in placement.members:
+        taken[members.node] = taken.get(members.node, 0) + members.count * requests[members.role]
+    for name, request in taken.items():
+        rank = rank_of[turn.snapshot.nodes.names.index(name)]
+        yield Claim(
+            ranks=np.array([rank]),
+            counts=np.array([1]),
+            request=request,
+            start=placement.start,
+            finish=placement.finish,
+        )
 
 
 def test_gang_that_is_not_in_the_plan_has_no_turn():

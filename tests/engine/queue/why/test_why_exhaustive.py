@@ -62,9 +62,10 @@ def test_best_run_of_each_size_is_that_of_an_exhaustive_search(seed, loads):
                 assert (run.value, run.start) == min((worth(turn.gang, one), one.start) for one in of_size)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_nodes_that_fail_are_counted_by_the_first_requirement_that_they_fail(seed):
-    for snap, turn, taken, _ in turns(seed):
+@pytest.mark.parametrize("loads", LOADS, ids=["equal", "proportional", "pieces"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nodes_that_fail_are_counted_by_the_first_requirement_that_they_fail(seed, loads):
+    for snap, turn, taken, _ in turns(seed, loads):
         [room] = room_now(turn)
         found = [fate(snap, turn.gang, taken, node) for node in range(len(snap.nodes.names))]
 
@@ -104,7 +105,16 @@ def shortest(snap, pending):
         return math.inf
     passing = [index for index in range(len(snap.nodes.names)) if selected(snap)(pending, index)]
     fastest = min(float(snap.slowdown[index]) for index in passing)
-    return fastest * min(time_of(pending.work, size) for size in brute_sizes(pending.roles[0]))
+    return min(alone(pending, size, fastest) for size in brute_sizes(pending.roles[0]))
+
+
+def alone(pending, size, slowdown):
+    """How long so many members run that are all on nodes of that slow-down."""
+    pieces = pending.roles[0].pieces
+    if pieces is None:
+        return slowdown * time_of(pending.work, size)
+    overhead = pending.work.fixed + pending.work.per_member * size
+    return -(-pieces // size) * slowdown * pending.work.serial / pieces + overhead
 
 
 @pytest.mark.parametrize("seed", range(4))
