@@ -87,6 +87,7 @@ from coschedule.queue.why.changes import (
     possible_changes,
 )
 from coschedule.queue.why.following import decision_of, turn_of
+from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
 from coschedule.queue.why.turn import Turn
 
@@ -201,6 +202,7 @@ __all__ = [
     "keep_pace",
     "kept_from",
     "label_test",
+    "last_to_have_room",
     "mean_turnaround",
     "measure_network",
     "new_processor",

@@ -39,6 +39,8 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "phase": "Waiting",
         "now": rfc3339(answer.now),
         **decision_document(answer.decision, answer.now),
+        "latestNode": answer.latest,
+        "latestNodeOf": None if answer.latest_of is None else answer.latest_of._asdict(),
         "preempts": [victim._asdict() for victim in answer.victims],
         "position": answer.position,
         "queued": answer.queued,

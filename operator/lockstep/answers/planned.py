@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Decision, GangKey, Plan, Preempting, RunningGang, Snapshot, plan
+from coschedule import Decision, GangKey, Placement, Plan, Preempting, RunningGang, Snapshot, plan
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.api.preemption import spelled_gang
@@ -76,7 +76,12 @@ def waiting_gangs(state: State) -> list[GangFact]:
 
 def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:
     """When each gang starts, inf where it has no place."""
-    return {one.gang: getattr(one, "start", math.inf) for one in decisions}
+    return {one.gang: start_of(one) for one in decisions}
+
+
+def start_of(decision: Decision) -> float:
+    """When a gang starts, inf where it has no place."""
+    return decision.start if isinstance(decision, Placement) else math.inf
 
 
 def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> Terms:

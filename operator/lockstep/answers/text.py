@@ -130,8 +130,9 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
     if len(answer.speeds) > _MOST_SPEEDS:
         yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
     yield from _wrapped(f"The slowest is {answer.decision.slowest}, with a slow-down of {answer.slowest:.4g}.", "  ")
-    if answer.decision.latest is not None:
-        yield from _wrapped(f"The last to have room is {answer.decision.latest}.", "  ")
+    if answer.latest is not None:
+        when = "" if answer.latest_of is None else f", when {spelled_gang(answer.latest_of)} ends"
+        yield from _wrapped(f"The last to have room is {answer.latest}{when}.", "  ")
 
 
 def _not_now(answer: WaitingAnswer) -> Iterator[str]:

@@ -19,14 +19,16 @@ from coschedule import (
     best_by_size,
     decision_if,
     decision_of,
+    last_to_have_room,
     nodes_by_speed,
     possible_changes,
     room_now,
     sizes_of,
     turn_of,
 )
-from lockstep.answers.planned import Planned
+from lockstep.answers.planned import Planned, start_of
 from lockstep.answers.rules import PriceInForce
+from lockstep.facts.outlook import SAME_TIME_SECONDS, is_same_time
 
 MOST_SIZES = 16
 """A chart has so many rows at most."""
@@ -55,8 +57,8 @@ class WaitingAnswer:
     It rests until ``not_before``, None where it may start at once. It has to end by ``deadline``, inf where it may take
     all the time in the world but no more members than it needs. ``sizes`` are some of ``possible`` ones. ``position``
     is its place among ``queued`` gangs in the order in which they were planned. ``victims`` are evicted for it.
-    ``speeds`` are empty where it has no place. Of ``tried`` changes, those of ``helps`` let it start sooner, the best
-    first.
+    ``speeds`` are empty where it has no place. Node ``latest`` has room for it last, when ``latest_of`` ends. Of
+    ``tried`` changes, those of ``helps`` let it start sooner, the best first.
     """
 
     gang: GangKey
@@ -72,6 +74,8 @@ class WaitingAnswer:
     sizes: tuple[SizeRow, ...]
     speeds: tuple[SpeedGroup, ...]
     slowest: float | None
+    latest: str | None
+    latest_of: GangKey | None
     room: tuple[RoomNow, ...]
     tried: int
     helps: tuple[Helped, ...]
@@ -100,6 +104,7 @@ def answer_about(planned: Planned, gang: GangKey, *, progress: Progress = iter) 
     decision, turn = decision_of(planned.preempting.plan, gang), turn_of(snapshot, made, gang)
     possible, at_its_turn = sizes_of(turn), decision_of(made, gang)
     shown = _shown(possible, at_its_turn.size if isinstance(at_its_turn, Placement) else None)
+    latest = _latest(turn, at_its_turn)
     changes = () if _starts_now(decision, snapshot.now) else _changes(planned, gang)
     return WaitingAnswer(
         gang=gang,
@@ -115,6 +120,8 @@ def answer_about(planned: Planned, gang: GangKey, *, progress: Progress = iter) 
         sizes=_rows(turn, shown),
         speeds=nodes_by_speed(turn, at_its_turn) if isinstance(at_its_turn, Placement) else (),
         slowest=_slowest(turn, at_its_turn),
+        latest=latest,
+        latest_of=None if latest is None else _who_leaves(planned, gang, latest, start_of(at_its_turn)),
         room=room_now(turn),
         tried=len(changes),
         helps=_helps(planned, gang, decision, progress(changes)),
@@ -142,6 +149,25 @@ def _slowest(turn: Turn, decision: Decision) -> float | None:
     return float(turn.snapshot.slowdown[turn.snapshot.nodes.names.index(decision.slowest)])
 
 
+def _latest(turn: Turn, decision: Decision) -> str | None:
+    if not isinstance(decision, Placement):
+        return None
+    return last_to_have_room(turn, decision, within_seconds=SAME_TIME_SECONDS)
+
+
+def _who_leaves(planned: Planned, gang: GangKey, node: str, start: float) -> GangKey | None:
+    """Name the gang that leaves a node at that time, None where none does: it may open then."""
+    number = planned.snapshot.nodes.index[node]
+    running = [(one.end, one.key) for one in planned.running if number in {held.node for held in one.holds}]
+    waiting = [
+        (one.finish, one.gang)
+        for one in planned.made.decisions
+        if isinstance(one, Placement) and node in {members.node for members in one.members}
+    ]
+    leaving = [key for end, key in (*running, *waiting) if key != gang and is_same_time(end, start)]
+    return min(leaving, default=None)
+
+
 def _changes(planned: Planned, gang: GangKey) -> tuple[Change, ...]:
     """What might help, but for what no user can change."""
     changes = possible_changes(planned.snapshot, planned.made, gang, running=planned.running)
@@ -150,7 +176,7 @@ def _changes(planned: Planned, gang: GangKey) -> tuple[Change, ...]:
 
 
 def _helps(planned: Planned, gang: GangKey, decision: Decision, changes: Iterator[Change]) -> tuple[Helped, ...]:
-    start = decision.start if isinstance(decision, Placement) else float("inf")
+    start = start_of(decision)
     tried = ((change, decision_if(planned.snapshot, gang, change)) for change in changes)
     helped = [
         Helped(change=change, placement=then)

@@ -41,7 +41,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "  slow-down 1: 1 node, 1 with room, 1 used",
         "  slow-down 2: 2 nodes, 2 with room, 2 used",
         "  The slowest is b, with a slow-down of 2.",
-        "  The last to have room is a.",
+        "  The last to have room is a, when default/other ends.",
         "",
         "Why not now:",
         "  Needs 2 members at least. Of 3 nodes: 2 short of slots, 1 with room for 1 member.",

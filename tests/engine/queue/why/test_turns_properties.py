@@ -12,7 +12,8 @@ from coschedule.queue.promises.memory import remembering
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.following import decision_of, turn_of
-from engine.builders import gang, node, seeded, snapshot
+from coschedule.queue.why.last_to_have_room import last_to_have_room
+from engine.builders import NOW, gang, node, release, seeded, snapshot
 from engine.queue.test_plan_properties import cluster
 
 
@@ -26,6 +27,8 @@ def test_gang_would_choose_again_what_it_was_given(seed, promises):
         turn = turn_of(snap, made, decision.gang)
         choice = turn.chooser.choose(turn.by_now)
         assert given(choice) == placed(decision)
+        if isinstance(decision, Placement):
+            assert last_to_have_room(turn, decision) == decision.latest
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -55,6 +58,17 @@ def test_gang_that_keeps_what_it_had_has_the_turn_that_it_had():
 
     assert turn.gang.key.name == "h"
     assert turn.chooser.choose(turn.by_now).outline.start == 1005.0
+
+
+def test_node_that_was_free_a_moment_before_counts_where_starts_are_in_whole_seconds():
+    snap = snapshot([node("a"), node("b", free=0)], [gang("g", size=2, serial=10)], releases=[release(1, NOW + 5.5)])
+    [placement] = plan(snap).decisions
+    turn = turn_of(snap, plan(snap), placement.gang)
+    later = replace(placement, start=NOW + 6)
+
+    assert last_to_have_room(turn, placement) == "b"
+    assert last_to_have_room(turn, later) is None
+    assert last_to_have_room(turn, later, within_seconds=1.0) == "b"
 
 
 @pytest.mark.parametrize("promises", [Promises.SLACK, Promises.CONSERVATIVE])
