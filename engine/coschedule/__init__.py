@@ -8,8 +8,8 @@ One function per problem of the request language (docs/library.md has an example
     gangPieces     place_pieces           pace           keep_pace         heterogeneity  measure_network
 
 and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``preempt`` for gangs that give
-way to more urgent ones, ``AllocationMap`` and its events, ``TimeCredit`` and ``mean_turnaround``. Inputs and results
-are frozen; a problem without a solution is answered by a value that says why.
+way to more urgent ones, ``turn_of`` for why a plan is as it is, ``AllocationMap`` and its events, ``TimeCredit`` and
+``mean_turnaround``. Inputs and results are frozen; a problem without a solution is answered by a value that says why.
 """
 
 from coschedule.model.divided_work import Overhead
@@ -34,6 +34,7 @@ from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAu
 from coschedule.problems.shum.forecast import LoadHistory, Smoothing, forecast_load
 from coschedule.problems.shum.replication import mean_turnaround
 from coschedule.problems.shum.shares import Levels, divide_shares
+from coschedule.queue.candidates import Outline
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
@@ -71,21 +72,44 @@ from coschedule.queue.running import Disrupted, Holding, RunningGang
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.terms import Term, TermKind
+from coschedule.queue.why.by_size import best_by_size, sizes_of
+from coschedule.queue.why.by_speed import SpeedGroup, nodes_by_speed
+from coschedule.queue.why.changes import (
+    AffinityDropped,
+    Change,
+    FewerMembers,
+    GangEnds,
+    GangLeaves,
+    SelectorDropped,
+    TaintTolerated,
+    TermDropped,
+    decision_if,
+    possible_changes,
+)
+from coschedule.queue.why.following import decision_of, turn_of
+from coschedule.queue.why.last_to_have_room import last_to_have_room
+from coschedule.queue.why.room_now import RoomNow, room_now
+from coschedule.queue.why.turn import Turn
 
 __all__ = [
     "AMOUNT_LIMIT",
+    "AffinityDropped",
     "Allocation",
     "AllocationMap",
     "Alternative",
     "Arrive",
     "AuctionRules",
+    "Change",
     "Constraints",
     "DeadlineCannotBeMet",
     "Decision",
     "Depart",
     "Disrupted",
     "Feasibility",
+    "FewerMembers",
+    "GangEnds",
     "GangKey",
+    "GangLeaves",
     "Goal",
     "HeldByGangsInFront",
     "HeldByLastingPods",
@@ -112,6 +136,7 @@ __all__ = [
     "Objective",
     "Observer",
     "OfRole",
+    "Outline",
     "Overhead",
     "Part",
     "PendingGang",
@@ -129,32 +154,41 @@ __all__ = [
     "Release",
     "Requirement",
     "Role",
+    "RoomNow",
     "RunningGang",
     "Seat",
+    "SelectorDropped",
     "SerialWork",
     "SetUnitTimes",
     "Share",
     "Sizes",
     "Smoothing",
     "Snapshot",
+    "SpeedGroup",
     "Spelled",
     "Taint",
+    "TaintTolerated",
     "Term",
+    "TermDropped",
     "TermKind",
     "TimeCredit",
     "TimesWork",
     "Toleration",
     "TooManyCombinations",
     "TopologiesCross",
+    "Turn",
     "Unplaceable",
     "Urgency",
     "WindowTooShort",
     "Work",
     "apportion",
+    "best_by_size",
     "choose_equal",
     "choose_proportional",
     "compress",
     "compress_pools",
+    "decision_if",
+    "decision_of",
     "decode_part",
     "decode_plan",
     "decode_snapshot",
@@ -168,17 +202,23 @@ __all__ = [
     "keep_pace",
     "kept_from",
     "label_test",
+    "last_to_have_room",
     "mean_turnaround",
     "measure_network",
     "new_processor",
     "new_vp",
+    "nodes_by_speed",
     "place_pieces",
     "plan",
+    "possible_changes",
     "preempt",
     "processor_exit",
     "remembering",
     "replay",
+    "room_now",
+    "sizes_of",
     "submit",
+    "turn_of",
     "urgency",
     "vp_exit",
     "why",

@@ -11,9 +11,9 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.belief.claim_problems import claim_refusal
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.process.serve import WATCHED
 from lockstep.report.refusals import spell
 from lockstep.watch.kind import Kind
+from lockstep.watch.kinds import WATCHED
 
 # What a scheduler writes into a pod, and what names the scheduler.
 NOT_OF_A_TEMPLATE = ("nodeName", "schedulerName")

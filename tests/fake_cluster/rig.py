@@ -20,11 +20,10 @@ from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning import PlanOptions
 from lockstep.cycle.woken import Woken
-from lockstep.process.serve import WATCHED
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import bids_kind, gangs_kind
+from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 
 DEFAULT = "default"
 GATE_IMAGE = "registry.example.com/lockstep:1"

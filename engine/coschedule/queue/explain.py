@@ -127,7 +127,7 @@ def _slots_by_resource(demand: Demand, wanted: IntArray, free: IntArray) -> IntA
 def _too_short(demand: Demand, snapshot: Snapshot, at_first: Timeline) -> WindowTooShort | None:
     if demand.soonest(demand.search_space(at_first)) is not None:
         return None
-    shortest = _shortest(demand, snapshot)
+    shortest = shortest_run(demand, snapshot)
     return windows(demand.gang, snapshot, demand.passes, needed=demand.needed, shortest=shortest)
 
 
@@ -149,8 +149,8 @@ def windows(
     )
 
 
-def _shortest(demand: Demand, snapshot: Snapshot) -> float | None:
-    """Return the seconds that the shortest run takes on the fastest node that passes."""
+def shortest_run(demand: Demand, snapshot: Snapshot) -> float | None:
+    """Return the seconds that the shortest run takes on the fastest node that passes, None where nobody knows."""
     if demand.load is None:
         return None
     return float(demand.load.runs_at(float(snapshot.slowdown[demand.passes].min())).min())

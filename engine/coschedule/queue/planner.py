@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray
+from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice, Chooser
 from coschedule.queue.choosing.chooser import chooser_of
@@ -37,6 +37,7 @@ from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.open_slots import slots_now
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.topology import Topology
+from coschedule.queue.why.turn import Turn
 from coschedule.queue.windows_and_releases import expected_timeline
 
 # Why a gang has no placement, where that may change once others have ended, nobody knows when.
@@ -88,6 +89,29 @@ class Planner:
         for claim in self._claims(gang, decision):
             self._timeline = self._timeline.claimed(replace(claim, request=-claim.request))
         return self.decide(replace(gang, promised=min(gang.promised, decision.start)))
+
+    def follow(self, gang: PendingGang, decision: Decision) -> None:
+        """Claim what a plan of the same snapshot has given the gang."""
+        self._let_in_front_of(gang)
+        if isinstance(decision, Placement):
+            for claim in self._claims(gang, decision):
+                self._take(claim)
+        elif decision.hold is not None:
+            rank_of = np.argsort(self._timeline.node)
+            self._may_hold -= 1
+            self._close(rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
+
+    def turn(self, gang: PendingGang) -> Turn:
+        """Tell what there is for the gang, whose turn it is."""
+        self._let_in_front_of(gang)
+        return Turn(
+            gang=gang,
+            chooser=self._chooser(gang),
+            snapshot=self._snapshot,
+            feasibility=self._feasibility,
+            at_first=self._at_first,
+            by_now=self._timeline,
+        )
 
     def _may_fit_now(self, gang: PendingGang) -> bool:
         """Tell whether there are slots now for the fewest members of each role, for however short a time."""
@@ -178,13 +202,16 @@ class Planner:
 
     def _claim(self, role: Role, nodes: ChosenNodes, outline: Outline) -> None:
         request = np.array(role.request, dtype=np.int64)
-        self._timeline = self._timeline.claimed(
+        self._take(
             Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=outline.start, finish=outline.finish)
         )
-        if outline.finish == np.inf:
+
+    def _take(self, claim: Claim) -> None:
+        self._timeline = self._timeline.claimed(claim)
+        if claim.finish == np.inf:
             # Nobody knows when it ends, but some time it does.
-            indices = self._timeline.node[nodes.ranks]
-            taken = nodes.counts[:, np.newaxis] * request
+            indices = self._timeline.node[claim.ranks]
+            taken = claim.counts[:, np.newaxis] * claim.request
             self._someday = self._someday.copy()
             self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
 
@@ -228,18 +255,22 @@ class Planner:
         if held is None:
             return Unplaceable(gang=demand.gang.key, refusal=refusal)
         self._may_hold -= 1
+        self._close(held.ranks, held.start)
+        names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
+        return Unplaceable(gang=demand.gang.key, refusal=refusal, hold=Hold(nodes=names, start=held.start))
+
+    def _close(self, ranks: IntArray, start: float) -> None:
+        """Keep these nodes from all who would not have ended by then."""
         self._timeline = self._timeline.claimed(
             Claim(
-                ranks=held.ranks,
-                counts=np.ones_like(held.ranks),
-                request=np.zeros_like(demand.request),
-                start=held.start,
+                ranks=ranks,
+                counts=np.ones_like(ranks),
+                request=np.zeros(len(self._snapshot.resources), dtype=np.int64),
+                start=start,
                 finish=np.inf,
                 closes=True,
             )
         )
-        names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
-        return Unplaceable(gang=demand.gang.key, refusal=refusal, hold=Hold(nodes=names, start=held.start))
 
     def _held(self, demand: Demand) -> Held | None:
         """Choose what a gang without a placement holds, if it may and if that lets it end in time."""

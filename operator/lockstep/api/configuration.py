@@ -9,12 +9,13 @@ from types import SimpleNamespace
 import aiohttp
 import yaml
 from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
-from kubernetes.config import load_incluster_config, load_kube_config
+from kubernetes.config import list_kube_config_contexts, load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
 
 from lockstep.api.instance import user_agent
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+_DEFAULT_NAMESPACE = "default"
 
 # How metrics show a watch; on the wire it is a GET.
 WATCH = "WATCH"
@@ -45,6 +46,20 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
         source = kubeconfig or "the service account or the usual kubeconfig"
         raise ConfigError(f"{source} can't be used: {str(error).strip().splitlines()[0]}") from error
     return configuration
+
+
+def usual_namespace(*, kubeconfig: str | None, context: str | None) -> str:
+    """The namespace that is meant where none is named: the pod's own, or that of the context, or ``default``."""
+    own = own_namespace() if kubeconfig is None and context is None else None
+    if own is not None:
+        return own
+    try:
+        contexts, current = list_kube_config_contexts(config_file=kubeconfig)
+    except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError):
+        # Whoever connects next says what is wrong with it.
+        return _DEFAULT_NAMESPACE
+    named = [one for one in contexts if one["name"] == context] if context else [current]
+    return str(named[0].get("context", {}).get("namespace") or _DEFAULT_NAMESPACE) if named else _DEFAULT_NAMESPACE
 
 
 def own_namespace() -> str | None:

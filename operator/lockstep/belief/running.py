@@ -1,9 +1,10 @@
-"""The gangs that may be evicted for more urgent ones, as the engine sees them."""
+"""The gangs that hold nodes and may be evicted for more urgent ones, as the engine sees them."""
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from coschedule import AMOUNT_LIMIT, Disrupted, Holding, RunningGang
 from lockstep.belief.disruptions import disruptions, still_allowed
@@ -37,27 +38,51 @@ class _Budgets:
         )
 
 
+class _Holder(NamedTuple):
+    """A gang that holds nodes."""
+
+    gang: GangFact
+    reservation: Reservation
+    priority: int
+
+
 def evictable_gangs(
     state: State, index: Mapping[str, int], resources: tuple[str, ...], now: float, *, below: float
 ) -> Evictable:
     """The gangs that may be evicted for one of priority ``below``."""
     budgets = _Budgets()
     running = tuple(
-        RunningGang(
-            key=gang.key,
-            priority=priority,
-            created=gang.created,
-            size=reservation.size,
-            since=math.inf if gang.status.started_at is None else gang.status.started_at,
-            end=_or_never(expected_end(state, reservation, now)),
-            grace=grace_seconds(state, gang, reservation),
-            holds=holdings(state, index, resources, reservation),
-            disrupts=budgets.disrupted(disruptions(state, gang, reservation)),
+        replace(
+            _running(state, one, index, resources, now),
+            disrupts=budgets.disrupted(disruptions(state, one.gang, one.reservation)),
         )
-        for gang, reservation, priority in _less_urgent(state, below)
+        for one in _less_urgent(state, below)
     )
     allowed = still_allowed(state) if budgets.numbers else None
     return Evictable(running=running, budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ())
+
+
+def gangs_that_hold(
+    state: State, index: Mapping[str, int], resources: tuple[str, ...], now: float
+) -> tuple[RunningGang, ...]:
+    """All gangs that hold nodes, whether they may be evicted or not; what budgets allow is not looked at."""
+    return tuple(_running(state, one, index, resources, now) for one in _holders(state))
+
+
+def _running(
+    state: State, holder: _Holder, index: Mapping[str, int], resources: tuple[str, ...], now: float
+) -> RunningGang:
+    gang, reservation, priority = holder
+    return RunningGang(
+        key=gang.key,
+        priority=priority,
+        created=gang.created,
+        size=reservation.size,
+        since=math.inf if gang.status.started_at is None else gang.status.started_at,
+        end=_or_never(expected_end(state, reservation, now)),
+        grace=grace_seconds(state, gang, reservation),
+        holds=holdings(state, index, resources, reservation),
+    )
 
 
 def may_preempt(state: State, gang: GangFact) -> bool:
@@ -91,14 +116,20 @@ def holdings(
     )
 
 
-def _less_urgent(state: State, below: float) -> Iterator[tuple[GangFact, Reservation, int]]:
+def _less_urgent(state: State, below: float) -> Iterator[_Holder]:
+    for one in _holders(state):
+        if one.priority < below and may_be_evicted(state, one.gang, one.reservation):
+            yield one
+
+
+def _holders(state: State) -> Iterator[_Holder]:
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)
         if gang is None or gang.spec is None:
             continue
         priority = state.priorities.of(gang)
-        if priority is not None and priority < below and may_be_evicted(state, gang, reservation):
-            yield gang, reservation, priority
+        if priority is not None:
+            yield _Holder(gang, reservation, priority)
 
 
 def _or_never(time: float | None) -> float:

@@ -112,7 +112,7 @@ class SnapshotCutter:
             now=now,
             resources=resources,
             nodes=nodes.table,
-            free=np.clip(allocatable.reshape(len(resources), -1).T, 0, AMOUNT_LIMIT) - committed,
+            free=np.clip(allocatable.reshape(len(resources), len(nodes.table.names)).T, 0, AMOUNT_LIMIT) - committed,
             start=nodes.start,
             slowdown=nodes.slowdown,
             until=nodes.until,

@@ -7,7 +7,8 @@ import click
 
 from lockstep import __version__
 
-_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in ("check", "gate", "run", "simulate", "solve")}
+_NAMES = ("check", "explain", "gate", "plan", "replay", "run", "simulate", "solve")
+_COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
 
 
 class _Commands(click.Group):

@@ -6,16 +6,13 @@ from typing import Any
 
 import click
 
-from coschedule import Promises
 from lockstep.api.client import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
-from lockstep.cli.pool_options import pool_options
-from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cli.plan_options import member_options, plan_options
 from lockstep.facts.past_runs import USUAL_QUANTILE
-from lockstep.facts.sizing import Sizing
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -80,41 +77,7 @@ log = logging.getLogger(__name__)
     default=64,
     help="Most writes to the API server at once.",
 )
-@click.option(
-    "--hold-for",
-    metavar="DURATION",
-    default="10m",
-    callback=as_seconds,
-    help="How long a gang that waits for others of unknown end may hold nodes; 0 means never.",
-)
-@click.option(
-    "--holding-gangs",
-    metavar="N",
-    type=click.IntRange(0, 1024),
-    default=4,
-    help="Most gangs that hold nodes at once.",
-)
-@click.option(
-    "--sizing",
-    type=click.Choice([one.value for one in Sizing]),
-    default=Sizing.BALANCED.value,
-    callback=lambda _context, _option, value: Sizing(value),
-    help="How large gangs are made: for all who wait, each as fast as it can be, or with the fewest members.",
-)
-@click.option(
-    "--price-factor",
-    metavar="NUMBER",
-    type=click.FloatRange(0, 1000),
-    default=SizingPolicy().factor,
-    help="How much a member-second counts for other gangs, where the sizing is Balanced.",
-)
-@click.option(
-    "--promises",
-    type=click.Choice([one.value for one in Promises]),
-    default=Promises.SLACK.value,
-    callback=lambda _context, _option, value: Promises(value),
-    help="What gangs that wait are promised, and so in which order gangs of one priority may start.",
-)
+@plan_options
 @click.option(
     "--run-time-quantile",
     metavar="NUMBER",
@@ -136,13 +99,7 @@ log = logging.getLogger(__name__)
     callback=as_seconds,
     help="How long an attempt may wait for the volumes of its members.",
 )
-@pool_options
-@click.option(
-    "--gate-image",
-    metavar="IMAGE",
-    default="",
-    help="Image with the command lockstep, in which members wait that start after others; without it none can.",
-)
+@member_options
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),

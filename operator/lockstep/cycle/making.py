@@ -19,14 +19,15 @@ class Made(NamedTuple):
 
 
 def make_plan(facts: Snapshot, memory: Memory, rescue: Rescue) -> Made:
-    """Make the plan; where nobody can tell who is to be evicted, nobody is."""
+    """Make the plan, and choose who gives way in it."""
     snapshot = memory.remembered_by(facts)
-    made, preemptions = _with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)
+    made, preemptions = with_evictions(snapshot, plan(snapshot, rescue=rescue), rescue)
     memory.note(snapshot, made)
     return Made(snapshot, made, preemptions)
 
 
-def _with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Preempting:
+def with_evictions(snapshot: Snapshot, made: Plan, rescue: Rescue) -> Preempting:
+    """Choose who gives way in a plan; where nobody can tell, nobody does."""
     try:
         return preempt(snapshot, made, rescue=rescue)
     except Exception:

@@ -19,9 +19,7 @@ from coschedule import (
     Plan,
     Promises,
     Unplaceable,
-    Urgency,
     failed,
-    urgency,
 )
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
@@ -36,10 +34,10 @@ from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import Contention, SizingPolicy
+from lockstep.cycle.waiting import told_of_pool, urgency_of
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
-from lockstep.report.refusals import in_pool
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
@@ -109,7 +107,7 @@ class Planning:
     async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
         """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
         self._state.past_runs.settle()
-        waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=self._urgency)
+        waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=partial(urgency_of, self._state))
         self._turns_left = False
         if not waiting:
             self._memory.forget()
@@ -164,7 +162,7 @@ class Planning:
         """Remember what was decided; who holds nodes, or rests, is told so."""
         for one in made.decisions:
             gang = planned[one.gang]
-            decision = self._told_of_pool(one)
+            decision = told_of_pool(self._state, one)
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
                 yield decision
@@ -177,12 +175,6 @@ class Planning:
                 log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
 
-    def _told_of_pool(self, decision: Decision) -> Decision:
-        """The decision, so that whoever reads it knows whether all nodes are meant or those of a pool."""
-        if isinstance(decision, Unplaceable) and self._state.pool.selector:
-            return replace(decision, refusal=in_pool(decision.refusal))
-        return decision
-
     def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
         """Whether a decision is to be carried out or told; a later start is, if the gang is planned in every plan."""
         return decision.gang in chosen.front or isinstance(decision, Unplaceable) or decision.start <= now
@@ -192,9 +184,6 @@ class Planning:
 
     def _holding(self, gangs: list[GangFact]) -> set[GangKey]:
         return {gang.key for gang in gangs if self._holds.held(gang, self._monotonic())}
-
-    def _urgency(self, gang: GangFact) -> Urgency:
-        return urgency(self._state.priorities.of(gang) or 0, gang.created, gang.key)
 
     def set_aside(self, gang: GangFact, error: Exception) -> None:
         """Leave a gang out of the next plans: something that was done for it alone has raised."""

@@ -40,40 +40,12 @@ from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
-from lockstep.watch.kinds import (
-    attachments_kind,
-    budgets_kind,
-    capacities_kind,
-    claims_kind,
-    csi_drivers_kind,
-    csi_nodes_kind,
-    namespaces_kind,
-    nodes_kind,
-    pods_kind,
-    priority_classes_kind,
-    storage_classes_kind,
-    volumes_kind,
-)
+from lockstep.watch.kinds import WATCHED
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
 from lockstep.watch.streams import Streams
 
 # Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time.
 _COLLECTOR_THRESHOLDS = (20_000, 20, 50)
-
-WATCHED = (
-    nodes_kind,
-    pods_kind,
-    namespaces_kind,
-    priority_classes_kind,
-    claims_kind,
-    volumes_kind,
-    csi_nodes_kind,
-    attachments_kind,
-    storage_classes_kind,
-    csi_drivers_kind,
-    capacities_kind,
-    budgets_kind,
-)
 
 log = logging.getLogger(__name__)
 

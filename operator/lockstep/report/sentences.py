@@ -167,6 +167,11 @@ def n_pieces(count: int) -> str:
     return _counted(count, "piece")
 
 
+def n_nodes(count: int) -> str:
+    """``1 node``, ``12 nodes``."""
+    return _counted(count, "node")
+
+
 def n_claims(count: int) -> str:
     """``1 claim``, ``8 claims``."""
     return _counted(count, "claim")

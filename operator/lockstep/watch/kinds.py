@@ -242,3 +242,20 @@ def _gang_version(state: State, key: GangKey, uid: str) -> str | None:
     """The version that is believed of a gang, if that very one is."""
     gang = state.gangs.get(key)
     return gang.resource_version if gang is not None and gang.uid == uid else None
+
+
+WATCHED = (
+    nodes_kind,
+    pods_kind,
+    namespaces_kind,
+    priority_classes_kind,
+    claims_kind,
+    volumes_kind,
+    csi_nodes_kind,
+    attachments_kind,
+    storage_classes_kind,
+    csi_drivers_kind,
+    capacities_kind,
+    budgets_kind,
+)
+"""All kinds but our own."""

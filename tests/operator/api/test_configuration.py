@@ -6,7 +6,14 @@ import pytest
 
 from fake_cluster.scripted import ScriptedServer, status
 from lockstep.api.client import retry_after_seconds
-from lockstep.api.configuration import ConfigError, Configuration, load_configuration, session_told_to, tls_context
+from lockstep.api.configuration import (
+    ConfigError,
+    Configuration,
+    load_configuration,
+    session_told_to,
+    tls_context,
+    usual_namespace,
+)
 
 KUBECONFIG = """
 apiVersion: v1
@@ -40,6 +47,27 @@ def test_kubeconfig_is_obeyed(kubeconfig, context, want_host):
 
     assert configuration.host == want_host
     assert configuration.get_api_key_with_prefix("BearerToken", alias="authorization") == "Bearer secret"
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "want"),
+    [
+        pytest.param(None, None, "default", id="no such file"),
+        pytest.param(KUBECONFIG, None, "default", id="none in the context"),
+        pytest.param(KUBECONFIG.replace("cluster: c,", "cluster: c, namespace: team,"), None, "team", id="current"),
+        pytest.param(KUBECONFIG.replace("cluster: d,", "cluster: d, namespace: team,"), "other", "team", id="named"),
+        pytest.param(KUBECONFIG, "missing", "default", id="no such context"),
+        pytest.param("- a\n- b\n", None, "default", id="a list"),
+        pytest.param("just words", None, "default", id="a string"),
+        pytest.param("contexts: [", None, "default", id="no YAML"),
+    ],
+)
+def test_usual_namespace_is_that_of_the_context(tmp_path, text, context, want):
+    path = tmp_path / "config"
+    if text is not None:
+        path.write_text(text)
+
+    assert usual_namespace(kubeconfig=str(path), context=context) == want
 
 
 @pytest.mark.parametrize(

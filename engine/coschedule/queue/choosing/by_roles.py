@@ -76,6 +76,12 @@ class RolesChooser:
         found = self._run(search, search.instants, self._all)
         return None if found is None else found.outline
 
+    def best_of_size(self, search: Search, size: int) -> Outline | None:
+        """Tell of the best run of so many members, whatever the deadline."""
+        in_time = search.instants[search.instants <= self.gang.promised]
+        found = self._run(search, in_time, self.party.sizes == size)
+        return None if found is None else found.outline
+
     def search(self, timeline: Timeline) -> Search:
         """Prepare searches on a timeline."""
         levels = [level._replace(domain=level.domain[timeline.node]) for level in self.levels]

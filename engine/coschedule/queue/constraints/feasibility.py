@@ -65,9 +65,9 @@ class Feasibility:
         return counts
 
     def _checks(self, constraints: Constraints) -> Iterator[tuple[str, BoolArray]]:
-        if not any(_tolerates_any(constraints.tolerations, taint) for taint in _NOT_READY):
+        if not any(tolerates_any(constraints.tolerations, taint) for taint in _NOT_READY):
             yield Check.READY, self._nodes.ready
-        if not _tolerates_any(constraints.tolerations, _UNSCHEDULABLE):
+        if not tolerates_any(constraints.tolerations, _UNSCHEDULABLE):
             yield Check.SCHEDULABLE, ~self._nodes.unschedulable
         yield Check.TAINTS, self._tolerated(constraints.tolerations)
         for key, wanted in constraints.node_selector:
@@ -81,7 +81,7 @@ class Feasibility:
 
     def _tolerated(self, tolerations: tuple[Toleration, ...]) -> BoolArray:
         by_list = [
-            all(taint.effect not in _BLOCKING_EFFECTS or _tolerates_any(tolerations, taint) for taint in taints)
+            all(taint.effect not in _BLOCKING_EFFECTS or tolerates_any(tolerations, taint) for taint in taints)
             for taints in self._taint_lists
         ]
         return np.array(by_list, dtype=np.bool_)[self._taint_list_of]
@@ -116,7 +116,8 @@ class Feasibility:
         return np.array([test(name) for name in self._nodes.names], dtype=np.bool_)
 
 
-def _tolerates_any(tolerations: Iterable[Toleration], taint: Taint) -> bool:
+def tolerates_any(tolerations: Iterable[Toleration], taint: Taint) -> bool:
+    """Whether one of the tolerations covers a taint."""
     return any(tolerates(toleration, taint) for toleration in tolerations)
 
 

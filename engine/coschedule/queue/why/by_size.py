@@ -1,0 +1,65 @@
+"""Why a gang has the size it has: the best run of each size, at its turn."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.candidates import Outline, outline_of
+from coschedule.queue.choosing.by_roles import RolesChooser
+from coschedule.queue.choosing.choice import Chooser
+from coschedule.queue.choosing.one_domain import OneDomainChooser, within
+from coschedule.queue.choosing.plain import PlainChooser
+from coschedule.queue.demand import Demand
+from coschedule.queue.loads.unknown_run_time import earliest_start
+from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
+from coschedule.queue.roles.party import party_of
+from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.why.turn import Turn
+
+
+def sizes_of(turn: Turn) -> IntArray:
+    """List how many members the gang may have, all roles together: int[p], rising."""
+    return party_of(turn.gang).sizes
+
+
+def best_by_size(turn: Turn, sizes: IntArray) -> tuple[Outline | None, ...]:
+    """Find the best run of each of ``sizes``, whatever the deadline: one entry a size, None where it fits nowhere.
+
+    Best is the least value; where the run time is unknown, the earliest start. Where the gang has so many combinations
+    of members and nodes that not all are looked at, a run that fits may be missed.
+    """
+    if isinstance(turn.chooser, TopologiesCross | TooManyCombinations):
+        return (None,) * len(sizes)
+    by_domain = [_best(chooser, timeline, sizes) for chooser, timeline in _domains(turn.chooser, turn.by_now)]
+    return tuple(min((one for one in runs if one is not None), default=None) for runs in zip(*by_domain, strict=True))
+
+
+def _domains(chooser: Chooser, timeline: Timeline) -> Iterator[tuple[Chooser, Timeline]]:
+    """Take every domain for a cluster of its own where all members have to be in one."""
+    if not isinstance(chooser, OneDomainChooser):
+        yield chooser, timeline
+        return
+    for _, ranks in chooser.by_bound(timeline):
+        yield chooser.inner, within(timeline, ranks)
+
+
+def _best(chooser: Chooser, timeline: Timeline, sizes: IntArray) -> list[Outline | None]:
+    if isinstance(chooser, PlainChooser):
+        return _best_plain(chooser.demand, timeline, sizes)
+    assert isinstance(chooser, RolesChooser), "there are no other choosers"
+    search = chooser.search(timeline)
+    return [chooser.best_of_size(search, size) for size in sizes.tolist()]
+
+
+def _best_plain(demand: Demand, timeline: Timeline, sizes: IntArray) -> list[Outline | None]:
+    space, load = demand.search_space(timeline), demand.load
+    among = np.flatnonzero(space.open_slots.instants <= demand.gang.promised)
+    if load is None:
+        by_start = (
+            earliest_start(space.open_slots, sizes=sizes[[index]], pieces=demand.role.pieces, among=among)
+            for index in range(len(sizes))
+        )
+        return [outline_of(found) for found in by_start]
+    by_value = (load.where(load.sizes == size).best(space, among=among, limit=np.inf) for size in sizes.tolist())
+    return [outline_of(found) for found in by_value]

@@ -1,0 +1,61 @@
+"""A plan that was made, followed up to the turn of one gang."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from coschedule.queue.decisions import Decision, Placement, Plan
+from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.observer import silent
+from coschedule.queue.planner import Planner
+from coschedule.queue.promises.kinds import Promises
+from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.why.turn import Turn
+
+
+def turn_of(snapshot: Snapshot, made: Plan, gang: GangKey) -> Turn:
+    """Tell what there was for a gang at its turn, in the plan that ``plan`` has made of the snapshot.
+
+    A promise that could not be kept counts no more, as when it was planned. Raises KeyError where the plan has no such
+    gang.
+    """
+    gangs = {one.key: one for one in snapshot.gangs}
+    planner = Planner(snapshot, silent, None)
+    for decision in before(snapshot, made, gang):
+        planner.follow(gangs[decision.gang], decision)
+    return planner.turn(_as_planned(gangs[gang], decision_of(made, gang)))
+
+
+def decision_of(made: Plan, gang: GangKey) -> Decision:
+    """Find what was decided of a gang; raises KeyError where nothing was."""
+    return {decision.gang: decision for decision in made.decisions}[gang]
+
+
+def before(snapshot: Snapshot, made: Plan, gang: GangKey) -> Iterator[Decision]:
+    """List the decisions that stood when it was the gang's turn; who is behind them leaves their nodes to them."""
+    gangs = {one.key: one for one in snapshot.gangs}
+    first_to_wait: dict[int, GangKey] = {}
+    for decision in made.decisions:
+        if decision.gang == gang:
+            return
+        waits = isinstance(decision, Placement) and decision.start > snapshot.now
+        if waits:
+            first_to_wait.setdefault(gangs[decision.gang].priority, decision.gang)
+        if _stands(decision, snapshot.promises, waits=waits, is_first=decision.gang in first_to_wait.values()):
+            yield decision
+
+
+def _stands(decision: Decision, promises: Promises, *, waits: bool, is_first: bool) -> bool:
+    """Tell whether a decision keeps its nodes from those behind it, by what is promised to gangs that wait."""
+    match promises:
+        case Promises.EASY:
+            return is_first or not waits
+        case Promises.NONE:
+            return isinstance(decision, Placement) and not waits
+        case _:
+            return True
+
+
+def _as_planned(gang: PendingGang, decision: Decision) -> PendingGang:
+    is_kept = isinstance(decision, Placement) and decision.start <= gang.promised
+    return gang if is_kept else replace(gang, promised=math.inf)

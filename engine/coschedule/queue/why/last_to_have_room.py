@@ -1,0 +1,38 @@
+"""Why a gang starts no sooner where it is: which of its nodes has room for its members last."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.decisions import Placement
+from coschedule.queue.slots.timeline import Claim
+from coschedule.queue.why.turn import Turn
+
+
+def last_to_have_room(turn: Turn, placement: Placement, *, within_seconds: float = 0.0) -> str | None:
+    """Name the node that has no room for the gang's members until its start, None where all have, or it starts now.
+
+    Of several nodes the fastest is named, then the first by name. What has had room for up to ``within_seconds`` counts
+    too, as a start that was kept in whole seconds may be that late.
+    """
+    start = placement.start
+    if not start > turn.snapshot.now:
+        return None
+    before = min(start - within_seconds, float(np.nextafter(start, -np.inf)))
+    for rank, amounts in _taken_by_rank(turn, placement):
+        claim = Claim(ranks=np.array([rank]), counts=np.array([1]), request=amounts, start=before, finish=start)
+        if not turn.by_now.has_room_for(claim):
+            return turn.snapshot.nodes.names[int(turn.by_now.node[rank])]
+    return None
+
+
+def _taken_by_rank(turn: Turn, placement: Placement) -> Iterator[tuple[int, IntArray]]:
+    """List what the members of all roles take of each node, by rank."""
+    requests = {role.name: np.array(role.request, dtype=np.int64) for role in turn.gang.roles}
+    index, rank_of = turn.snapshot.nodes.index, np.argsort(turn.by_now.node)
+    taken: dict[int, IntArray] = {}
+    for members in placement.members:
+        rank, amounts = int(rank_of[index[members.node]]), members.count * requests[members.role]
+        taken[rank] = taken[rank] + amounts if rank in taken else amounts
+    yield from sorted(taken.items(), key=lambda one: one[0])

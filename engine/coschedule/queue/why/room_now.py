@@ -1,0 +1,128 @@
+"""Why a gang does not start at once: how many nodes fail each requirement, counted in order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.demand import demand_of
+from coschedule.queue.explain import shortest_run
+from coschedule.queue.gangs import Load, PendingGang, Role
+from coschedule.queue.roles.party import party_of
+from coschedule.queue.slots.segments import is_last
+from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.why.turn import Turn
+
+CLOSED = "not open yet, or no more"
+LEFT_TO_OTHERS = "left to gangs in front"
+TOO_SHORT = "free for less than its shortest run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomNow:
+    """What of the ``nodes`` is left for members of a role at the first instant at which the gang may start.
+
+    ``failures`` counts nodes by the first requirement that each of them fails, in the order of asking: a phrase that
+    completes "3 nodes …", and how many. The other ``with_room`` have room for ``slots`` members together, for as long
+    as the gang's shortest run; it needs ``needed`` of the role at least. ``slots`` is at most what the role can use on
+    each node.
+    """
+
+    role: str
+    needed: int
+    nodes: int
+    failures: tuple[tuple[str, int], ...]
+    with_room: int
+    slots: int
+
+
+def room_now(turn: Turn) -> tuple[RoomNow, ...]:
+    """Count for each role what is left of the nodes at the first instant at which the gang may start."""
+    shortest = _shortest(turn)
+    return tuple(_of_role(turn, role, shortest) for role in turn.gang.roles)
+
+
+def _of_role(turn: Turn, role: Role, shortest: float) -> RoomNow:
+    left = turn.passes(role).copy()
+    failures = list(turn.feasibility.failures(role.constraints).items())
+    for phrase, passing in _checks(turn, role):
+        failing = int((left & ~passing).sum())
+        if failing:
+            failures.append((phrase, failing))
+        left &= passing
+    slots = np.where(left, lasting_slots(turn.by_now, role, turn.earliest, turn.earliest + shortest), 0)
+    if (left & (slots == 0)).any():
+        failures.append((TOO_SHORT, int((left & (slots == 0)).sum())))
+    return RoomNow(
+        role=role.name,
+        needed=role.sizes.least,
+        nodes=len(left),
+        failures=tuple(failures),
+        with_room=int((slots > 0).sum()),
+        slots=int(slots.sum()),
+    )
+
+
+def _checks(turn: Turn, role: Role) -> list[tuple[str, BoolArray]]:
+    """Ask of every node, at the first instant, whether it is open and has room for one member."""
+    snapshot, at = turn.snapshot, turn.earliest
+    is_open: BoolArray = (snapshot.start <= at) & (at < snapshot.until)
+    free, _ = _free_at(turn.at_first, at)
+    short = [(f"short of {name}", free[:, column] >= role.request[column]) for name, column in _wanted(snapshot, role)]
+    free, left_open = _free_at(turn.by_now, at)
+    others: BoolArray = left_open & (free >= np.array(role.request)).all(axis=1, where=np.array(role.request) > 0)
+    return [(CLOSED, is_open), *short, (LEFT_TO_OTHERS, others)]
+
+
+def _wanted(snapshot: Snapshot, role: Role) -> list[tuple[str, int]]:
+    return [(name, column) for column, name in enumerate(snapshot.resources) if role.request[column]]
+
+
+def _free_at(timeline: Timeline, time: float) -> tuple[IntArray, BoolArray]:
+    """Tell what is free on each node at a time, not before now, and whether it takes members: int[n, r], bool[n]."""
+    spans = timeline.spans
+    going_on = np.flatnonzero((spans.begin <= time) & (_ends(timeline) > time))
+    by_rank = going_on[timeline.class_of]
+    free, is_open = np.empty_like(spans.free[by_rank]), np.empty(len(by_rank), dtype=np.bool_)
+    free[timeline.node], is_open[timeline.node] = spans.free[by_rank], spans.open[by_rank]
+    return free, is_open
+
+
+def lasting_slots(timeline: Timeline, role: Role, start: float, finish: float) -> IntArray:
+    """Count the members of a role that each node has room for all the time from start to finish: int[n]."""
+    spans = timeline.spans
+    during = np.flatnonzero((spans.begin < finish) & (_ends(timeline) > start))
+    slots = np.full(len(during), role.largest, dtype=np.int64)
+    for resource in np.flatnonzero(role.request):
+        np.minimum(slots, spans.free[during, resource] // role.request[resource], out=slots)
+    slots = np.where(spans.open[during], np.maximum(slots, 0), 0)
+    least = np.full(len(timeline.width), role.largest, dtype=np.int64)
+    np.minimum.at(least, spans.owner[during], slots)
+    by_node = np.empty(len(timeline.node), dtype=np.int64)
+    by_node[timeline.node] = least[timeline.class_of]
+    return by_node
+
+
+def _ends(timeline: Timeline) -> FloatArray:
+    begin = timeline.spans.begin
+    ends: FloatArray = np.where(is_last(timeline.spans.owner), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
+    return ends
+
+
+def _shortest(turn: Turn) -> float:
+    """Bound the seconds that the gang runs from below; inf where nobody knows: it may need its nodes for ever."""
+    gang = turn.gang
+    passes = np.any([turn.passes(role) for role in gang.roles], axis=0)
+    if gang.work is None or not passes.any():
+        return np.inf
+    if len(gang.roles) == 1:
+        shortest = shortest_run(demand_of(gang, passes, lambda _: None), turn.snapshot)
+        return np.inf if shortest is None else shortest
+    return float(party_of(gang).times.min(initial=np.inf)) * _least_factor(gang, turn.snapshot.slowdown[passes])
+
+
+def _least_factor(gang: PendingGang, slowdowns: FloatArray) -> float:
+    """Return by what a run on idle reference nodes is longer at least; the overhead of pieces is the same anywhere."""
+    fastest = float(slowdowns.min())
+    return min(1.0, fastest) if any(role.load is Load.PIECES for role in gang.roles) else fastest

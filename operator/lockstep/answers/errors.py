@@ -1,0 +1,5 @@
+"""What was asked can't be answered."""
+
+
+class AnswerError(Exception):
+    """There is no answer, for a reason that is no mistake of ours; the message is one sentence."""

@@ -1,0 +1,76 @@
+"""Changes and prices as clauses."""
+
+from functools import singledispatch
+
+from coschedule import (
+    AffinityDropped,
+    FewerMembers,
+    GangEnds,
+    GangLeaves,
+    SelectorDropped,
+    TaintTolerated,
+    TermDropped,
+    TermKind,
+)
+from lockstep.answers.rules import PriceInForce
+from lockstep.api.preemption import spelled_gang
+from lockstep.facts.sizing import Sizing
+from lockstep.report.sentences import price
+
+
+@singledispatch
+def spell_change(change: object) -> str:
+    """Spell what is changed, so that "if …" goes before it. Raises TypeError for an unknown change."""
+    raise TypeError(change)
+
+
+@spell_change.register
+def _ends(change: GangEnds) -> str:
+    return f"{spelled_gang(change.gang.key)}, which runs, ended now"
+
+
+@spell_change.register
+def _leaves(change: GangLeaves) -> str:
+    return f"{spelled_gang(change.gang)}, which waits in front of it, were not there"
+
+
+@spell_change.register
+def _fewer(change: FewerMembers) -> str:
+    return f"fewer {change.role or 'members'} were enough"
+
+
+@spell_change.register
+def _selector(change: SelectorDropped) -> str:
+    return f"nodes without {change.key}={change.value} would do"
+
+
+@spell_change.register
+def _affinity(_: AffinityDropped) -> str:
+    return "nodes outside its affinity would do"
+
+
+@spell_change.register
+def _taint(change: TaintTolerated) -> str:
+    value = f"={change.taint.value}" if change.taint.value else ""
+    return f"it tolerated the taint {change.taint.key}{value}:{change.taint.effect}"
+
+
+@spell_change.register
+def _term(change: TermDropped) -> str:
+    how = "have one value" if change.term.kind is TermKind.TOGETHER else "have different values"
+    return f"its members' nodes need not {how} of {change.term.topology_key}"
+
+
+def spell_price(in_force: PriceInForce) -> str:
+    """Spell the price in force, and what it is made of, as a clause."""
+    policy, among = in_force.policy, in_force.among
+    if policy is None or among is None:
+        return f"a member-second counts {_seconds(in_force)} for others, as when the snapshot was recorded"
+    if policy.sizing is not Sizing.BALANCED:
+        return f"members cost nothing, since the sizing is {policy.sizing}"
+    counts = f"{among.waiting} wait, {among.running} hold nodes, {among.nodes} nodes"
+    return f"a member-second counts {_seconds(in_force)} for others (Balanced, factor {policy.factor:g}; {counts})"
+
+
+def _seconds(in_force: PriceInForce) -> str:
+    return f"{price(in_force.seconds)} s" if in_force.seconds else "0 s"

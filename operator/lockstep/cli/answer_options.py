@@ -1,0 +1,80 @@
+"""The options and the manners of all commands that answer questions."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import orjson
+
+from coschedule import Change
+from lockstep.answers.chart import marks_for
+from lockstep.answers.cluster import ALL_KINDS, read_cluster
+from lockstep.answers.document import waiting_document
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.text import waiting_lines
+from lockstep.answers.waiting import WaitingAnswer
+from lockstep.api.client import KubeClient
+from lockstep.api.configuration import ConfigError
+from lockstep.belief.state import State
+
+Command = Callable[..., Any]
+
+_NAMESPACE = click.option(
+    "-n", "--namespace", metavar="NAME", help="Namespace. Without it: that of the kubeconfig's context."
+)
+_OUTPUT = click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="For people, or for programs."
+)
+
+
+def namespace_option(command: Command) -> Command:
+    """Give a command the option that says which namespace is meant."""
+    return _NAMESPACE(command)
+
+
+def output_option(command: Command) -> Command:
+    """Give a command the option that says who reads its answer."""
+    return _OUTPUT(command)
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """End the command with one sentence where there is no answer."""
+    try:
+        yield
+    except (AnswerError, ConfigError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+async def read_with_progress(client: KubeClient, state: State) -> None:
+    """Read the cluster, and show how far that is."""
+    with click.progressbar(length=len(ALL_KINDS), label="Reading the cluster", file=sys.stderr) as bar:
+        await read_cluster(client, state, told=lambda: bar.update(1))
+
+
+def tried_with_progress(changes: Sequence[Change]) -> Iterator[Change]:
+    """Hand on changes, and show how many have been tried."""
+    if changes:
+        with click.progressbar(changes, label="Trying what would help", file=sys.stderr) as bar:
+            yield from bar
+
+
+def tell_document(document: object) -> None:
+    """Print JSON."""
+    click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+
+
+def tell_lines(lines: Iterator[str]) -> None:
+    """Print lines."""
+    for line in lines:
+        click.echo(line)
+
+
+def tell_waiting(answer: WaitingAnswer, output: str) -> None:
+    """Print what there is to say of a gang that waits."""
+    if output == "json":
+        tell_document(waiting_document(answer))
+    else:
+        tell_lines(waiting_lines(answer, marks_for(sys.stdout.encoding)))

@@ -1,0 +1,78 @@
+"""``lockstep explain``: why a gang has the size, the nodes and the start that it has."""
+
+import asyncio
+from time import time
+from typing import Any
+
+import click
+
+from coschedule import GangKey
+from lockstep.answers.cluster import one_client
+from lockstep.answers.document import settled_document
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.planned import plan_now
+from lockstep.answers.settled import answer_settled
+from lockstep.answers.text import settled_lines
+from lockstep.answers.waiting import answer_about
+from lockstep.api.configuration import Configuration, load_configuration, usual_namespace
+from lockstep.api.names import GANG_KIND, GANGS, GROUP
+from lockstep.api.preemption import spelled_gang
+from lockstep.belief.state import State
+from lockstep.cli.answer_options import (
+    namespace_option,
+    one_sentence,
+    output_option,
+    read_with_progress,
+    tell_document,
+    tell_lines,
+    tell_waiting,
+    tried_with_progress,
+)
+from lockstep.cli.connection_options import connection_options
+from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+
+_KINDS = frozenset({"gj", GANG_KIND.lower(), GANGS, f"{GANG_KIND.lower()}.{GROUP}", f"{GANGS}.{GROUP}"})
+
+
+def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
+    """The name of a gang, with or without its kind before it."""
+    kind, slash, name = value.rpartition("/")
+    if (slash and kind.lower() not in _KINDS) or not name:
+        raise click.BadParameter(f"{value} names no GangJob: write gj/NAME")
+    return name
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("gang", metavar="gj/NAME", callback=_gang_name)
+@namespace_option
+@connection_options
+@plan_options
+@member_options
+@output_option
+def explain(gang: str, namespace: str | None, output: str, **options: Any) -> None:
+    """Say why a gang has the size, the nodes and the start that it has, and what would let it start sooner.
+
+    For example: lockstep explain gj/heat --namespace default
+
+    Nothing is written. Options by which is planned should be those of the operator.
+    """
+    connection = {name: options[name] for name in ("kubeconfig", "context")}
+    state = state_of(options)
+    with one_sentence():
+        key = GangKey(namespace or usual_namespace(**connection), gang)
+        asyncio.run(_read(load_configuration(**connection), state))
+        fact = state.gangs.get(key)
+        if fact is None:
+            raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
+        if state.phase_of(fact).is_planned:
+            planned = plan_now(state, rules_of(options), time(), asked=[key])
+            tell_waiting(answer_about(planned, key, progress=tried_with_progress), output)
+        elif output == "json":
+            tell_document(settled_document(answer_settled(state, fact)))
+        else:
+            tell_lines(settled_lines(answer_settled(state, fact)))
+
+
+async def _read(configuration: Configuration, state: State) -> None:
+    async with one_client(configuration) as client:
+        await read_with_progress(client, state)

@@ -1,0 +1,139 @@
+"""``lockstep plan``: what would happen if a GangJob were applied now."""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from time import time
+from typing import IO, Any
+
+import click
+
+from coschedule import GangKey
+from lockstep.answers.cluster import one_client
+from lockstep.answers.document import settled_document, waiting_document
+from lockstep.answers.dry_run import suppose
+from lockstep.answers.manifests import Manifest, read_gangs
+from lockstep.answers.planned import Planned, plan_now, start_times
+from lockstep.answers.recorded import planned_before, read_recorded, with_further
+from lockstep.answers.settled import SettledAnswer, answer_settled
+from lockstep.answers.text import delays_line, settled_lines
+from lockstep.answers.waiting import WaitingAnswer, answer_about
+from lockstep.api.configuration import load_configuration, usual_namespace
+from lockstep.api.preemption import spelled_gang
+from lockstep.belief.state import State
+from lockstep.cli.answer_options import (
+    namespace_option,
+    one_sentence,
+    output_option,
+    read_with_progress,
+    tell_document,
+    tell_lines,
+    tell_waiting,
+    tried_with_progress,
+)
+from lockstep.cli.connection_options import connection_options
+from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.facts.outlook import SAME_TIME_SECONDS
+
+Delays = Sequence[tuple[str, float]]
+
+
+@click.command(context_settings={"show_default": True})
+@click.option(
+    "-f", "--filename", "file", metavar="FILE", type=click.File("r"), required=True, help="GangJobs; - is the input."
+)
+@click.option(
+    "--snapshot", metavar="FILE", type=click.File("rb"), help="What /debug/snapshot showed, in the place of a cluster."
+)
+@namespace_option
+@connection_options
+@plan_options
+@member_options
+@output_option
+def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, output: str, **options: Any) -> None:
+    """Say what would happen if these GangJobs were applied now, and why. Nothing is created.
+
+    For example: lockstep plan -f gangjob.yaml
+
+    Options by which is planned should be those of the operator; a snapshot is planned by its own.
+    """
+    connection = {name: options[name] for name in ("kubeconfig", "context")}
+    with one_sentence():
+        namespace = namespace or ("default" if snapshot else usual_namespace(**connection))
+        manifests = read_gangs(_text(file), namespace=namespace)
+        if snapshot is None:
+            _in_cluster(manifests, connection, options, output)
+        else:
+            _in_snapshot(manifests, snapshot.read(), output)
+
+
+def _text(file: IO[str]) -> str:
+    try:
+        return file.read()
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{file.name} is not text: {error}.") from error
+
+
+def _in_cluster(
+    manifests: Sequence[Manifest], connection: Mapping[str, str | None], options: Mapping[str, Any], output: str
+) -> None:
+    state, rules = state_of(options), rules_of(options)
+    asyncio.run(_read(connection, state))
+    now = time()
+    before = plan_now(state, rules, now, asked=())
+    keys = asyncio.run(_suppose(connection, state, manifests))
+    waiting = [key for key in keys if state.phase_of(state.gangs[key]).is_planned]
+    after = plan_now(state, rules, now, asked=waiting)
+    answers = [
+        answer_about(after, key, progress=tried_with_progress)
+        if key in waiting
+        else answer_settled(state, state.gangs[key])
+        for key in keys
+    ]
+    _tell(answers, _delays(before, after), (), output)
+
+
+async def _read(connection: Mapping[str, str | None], state: State) -> None:
+    async with one_client(load_configuration(**connection)) as client:
+        await read_with_progress(client, state)
+
+
+async def _suppose(connection: Mapping[str, str | None], state: State, manifests: Sequence[Manifest]) -> list[GangKey]:
+    async with one_client(load_configuration(**connection)) as client:
+        return [await suppose(client, state, manifest) for manifest in manifests]
+
+
+def _in_snapshot(manifests: Sequence[Manifest], raw: bytes, output: str) -> None:
+    recorded = read_recorded(raw)
+    after, notes = with_further(recorded, manifests)
+    keys = [GangKey(one["metadata"]["namespace"], one["metadata"]["name"]) for one in manifests]
+    answers = [answer_about(after, key, progress=tried_with_progress) for key in keys]
+    _tell(answers, _delays(planned_before(recorded), after), notes, output)
+
+
+def _delays(before: Planned, after: Planned) -> Delays:
+    """Who else would start later, and by how many seconds, in the order of the plan."""
+    now = start_times(after.preempting.plan.decisions)
+    return [
+        (spelled_gang(gang), now[gang] - start)
+        for gang, start in start_times(before.preempting.plan.decisions).items()
+        if now.get(gang, start) > start + SAME_TIME_SECONDS
+    ]
+
+
+def _tell(answers: Sequence[WaitingAnswer | SettledAnswer], delays: Delays, notes: Sequence[str], output: str) -> None:
+    if output == "json":
+        gangs = [waiting_document(one) if isinstance(one, WaitingAnswer) else settled_document(one) for one in answers]
+        delayed = [{"gang": name, "seconds": by if math.isfinite(by) else None} for name, by in delays]
+        tell_document({"gangs": gangs, "delays": delayed, "notes": notes})
+        return
+    for answer in answers:
+        if isinstance(answer, WaitingAnswer):
+            tell_waiting(answer, output)
+        else:
+            tell_lines(settled_lines(answer))
+        click.echo()
+    click.echo(delays_line(delays))
+    for note in notes:
+        click.echo(note)
+    click.echo("Nothing was created.")

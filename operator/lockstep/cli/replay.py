@@ -1,0 +1,52 @@
+"""``lockstep replay``: what was decided once, decided again."""
+
+from typing import IO
+
+import click
+
+from lockstep.answers.document import decision_document
+from lockstep.answers.recorded import Difference, Recorded, differences, read_recorded
+from lockstep.answers.text import difference_lines
+from lockstep.cli.answer_options import one_sentence, output_option, tell_document, tell_lines
+from lockstep.report.sentences import n_nodes
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("file", metavar="FILE", type=click.File("rb"))
+@output_option
+def replay(file: IO[bytes], output: str) -> None:
+    """Decide again what a recorded snapshot decided, and show where this version decides otherwise.
+
+    For example: curl -s localhost:8081/debug/snapshot > then.json; lockstep replay then.json
+
+    FILE is what the page /debug/snapshot has shown; - is the input.
+    """
+    with one_sentence():
+        recorded = read_recorded(file.read())
+        found = differences(recorded)
+    if output == "json":
+        tell_document(_document(recorded, found))
+        return
+    gangs, nodes = len(recorded.snapshot.gangs), len(recorded.snapshot.nodes.names)
+    was = "gang that waited" if gangs == 1 else "gangs that waited"
+    click.echo(f"{gangs} {was} for {n_nodes(nodes)} {'was' if gangs == 1 else 'were'} planned again.")
+    for one in found:
+        tell_lines(difference_lines(one, recorded.snapshot.now))
+    if not found:
+        click.echo("This version decides the same.")
+
+
+def _document(recorded: Recorded, found: tuple[Difference, ...]) -> object:
+    now = recorded.snapshot.now
+    return {
+        "gangs": len(recorded.snapshot.gangs),
+        "nodes": len(recorded.snapshot.nodes.names),
+        "differences": [
+            {
+                "gang": one.gang._asdict(),
+                "recorded": decision_document(one.recorded, now),
+                "decided": decision_document(one.decided, now),
+            }
+            for one in found
+        ],
+    }

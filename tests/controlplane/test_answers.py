@@ -1,0 +1,278 @@
+"""``lockstep explain`` and ``lockstep plan`` against a real API server, with rights to read and no others."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from builders.manifests import bid, gang, priority_class
+from docs.markdown import ROOT, fences
+from live.arena import BIDS, GANGS
+from lockstep.cli import main
+from sandbox.binaries import Tool
+
+SECURITY = ROOT / "docs" / "security.md"
+ASKER = "asker"
+HOUR = {"work": {"serialTime": "1h"}}
+WRITTEN = ("/api/v1/pods", f"{GANGS}/gangjobs", BIDS, "/api/v1/services", "/api/v1/events")
+
+
+@pytest.fixture
+def asker(arena):
+    """A user with the rights that the documentation says, and with that of creating GangJobs in the arena."""
+    [role] = [yaml.safe_load(one.text) for one in fences(SECURITY, "## Who may ask why")]
+    subject = {"kind": "ServiceAccount", "name": ASKER, "namespace": arena.namespace}
+    creator = {"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["create"]}
+    arena.api.apply(
+        [
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named(ASKER, arena.namespace)},
+            role,
+            rbac(
+                "ClusterRoleBinding", f"asker-{arena.namespace}", None, refers("ClusterRole", "lockstep-asker", subject)
+            ),
+            rbac("Role", ASKER, arena.namespace, {"rules": [creator]}),
+            rbac("RoleBinding", ASKER, arena.namespace, refers("Role", ASKER, subject)),
+        ]
+    )
+    yield arena.api.kubeconfig_for_service_account(arena.namespace, ASKER)
+    arena.delete(f"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/asker-{arena.namespace}")
+
+
+@pytest.fixture
+def ask(arena, asker):
+    """Ask a question in the arena's namespace, and check that nothing has been written meanwhile."""
+
+    def run(command, *arguments, stdin=None):
+        before = versions(arena)
+        options = [f"--kubeconfig={asker}", f"--namespace={arena.namespace}"]
+        done = CliRunner().invoke(main, [command, *arguments, *options], input=stdin)
+        assert versions(arena) == before
+        return done
+
+    return run
+
+
+# The operator of this file starts with the first test that asks for it: nobody places these gangs meanwhile.
+def test_gang_that_waits_is_told_why_and_what_would_help(arena, ask):
+    nodes = arena.add_nodes(3, cpu="2")
+    arena.add_nodes(1, cpu="2", labels={"kind": "other"})
+    arena.create(bid(nodes[0], dutyCycle="500m"))
+    arena.create(bid(nodes[1], availableFrom="2100-01-01T00:00:00Z"))
+    arena.submit(gang("wide", size=3, cpu="2", pod={"nodeSelector": {"kind": "other"}}, **HOUR))
+
+    done = ask("explain", "gj/wide", "-o", "json")
+
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["phase"], answer["reason"]) == ("Waiting", "NotEnoughRoom")
+    assert answer["gang"] == {"namespace": arena.namespace, "name": "wide"}
+    [room] = answer["notNow"]
+    assert {"what": "without a label it selects", "nodes": room["nodes"] - 1} in room["failing"]
+    assert (room["needed"], room["withRoom"], room["slots"]) == (3, 1, 1)
+    helps = {one["kind"]: one for one in answer["sooner"]}
+    assert helps.keys() == {"FewerMembers", "SelectorDropped"}
+    assert (helps["FewerMembers"]["size"], helps["SelectorDropped"]["if"]) == (1, "nodes without kind=other would do")
+
+
+def test_text_says_the_same_to_people(arena, ask):
+    arena.add_nodes(4)
+    arena.submit(gang("heat", size=(1, 4), cpu="2", **HOUR))
+
+    done = ask("explain", "heat")
+
+    assert done.exit_code == 0, done.stderr
+    assert f"{arena.namespace}/heat starts now and ends in 15 min: 4 members on" in done.stdout
+    assert " *        4           0 s        15 min  █████" in done.stdout
+    assert (
+        "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
+        in done.stdout
+    )
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert "Reading the cluster" in done.stderr
+
+
+def test_plan_says_what_would_happen_with_the_defaults_of_the_api_server(arena, ask):
+    arena.add_nodes(2)
+    manifest = confined(arena, gang("new", size=(1, 2), cpu="4", **HOUR))
+
+    done = ask("plan", "-f", "-", "-o", "json", stdin=yaml.safe_dump(manifest))
+
+    assert done.exit_code == 0, done.stderr
+    [answer] = json.loads(done.stdout)["gangs"]
+    assert (answer["reason"], answer["size"]) == ("StartsNow", 2)
+    assert [one["node"] for one in answer["members"]] == arena.nodes
+    assert arena.is_gone("new")
+
+
+def test_several_gangs_of_a_file_are_planned_together(arena, ask, tmp_path):
+    arena.add_nodes(1, cpu="4")
+    file = tmp_path / "gangs.yaml"
+    file.write_text(yaml.safe_dump_all([confined(arena, gang(name, size=1, cpu="3", **HOUR)) for name in ("a", "b")]))
+
+    done = ask("plan", "-f", str(file), "-o", "json")
+
+    assert done.exit_code == 0, done.stderr
+    first, second = json.loads(done.stdout)["gangs"]
+    assert (first["reason"], second["reason"]) == ("StartsNow", "StartsLater")
+    assert [one["kind"] for one in second["sooner"]] == ["GangLeaves"]
+
+
+def test_urgent_gang_says_whom_it_would_delay(arena, ask):
+    arena.add_nodes(1, cpu="4")
+    arena.create(priority_class(f"urgent-{arena.pool}", 1000))
+    arena.submit(gang("first", size=1, cpu="3", **HOUR))
+    urgent = gang("urgent", size=1, cpu="3", priorityClassName=f"urgent-{arena.pool}", **HOUR)
+
+    done = ask("plan", "-f", "-", stdin=yaml.safe_dump(confined(arena, urgent)))
+
+    assert done.exit_code == 0, done.stderr
+    assert f"Others that would start later: {arena.namespace}/first by 1 h." in done.stdout
+    assert done.stdout.endswith("Nothing was created.\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "want"),
+    [
+        pytest.param({"size": {"min": 3, "max": 2}}, "would not take GangJob", id="a rule of the CRD"),
+        pytest.param({"sise": 1}, "unknown field", id="a field that there is not"),
+    ],
+)
+def test_manifest_that_the_api_server_refuses_is_refused_in_its_words(arena, ask, change, want):
+    manifest = confined(arena, gang("odd"))
+    manifest["spec"] |= change
+
+    assert_one_sentence(ask("plan", "-f", "-", stdin=yaml.safe_dump(manifest)), want)
+
+
+def test_gang_that_lockstep_would_refuse_is_said_to_be_refused(arena, ask):
+    manifest = confined(arena, gang("odd", pod={"schedulerName": "another"}))
+
+    done = ask("plan", "-f", "-", stdin=yaml.safe_dump(manifest))
+
+    assert done.exit_code == 0, done.stderr
+    assert f"{arena.namespace}/odd is refused. template.spec.schedulerName" in done.stdout
+
+
+def test_gang_that_is_there_already_is_not_planned_once_more(arena, ask):
+    arena.submit(gang("heat", size=50))
+
+    assert_one_sentence(ask("plan", "-f", "-", stdin=yaml.safe_dump(gang("heat"))), "is there already")
+
+
+def test_gang_that_is_not_there_is_told(ask, arena):
+    assert_one_sentence(ask("explain", "gj/nobody"), f"There is no GangJob {arena.namespace}/nobody.")
+
+
+def test_right_that_is_missing_is_named(arena, installed):
+    arena.api.apply([{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named("nobody", arena.namespace)}])
+    kubeconfig = installed.kubeconfig_for_service_account(arena.namespace, "nobody")
+
+    done = CliRunner().invoke(main, ["explain", "gj/heat", f"--kubeconfig={kubeconfig}"])
+
+    assert_one_sentence(done, "The verb list on nodes of all namespaces is needed, and was refused")
+
+
+def test_kubectl_finds_it_as_a_plugin(arena, asker, installed):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", size=1, **HOUR))
+    kubectl = installed.program(Tool.KUBECTL)
+
+    done = subprocess.run(
+        [kubectl, "lockstep", "explain", "gj/heat", "-n", arena.namespace, "-o", "json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(asker)},
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["reason"] == "StartsNow"
+
+
+def test_gang_that_is_placed_refused_suspended_or_over_is_told_so(operator, arena, ask):
+    arena.add_nodes(2)
+    arena.submit(gang("placed", size=2, cpu="3", **HOUR))
+    arena.submit(gang("refused", pod={"schedulerName": "another"}))
+    arena.submit(gang("asleep", suspend=True))
+    arena.submit(gang("over", size=1, run_for="300ms"))
+    arena.until_placed("placed")
+    arena.until_complete("over")
+    arena.until("refused", "Accepted", "False")
+    arena.until("asleep", "Suspended", "True")
+
+    told = {name: ask_json(ask, name) for name in ("placed", "refused", "asleep", "over")}
+
+    assert {name: one["phase"] for name, one in told.items()} == {
+        "placed": "Placed",
+        "refused": "Refused",
+        "asleep": "Suspended",
+        "over": "Complete",
+    }
+    assert told["placed"]["why"] == arena.condition("placed", "Planned")["message"]
+    assert [one["node"] for one in told["placed"]["members"]] == arena.nodes
+    assert "schedulerName" in told["refused"]["message"]
+    assert told["over"]["members"] == []
+    assert "2 members since" in ask("explain", "placed").stdout
+
+
+def test_answer_is_the_plan_of_the_operator(operator, arena, ask):
+    arena.add_nodes(2, cpu="4")
+    arena.submit(gang("first", size=2, cpu="3", **HOUR))
+    arena.until_placed("first")
+    arena.submit(gang("second", size=(1, 2), cpu="3", **HOUR))
+    arena.until("second", "Planned", "True", "StartsLater")
+
+    told = ask_json(ask, "second")
+
+    status = arena.status("second")
+    assert (told["size"], told["start"], told["reason"]) == (status["size"], status["start"], "StartsLater")
+    assert [one["kind"] for one in told["sooner"]] == ["GangEnds"]
+    assert f"{arena.namespace}/first" in told["sooner"][0]["if"]
+    assert told["price"]["memberSeconds"] > 0
+
+
+def ask_json(ask, name):
+    done = ask("explain", name, "-o", "json")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def versions(arena):
+    """What there is of all that could have been written, with its version."""
+    return {
+        (path, item["metadata"].get("namespace"), item["metadata"]["name"])
+        for path in WRITTEN
+        for item in arena.api.request("GET", path)["items"]
+        if item["metadata"].get("namespace") in (arena.namespace, None)
+    }
+
+
+def confined(arena, manifest):
+    """The gang as the arena would submit it."""
+    manifest["spec"]["template"]["spec"]["nodeSelector"] = {"lockstep.dev/test-pool": arena.pool}
+    return manifest
+
+
+def named(name, namespace):
+    return {"name": name, **({"namespace": namespace} if namespace else {})}
+
+
+def rbac(kind, name, namespace, fields):
+    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": named(name, namespace), **fields}
+
+
+def refers(kind, name, subject):
+    return {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name}, "subjects": [subject]}
+
+
+def assert_one_sentence(done, want):
+    lines = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert done.exit_code != 0
+    assert len(lines) == 1, done.stderr
+    assert want in lines[0]
+    assert "Traceback" not in done.stderr
