@@ -12,6 +12,7 @@ def parse_outlook(plan: Mapping[str, Any]) -> Outlook:
     """Read ``status.plan``."""
     return Outlook(
         likely_start=epoch_seconds(plan["likelyStart"]) or 0.0,
+        late_start=epoch_seconds(plan.get("lateStart")),
         promised_start=epoch_seconds(plan.get("promisedStart")),
         expected_finish=epoch_seconds(plan.get("expectedFinish")),
         size=int(plan["size"]),
@@ -27,6 +28,7 @@ def outlook_manifest(plan: Outlook) -> dict[str, Any]:
     """Spell ``status.plan``. A promise is rounded up to whole seconds: nobody is held to less than was meant."""
     return {
         "likelyStart": rfc3339(plan.likely_start),
+        "lateStart": None if plan.late_start is None else rfc3339(math.ceil(plan.late_start)),
         "promisedStart": None if plan.promised_start is None else rfc3339(math.ceil(plan.promised_start)),
         "expectedFinish": None if plan.expected_finish is None else rfc3339(plan.expected_finish),
         "size": plan.size,

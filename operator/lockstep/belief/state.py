@@ -24,6 +24,7 @@ from lockstep.belief.claim_problems import claim_refusal
 from lockstep.belief.claims import Claims
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.failed_nodes import FailedNodes
+from lockstep.belief.forecasts import Forecasts
 from lockstep.belief.foreign import ForeignReservations
 from lockstep.belief.giving_way import GivingWay
 from lockstep.belief.ledger import Ledger
@@ -82,6 +83,7 @@ class State:
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
         self.templates = TemplateMemory()
+        self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.reservations: dict[GangKey, Reservation] = {}
         # The gangs that hold nodes and whose members keep others away.
@@ -152,6 +154,7 @@ class State:
         else:
             self._forget_what_others_gave_back(fact)
         self.giving_way.note(fact)
+        self.forecasts.hear(fact)
         self.hold_what_is_reserved(fact)
         self.news.look_at(fact.key)
         self._changed(needs_plan=before is None or not fact.asks_the_same_as(before))

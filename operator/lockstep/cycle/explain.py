@@ -97,7 +97,7 @@ class Explainer:
             before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
         )
         told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
-        if not is_new_reason and now < told.time + told.pause:
+        if not (is_new_reason or _has_passed(gang, now)) and now < told.time + told.pause:
             return None, told.time + told.pause
         pause = _FIRST_PAUSE_SECONDS if is_new_reason else min(_PAUSE_GROWTH * told.pause, _LONGEST_PAUSE_SECONDS)
         self._told[gang.key] = _Telling(now, pause)
@@ -108,6 +108,11 @@ class Explainer:
             self._metrics.promises.told(gang.status.plan, status.plan)
 
         return Report(status=status, event=event, written=written), math.inf
+
+
+def _has_passed(gang: GangFact, now: float) -> bool:
+    """Whether the start that the gang was told is over, and it waits still."""
+    return gang.status.start is not None and gang.status.start + SAME_TIME_SECONDS < now
 
 
 def says_the_same(gang: GangFact, after: GangStatus) -> bool:

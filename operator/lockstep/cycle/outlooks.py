@@ -45,9 +45,12 @@ class Outlooks:
 
     def of(self, gang: GangFact, placement: Placement) -> Outlook:
         """What the gang is told of a later start."""
+        promised, forecasts = placement.promised, self._state.forecasts
+        likely, late = forecasts.of(now=self._now, planned=placement.start, promised=promised)
         outlook = Outlook(
-            likely_start=placement.start,
-            promised_start=placement.promised,
+            likely_start=likely,
+            late_start=late,
+            promised_start=promised,
             expected_finish=placement.finish if placement.finish < math.inf else None,
             size=placement.size,
             kinds=self._kinds(placement.members),
@@ -107,7 +110,8 @@ class Outlooks:
         if before is None:
             return PlanChange.FIRST_PLANNED
         planned = gang.status.condition(Condition.PLANNED)
-        is_later = placement.start > before.likely_start + SAME_TIME_SECONDS
+        told = gang.status.start
+        is_later = told is not None and placement.start > told + SAME_TIME_SECONDS
         nodes = gang.status.members
         holds: Mapping[PlanChange, Callable[[], bool]] = {
             PlanChange.GANG_CHANGED: lambda: planned is not None and planned.observed_generation != gang.generation,

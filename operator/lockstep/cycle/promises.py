@@ -50,9 +50,12 @@ def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
 
 
 def _seconds_alone(gang: GangFact) -> float | None:
-    """What one member alone would need on an idle reference node, if the work says so; as it was planned."""
+    """What one member alone would need on an idle reference node, if the work says so; as it was planned.
+
+    Where members report progress, nobody knows any more how much of the work the attempt had to do.
+    """
     work = remaining_work(gang)
-    if work is None:
+    if work is None or gang.status.progress:
         return None
     [alone] = work.float_times(1)
     return float(alone) * factor_planned_with(gang.status) if math.isfinite(alone) else None

@@ -31,11 +31,13 @@ class NodeKind(NamedTuple):
 class Outlook:
     """When a gang will start, as far as is known; times are in seconds.
 
-    ``promised_start`` is None where nothing is promised, ``expected_finish`` where it is not known how long it runs.
+    Nine of ten such gangs start by ``late_start``, which is None while too few have. ``promised_start`` is None where
+    nothing is promised, ``expected_finish`` where it is not known how long it runs.
     Of the gangs that wait, ``position - 1`` are expected to start before it. ``waits_for`` says whose end that is.
     """
 
     likely_start: float
+    late_start: float | None
     promised_start: float | None
     expected_finish: float | None
     size: int

@@ -12,6 +12,7 @@ from lockstep.facts.past_runs import Learned
 START = 1_800_000_000.0
 OUTLOOK = Outlook(
     likely_start=START,
+    late_start=None,
     promised_start=START + 60,
     expected_finish=START + 100,
     size=1,

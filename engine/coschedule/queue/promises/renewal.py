@@ -49,10 +49,13 @@ class Renewal:
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
         """Plan gangs of one priority, which are in their order."""
         fronts = [_front(gangs, weight) for weight in self.weights]
+        # Where nothing is remembered, the first plan is that of the order of the queue.
+        remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         in_fronts = {gang.key for front in fronts for gang in front}
         known = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
         by_key = {gang.key: gang for gang in gangs}
-        best = _best([_kept(planner, known), *(_renewed(planner, front, known) for front in fronts)], by_key)
+        anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
+        best = _best([_kept(planner, known), *(_renewed(planner, front, known) for front in anew)], by_key)
         sooner = [
             one if one.gang in in_fronts else best.planner.sooner(by_key[one.gang], one) for one in best.decisions
         ]

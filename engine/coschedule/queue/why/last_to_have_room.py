@@ -6,7 +6,7 @@ import numpy as np
 
 from coschedule.model.numbers import IntArray
 from coschedule.queue.decisions import Placement
-from coschedule.queue.slots.timeline import Claim
+from coschedule.queue.slots.claims import Claim
 from coschedule.queue.why.turn import Turn
 
 

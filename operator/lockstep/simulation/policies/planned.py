@@ -20,7 +20,7 @@ from coschedule import (
     TimesWork,
     plan,
 )
-from lockstep.cycle.forecasts import Forecasts
+from lockstep.belief.forecasts import Forecasts
 from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT
 from lockstep.cycle.sizing import Contention, SizingPolicy

@@ -12,7 +12,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Condition
+
 _LAST = 200
+# Statuses come again with every event of a gang: it counts once.
+_KNOWN = 10 * _LAST
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
 # Shorter waits tell nothing of longer ones.
@@ -31,6 +36,19 @@ class Forecasts:
     """The waits of the last gangs that had to wait, in parts of what was planned first."""
 
     _parts: deque[float] = field(default_factory=lambda: deque(maxlen=_LAST))
+    _heard: dict[str, None] = field(default_factory=dict)
+
+    def hear(self, gang: GangFact) -> None:
+        """Learn from the status of a gang that was told of its start, and holds its nodes since."""
+        status = gang.status
+        if status.plan is None or status.start is None or status.first_planned_start is None:
+            return
+        if not status.is_true(Condition.PLACED) or gang.uid in self._heard:
+            return
+        self.note(created=gang.created, planned=status.first_planned_start, started=status.start)
+        self._heard[gang.uid] = None
+        if len(self._heard) > _KNOWN:
+            del self._heard[next(iter(self._heard))]
 
     def note(self, *, created: float, planned: float, started: float) -> None:
         """A gang has started that was first planned for later."""

@@ -1,0 +1,105 @@
+"""When gangs that wait will really start, by what came of earlier ones."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import gang_fact
+from lockstep.belief.forecasts import Forecasts
+from lockstep.facts.gang import ConditionFact, GangStatus
+from lockstep.facts.outlook import Outlook
+
+NOW = 1000.0
+
+
+def taught(*parts):
+    forecasts = Forecasts()
+    for part in parts:
+        forecasts.note(created=0.0, planned=100.0, started=100.0 * part)
+    return forecasts
+
+
+def test_plan_is_the_forecast_while_too_few_have_waited():
+    assert taught(*[2.0] * 19).of(now=NOW, planned=NOW + 60, promised=NOW + 90) == (NOW + 60, None)
+
+
+def test_forecast_is_the_middle_of_what_came_of_others_and_what_nine_of_ten_kept_to():
+    forecasts = taught(*(number / 10 for number in range(1, 21)))
+
+    # Of twenty parts and the one to come the eleventh is in the middle, and 9 of 10 do not exceed the nineteenth.
+    assert forecasts.of(now=NOW, planned=NOW + 100, promised=None) == (NOW + 110, NOW + 190)
+
+
+def test_forecast_is_never_after_the_promise():
+    assert taught(*[3.0] * 20).of(now=NOW, planned=NOW + 100, promised=NOW + 150) == (NOW + 150, NOW + 150)
+
+
+def test_last_waits_alone_count():
+    forecasts = taught(*[9.0] * 50, *[0.5] * 200)
+
+    assert forecasts.of(now=NOW, planned=NOW + 100, promised=None) == (NOW + 50, NOW + 50)
+
+
+@pytest.mark.parametrize(("planned", "started"), [(0.0, 50.0), (0.5, 50.0)])
+def test_who_hardly_had_to_wait_teaches_nothing(planned, started):
+    forecasts = Forecasts()
+    for _ in range(40):
+        forecasts.note(created=0.0, planned=planned, started=started)
+
+    assert forecasts.of(now=NOW, planned=NOW + 60, promised=None).late is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_half_start_by_the_likely_and_nine_of_ten_by_the_late_start(seed):
+    """Whatever the distribution is, here with a long tail: as long as the next is like those before."""
+    rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
+    forecasts, likely, late, count = Forecasts(), 0, 0, 4000
+    for number in range(count + 200):
+        planned, real = 100.0, 100.0 * rnd.lognormvariate(0.2, 0.8)
+        told = forecasts.of(now=0.0, planned=planned, promised=None)
+        if number >= 200:
+            likely += real <= told.likely
+            late += real <= told.late
+        forecasts.note(created=0.0, planned=planned, started=real)
+
+    assert likely / count == pytest.approx(0.5, abs=0.03)
+    assert late / count == pytest.approx(0.9, abs=0.02)
+
+
+def waited(uid="u", *, placed="True", plan=True):
+    outlook = Outlook(
+        likely_start=100.0,
+        late_start=None,
+        promised_start=None,
+        expected_finish=None,
+        size=1,
+        kinds=(),
+        position=1,
+        waits_for="",
+        changed_at=0.0,
+        changed_because="FirstPlanned",
+    )
+    conditions = (ConditionFact("Placed", placed, "Bound", "", 1, 0.0),)
+    status = GangStatus(conditions=conditions, plan=outlook if plan else None, start=200.0, first_planned_start=100.0)
+    return replace(gang_fact(), uid=uid, created=0.0, status=status)
+
+
+def late_after(*gangs):
+    forecasts = Forecasts()
+    for one in gangs:
+        forecasts.hear(one)
+    return forecasts.of(now=NOW, planned=NOW + 60, promised=None).late
+
+
+def test_statuses_of_gangs_that_waited_teach_whoever_reads_them():
+    assert late_after(*(waited(str(number)) for number in range(20))) == NOW + 120
+
+
+def test_gang_counts_once_however_often_its_status_is_seen():
+    assert late_after(*[waited()] * 50) is None
+
+
+@pytest.mark.parametrize("other", [{"placed": "False"}, {"plan": False}])
+def test_gangs_that_are_not_placed_or_did_not_wait_teach_nothing(other):
+    assert late_after(*(waited(str(number), **other) for number in range(50))) is None
