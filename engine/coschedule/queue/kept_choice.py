@@ -1,6 +1,7 @@
 """What the plan before gave a gang, chosen again where it is still possible.
 
-Nothing is searched: only whether its nodes still pass, and have room from its start to its finish.
+Nothing is searched: only whether its nodes still pass. Whether they have room is seen for all gangs together
+(``kept_places.py``).
 """
 
 from dataclasses import replace
@@ -14,31 +15,24 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.finishes import finish_of
 from coschedule.queue.gangs import Kept, Load, PendingGang, Seat
 from coschedule.queue.node_choice import ChosenNodes
-from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
 
 
-def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility) -> Choice | None:
-    """Return the choice of what is kept, None where there is no such thing or it is not possible any more.
+def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility, rank_of: IntArray) -> Choice | None:
+    """Return the choice of what is kept, None where there is no such thing or its nodes do not pass any more.
 
-    What should have started by now starts now, and runs as long. Where members obey terms among themselves nothing is
-    kept: whether they do so is not seen node by node.
+    The node of index n has rank_of[n]. What should have started by now starts now, and runs as long. Where members obey
+    terms among themselves nothing is kept: whether they do so is not seen node by node.
     """
     if gang.kept is None or gang.terms:
         return None
     kept = _from_now_on(gang.kept, max(timeline.now, gang.not_before))
     if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
         return None
-    rank_of = np.argsort(timeline.node)
-    seats = tuple(seats_by_rank(of_role, rank_of) for of_role in kept.seats)
-    for role, of_role, nodes in zip(gang.roles, kept.seats, seats, strict=True):
+    for role, of_role in zip(gang.roles, kept.seats, strict=True):
         if not feasibility.mask(role.constraints)[[seat.node for seat in of_role]].all():
             return None
-        request = np.array(role.request, dtype=np.int64)
-        claim = Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=kept.start, finish=kept.finish)
-        if not timeline.has_room_for(claim):
-            return None
-        timeline = timeline.claimed(claim) if len(gang.roles) > 1 else timeline
+    seats = tuple(seats_by_rank(of_role, rank_of) for of_role in kept.seats)
     return _choice(gang, kept, seats, timeline, rank_of)
 
 

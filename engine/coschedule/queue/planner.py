@@ -6,7 +6,7 @@ when others have ended, nobody knows when, may hold nodes (``holding``): it then
 there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -20,17 +20,17 @@ from coschedule.queue.choosing.choice import Choice, Chooser
 from coschedule.queue.choosing.chooser import chooser_of
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Unplaceable
+from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
 from coschedule.queue.demand import Demand
-from coschedule.queue.divide_work import divide_work
 from coschedule.queue.explain import refuse
 from coschedule.queue.explain_together import Case, refuse_together
-from coschedule.queue.gangs import GangKey, PendingGang, Role
+from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
-from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.kept_places import Place, claims_of, given_back, keep, place_of
 from coschedule.queue.observer import Observer
 from coschedule.queue.packing.effort import effort_after
+from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.claims import Claim
@@ -59,6 +59,8 @@ class Planner:
         self._at_first = self._timeline = expected_timeline(snapshot, self._masks())
         self._someday = snapshot.someday
         self._may_hold = snapshot.most_holding
+        self._placing = Placing(snapshot, self._timeline.node)
+        self._rank_of = np.argsort(self._timeline.node)
         self._nominated = tuple(sorted(snapshot.nominated, key=lambda pod: pod.priority))
         self.combinations = 0
 
@@ -76,18 +78,34 @@ class Planner:
         """Decide on the next gang, and claim what it gets: by the start it was promised where that is possible."""
         return self._guarded(self._decide, gang)
 
-    def keep_or_decide(self, gang: PendingGang) -> Decision:
-        """Claim what the plan before gave the gang, or decide on it anew where that is not possible now."""
-        return self._guarded(lambda one: self._keep(one) or self._decide(one), gang)
+    def keep(self, gangs: Sequence[PendingGang]) -> dict[GangKey, Placement]:
+        """Claim what the plan before gave these gangs of one priority, for whom that is possible still."""
+        if not gangs:
+            return {}
+        self._let_in_front_of(gangs[0])
+        places, self._timeline = keep(list(self._places(gangs)), self._timeline)
+        self._never_end(claims_of(places))
+        return {place.gang.key: self._kept_placement(place) for place in places}
+
+    def take(self, gangs: Sequence[PendingGang], placements: Mapping[GangKey, Placement]) -> list[Decision]:
+        """Claim for these gangs of one priority what a plan has kept for them from here on."""
+        if gangs:
+            self._let_in_front_of(gangs[0])
+        claims = [claim for gang in gangs for claim in self._claims(gang, placements[gang.key])]
+        self._timeline = self._timeline.claimed_all(claims)
+        self._never_end(claims)
+        return [placements[gang.key] for gang in gangs]
+
+    def may_be_sooner(self, gang: PendingGang, decision: Decision) -> bool:
+        """Tell whether a gang has a later place, and there is room for some of its members now."""
+        if not isinstance(decision, Placement) or not self.now < decision.start < decision.finish < np.inf:
+            return False
+        return self._may_fit_now(gang)
 
     def sooner(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Plan a gang again that has a later place already, if it could start now: never for later than it has."""
-        if not isinstance(decision, Placement) or not self.now < decision.start < decision.finish < np.inf:
-            return decision
-        if not self._may_fit_now(gang):
-            return decision
-        for claim in self._claims(gang, decision):
-            self._timeline = self._timeline.claimed(replace(claim, request=-claim.request))
+        """Plan a gang again that has a later place: never for later than that."""
+        assert isinstance(decision, Placement), "who has no place gives none back"
+        self._timeline = self._timeline.claimed_all(given_back(self._claims(gang, decision)))
         return self.decide(replace(gang, promised=min(gang.promised, decision.start)))
 
     def follow(self, gang: PendingGang, decision: Decision) -> None:
@@ -97,9 +115,8 @@ class Planner:
             for claim in self._claims(gang, decision):
                 self._take(claim)
         elif decision.hold is not None:
-            rank_of = np.argsort(self._timeline.node)
             self._may_hold -= 1
-            self._close(rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
+            self._close(self._rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
 
     def turn(self, gang: PendingGang) -> Turn:
         """Tell what there is for the gang, whose turn it is."""
@@ -131,9 +148,8 @@ class Planner:
             finish=placement.finish,
         )
         assert kept is not None, "a placement is on nodes of its snapshot"
-        rank_of = np.argsort(self._timeline.node)
         for role, seats in zip(gang.roles, kept.seats, strict=True):
-            nodes = seats_by_rank(seats, rank_of)
+            nodes = seats_by_rank(seats, self._rank_of)
             yield Claim(
                 ranks=nodes.ranks,
                 counts=nodes.counts,
@@ -151,14 +167,23 @@ class Planner:
             self._rescue(gang.key, error)
             return failed(gang.key, error)
 
-    def _keep(self, gang: PendingGang) -> Placement | None:
-        self._let_in_front_of(gang)
-        choice = kept_choice(gang, self._timeline, self._feasibility)
-        if choice is None:
-            return None
+    def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
+        """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""
+        for gang in gangs:
+            try:
+                choice = kept_choice(gang, self._timeline, self._feasibility, self._rank_of)
+            except Exception:
+                if self._rescue is None:
+                    raise
+                choice = None
+            if choice is not None:
+                yield place_of(gang, choice)
+
+    def _kept_placement(self, place: Place) -> Placement:
+        gang, choice = place.gang, place.choice
         if choice.outline.start <= self.now:
-            choice = replace(choice, alternative=self._alternative_to(choice.outline, gang))
-        return self._place(gang, choice)
+            choice = replace(choice, alternative=self._alternative_to(place))
+        return self._placing.placement(gang, choice)
 
     def _masks(self) -> list[BoolArray]:
         """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
@@ -189,31 +214,31 @@ class Planner:
         consider = partial(self._observer.considered, gang)
         return chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
 
-    def _alternative_to(self, kept: Outline, gang: PendingGang) -> Outline | None:
+    def _alternative_to(self, place: Place) -> Outline | None:
         """Say what else there was for a gang that starts as planned before; not where members differ."""
-        chooser = self._chooser(gang)
-        return chooser.alternative(self._timeline, kept) if isinstance(chooser, PlainChooser) else None
+        chooser = self._chooser(place.gang)
+        if not isinstance(chooser, PlainChooser):
+            return None
+        without_it = self._timeline.claimed_all(given_back(place.claims))
+        return chooser.alternative(without_it, place.choice.outline)
 
     def _place(self, gang: PendingGang, choice: Choice) -> Placement:
-        placement = self._placement(gang, choice)
-        for role, nodes in zip(gang.roles, choice.seats, strict=True):
-            self._claim(role, nodes, choice.outline)
-        return placement
-
-    def _claim(self, role: Role, nodes: ChosenNodes, outline: Outline) -> None:
-        request = np.array(role.request, dtype=np.int64)
-        self._take(
-            Claim(ranks=nodes.ranks, counts=nodes.counts, request=request, start=outline.start, finish=outline.finish)
-        )
+        for claim in place_of(gang, choice).claims:
+            self._take(claim)
+        return self._placing.placement(gang, choice)
 
     def _take(self, claim: Claim) -> None:
         self._timeline = self._timeline.claimed(claim)
-        if claim.finish == np.inf:
-            # Nobody knows when it ends, but some time it does.
-            indices = self._timeline.node[claim.ranks]
-            taken = claim.counts[:, np.newaxis] * claim.request
-            self._someday = self._someday.copy()
-            self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
+        self._never_end([claim])
+
+    def _never_end(self, claims: Iterable[Claim]) -> None:
+        """Note what claims take of which nobody knows when it ends, though some time it does."""
+        for claim in claims:
+            if claim.finish == np.inf:
+                indices = self._timeline.node[claim.ranks]
+                taken = claim.counts[:, np.newaxis] * claim.request
+                self._someday = self._someday.copy()
+                self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
 
     def _let_in_front_of(self, gang: PendingGang) -> None:
         """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
@@ -256,7 +281,7 @@ class Planner:
             return Unplaceable(gang=demand.gang.key, refusal=refusal)
         self._may_hold -= 1
         self._close(held.ranks, held.start)
-        names = tuple(sorted(self._name(rank) for rank in held.ranks.tolist()))
+        names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
         return Unplaceable(gang=demand.gang.key, refusal=refusal, hold=Hold(nodes=names, start=held.start))
 
     def _close(self, ranks: IntArray, start: float) -> None:
@@ -281,47 +306,6 @@ class Planner:
             return held
         shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())
         return held if held.start + shortest <= demand.gang.deadline else None
-
-    def _placement(self, gang: PendingGang, choice: Choice) -> Placement:
-        outline, other = choice.outline, choice.alternative
-        return Placement(
-            gang=gang.key,
-            size=outline.size,
-            start=outline.start,
-            finish=outline.finish,
-            speedup=self._speedup(gang, outline),
-            members=self._members(gang, choice),
-            slowest=self._name(choice.slowest),
-            latest=None if choice.latest is None else self._name(choice.latest),
-            alternative=None if other is None else self._alternative(gang, other),
-            member_price=gang.price.seconds,
-        )
-
-    def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
-        by_role = [self._divide_work(role, nodes) for role, nodes in zip(gang.roles, choice.seats, strict=True)]
-        return tuple(members for of_role in by_role for members in of_role)
-
-    def _divide_work(self, role: Role, chosen: ChosenNodes) -> tuple[Members, ...]:
-        nodes = self._timeline.node[chosen.ranks]
-        by_name = np.argsort(nodes)
-        nodes = nodes[by_name]
-        names = tuple(self._snapshot.nodes.names[node] for node in nodes.tolist())
-        return divide_work(role, names, chosen.counts[by_name], self._snapshot.slowdown[nodes])
-
-    def _name(self, rank: int) -> str:
-        return self._snapshot.nodes.names[int(self._timeline.node[rank])]
-
-    def _alternative(self, gang: PendingGang, outline: Outline) -> Alternative:
-        return Alternative(
-            size=outline.size,
-            start=outline.start,
-            finish=outline.finish,
-            speedup=self._speedup(gang, outline),
-        )
-
-    def _speedup(self, gang: PendingGang, outline: Outline) -> float | None:
-        serial = gang.serial
-        return None if serial is None else serial / (outline.finish - self._snapshot.now)
 
 
 def failed(gang: GangKey, error: Exception) -> Unplaceable:

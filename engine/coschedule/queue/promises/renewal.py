@@ -4,19 +4,19 @@ Problem: gangs of one priority have a plan from before, and a start that each wa
 a plan in which no gang starts after what it was promised, and the sum of finishes is small.
 
 Method: several plans are made, and the best is taken. The first keeps the plan from before; a gang for which that is
-not possible any more, since something has run for longer or a node is lost, is planned again in its place, and new
-gangs behind all others. The others plan the front of the queue anew, in an order each: by submission plus a multiple of
+not possible any more, since something has run for longer or a node is lost, is planned again on what the others leave,
+and so are new gangs. The others plan the front of the queue anew, in an order each: by submission plus a multiple of
 the least run time (its ``weights``). Whoever is behind the front keeps its place. A gang that would start after
 what it was promised goes to the head of the order, which is tried again a few times. Of all plans those with the fewest
 gangs without a placement are the best, then with the fewest broken promises, then with the least sum of finishes; of
 equal ones the first. So a promise is broken only where the plan from before has become impossible.
 
-Then whoever is behind the front, and would fit now, is planned again on what the best plan leaves and its own place, so
-that nothing idles that somebody could use. Gangs behind the front that are new are planned last.
+Then those behind the front that would fit now are planned again, as many as are in it, on what the best plan leaves and
+their own place: so nothing idles that somebody could use. Gangs behind the front that are new are planned last.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,10 +55,12 @@ class Renewal:
         known = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
         by_key = {gang.key: gang for gang in gangs}
         anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
-        best = _best([_kept(planner, known), *(_renewed(planner, front, known) for front in anew)], by_key)
-        sooner = [
-            one if one.gang in in_fronts else best.planner.sooner(by_key[one.gang], one) for one in best.decisions
-        ]
+        in_order = sorted(known, key=_kept_start)
+        base = planner.fork()
+        kept = base.keep([gang for gang in in_order if gang.kept is not None])
+        as_before = Planned(base, [*kept.values(), *_in_turn(base, [one for one in in_order if one.key not in kept])])
+        best = _best([as_before, *(_renewed(planner, front, in_order, kept) for front in anew)], by_key)
+        sooner = _sooner(best, {key: gang for key, gang in by_key.items() if key not in in_fronts})
         new = [gang for gang in gangs if gang.kept is None and gang.key not in in_fronts]
         decisions = [*sooner, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
@@ -77,21 +79,28 @@ def _run_time(gang: PendingGang) -> float:
     return seconds if seconds < math.inf else 0.0
 
 
-def _kept(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
-    """Keep the plan from before, and plan new gangs behind it."""
-    planner = planner.fork()
-    return Planned(planner, _in_turn(planner, sorted(gangs, key=_kept_start)))
-
-
-def _renewed(planner: Planner, front: Sequence[PendingGang], gangs: Sequence[PendingGang]) -> Planned:
-    """Keep the places of all others, and plan the front anew; then those that have no place yet."""
+def _renewed(
+    planner: Planner, front: Sequence[PendingGang], gangs: Sequence[PendingGang], kept: Mapping[GangKey, Placement]
+) -> Planned:
+    """Keep the places of all others, and plan the front anew; then those that have no place."""
     in_front = {gang.key for gang in front}
-    others = sorted((gang for gang in gangs if gang.key not in in_front), key=_kept_start)
+    others = [gang for gang in gangs if gang.key not in in_front]
     base = planner.fork()
-    decisions = _in_turn(base, [gang for gang in others if gang.kept is not None])
+    decisions = base.take([gang for gang in others if gang.key in kept], kept)
     planned = _in_time(base, front)
-    decisions += planned.decisions
-    return Planned(planned.planner, decisions + _in_turn(planned.planner, [one for one in others if one.kept is None]))
+    rest = [gang for gang in others if gang.key not in kept]
+    return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
+
+
+def _sooner(planned: Planned, behind: Mapping[GangKey, PendingGang]) -> Iterator[Decision]:
+    left = FRONT
+    for decision in planned.decisions:
+        gang = behind.get(decision.gang)
+        if gang is not None and left and planned.planner.may_be_sooner(gang, decision):
+            left -= 1
+            yield planned.planner.sooner(gang, decision)
+        else:
+            yield decision
 
 
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
@@ -112,8 +121,7 @@ def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
 
 
 def _in_turn(planner: Planner, gangs: Sequence[PendingGang]) -> list[Decision]:
-    """Give each what it is to keep, or plan it."""
-    return [planner.keep_or_decide(gang) for gang in gangs]
+    return [planner.decide(gang) for gang in gangs]
 
 
 def _kept_start(gang: PendingGang) -> float:

@@ -94,6 +94,16 @@ class Timeline:
         has_room = (self.spans.free[spans] >= needed)[:, wanted].all()
         return bool(self.spans.open[spans].all() and has_room)
 
+    def crowded(self, claims: Sequence[Claim]) -> list[bool]:
+        """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""
+        wrong = ~self.spans.open | (self.spans.free < 0).any(axis=1)
+        doubtful = np.bincount(self.spans.owner[wrong], minlength=len(self.width)) > 0
+        return [
+            bool(doubtful[self.class_of[claim.ranks]].any())
+            and not self.has_room_for(replace(claim, counts=np.zeros_like(claim.counts)))
+            for claim in claims
+        ]
+
     def divided(self, by: IntArray) -> "Timeline":
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]."""
         (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)

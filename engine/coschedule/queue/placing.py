@@ -1,0 +1,65 @@
+"""How a choice becomes a placement: ranks become names, and the work is divided."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.candidates import Outline
+from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.decisions import Alternative, Members, Placement
+from coschedule.queue.divide_work import divide_work
+from coschedule.queue.gangs import PendingGang, Role
+from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placing:
+    """Spells choices on the nodes of a snapshot; the node of rank k has the index node[k]."""
+
+    snapshot: Snapshot
+    node: IntArray
+
+    def placement(self, gang: PendingGang, choice: Choice) -> Placement:
+        """Spell the placement of a gang."""
+        outline, other = choice.outline, choice.alternative
+        return Placement(
+            gang=gang.key,
+            size=outline.size,
+            start=outline.start,
+            finish=outline.finish,
+            speedup=self._speedup(gang, outline),
+            members=self._members(gang, choice),
+            slowest=self.name(choice.slowest),
+            latest=None if choice.latest is None else self.name(choice.latest),
+            alternative=None if other is None else self._alternative(gang, other),
+            member_price=gang.price.seconds,
+        )
+
+    def name(self, rank: int) -> str:
+        """Name the node of a rank."""
+        return self.snapshot.nodes.names[int(self.node[rank])]
+
+    def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
+        by_role = [self._divide_work(role, nodes) for role, nodes in zip(gang.roles, choice.seats, strict=True)]
+        return tuple(members for of_role in by_role for members in of_role)
+
+    def _divide_work(self, role: Role, chosen: ChosenNodes) -> tuple[Members, ...]:
+        nodes = self.node[chosen.ranks]
+        by_name = np.argsort(nodes)
+        nodes = nodes[by_name]
+        names = tuple(self.snapshot.nodes.names[node] for node in nodes.tolist())
+        return divide_work(role, names, chosen.counts[by_name], self.snapshot.slowdown[nodes])
+
+    def _alternative(self, gang: PendingGang, outline: Outline) -> Alternative:
+        return Alternative(
+            size=outline.size,
+            start=outline.start,
+            finish=outline.finish,
+            speedup=self._speedup(gang, outline),
+        )
+
+    def _speedup(self, gang: PendingGang, outline: Outline) -> float | None:
+        serial = gang.serial
+        return None if serial is None else serial / (outline.finish - self.snapshot.now)
