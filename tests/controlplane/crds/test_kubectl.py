@@ -14,6 +14,14 @@ STATUS = {
     "start": "2026-11-20T18:00:00Z",
     "expectedFinish": "2026-11-20T19:00:00Z",
     "effectiveSpeedup": "5.9",
+    "plan": {
+        "likelyStart": "2026-11-20T18:00:00Z",
+        "promisedStart": "2026-11-20T18:30:00Z",
+        "size": 8,
+        "position": 1,
+        "changedAt": "2026-11-20T17:00:00Z",
+        "changedBecause": "FirstPlanned",
+    },
     "conditions": [
         {
             "type": "Placed",
@@ -71,7 +79,7 @@ def test_get_gj_shows_what_an_owner_asks_first(api, placed):
     }
 
 
-def test_get_gj_wide_adds_attempt_speedup_finish(api, placed):
+def test_get_gj_wide_adds_attempt_speedup_finish_and_promise(api, placed):
     assert shown(api.kubectl("get", "gj", "-n", placed, "-o", "wide")) == {
         "NAME": "heat",
         "SIZE": "8",
@@ -81,6 +89,7 @@ def test_get_gj_wide_adds_attempt_speedup_finish(api, placed):
         "ATTEMPT": "2",
         "SPEEDUP": "5.9",
         "FINISH": "2026-11-20T19:00:00Z",
+        "PROMISED": "2026-11-20T18:30:00Z",
     }
 
 
