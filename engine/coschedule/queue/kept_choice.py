@@ -19,7 +19,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility, rank_of: IntArray) -> Choice | None:
-    """Return the choice of what is kept, None where there is no such thing or its nodes do not pass any more.
+    """Return the choice of what is kept, None where there is no such thing, or its sizes or nodes do not suit any more.
 
     The node of index n has rank_of[n]. What should have started by now starts now, and runs as long. Where members obey
     terms among themselves nothing is kept: whether they do so is not seen node by node.
@@ -30,6 +30,8 @@ def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility,
     if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
         return None
     for role, of_role in zip(gang.roles, kept.seats, strict=True):
+        if not role.sizes.has(np.array([sum(seat.members for seat in of_role)])).all():
+            return None
         if not feasibility.mask(role.constraints)[[seat.node for seat in of_role]].all():
             return None
     seats = tuple(seats_by_rank(of_role, rank_of) for of_role in kept.seats)

@@ -39,7 +39,7 @@ _PAUSE_AFTER_ERROR_SECONDS = 1.0
 _STAND_BY_SECONDS = 1.0
 # Many may be expected to end one shortly after the other; what is planned to start at such an end is not put off.
 _SHORTEST_WAIT_FOR_ENDS_SECONDS = 1.0
-_TOLD_AT_ONCE = 200
+_TOLD_AT_ONCE = 50
 _DEFAULT_PLANS = PlanOptions()
 
 log = logging.getLogger(__name__)

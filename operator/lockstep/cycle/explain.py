@@ -73,41 +73,52 @@ class Explainer:
         self._untold.pop(gang.key, None)
         if self._known.get(gang.key) == (gang.resource_version, decision, victims):
             return math.inf
-        look_again = math.inf
+        look_again: float | None = math.inf
 
         def news() -> Report | None:
             nonlocal look_again
-            status = _status_for(gang, decision, now, victims, look_ahead, learned)
-            report, look_again = self._news(gang, decision, now, victims, status)
-            return report
+            status = _status_for(gang, decision, now, victims, learned)
+            look_again = self._look_again(gang, decision, now, victims, status)
+            if look_again is not None:
+                return None
+            if isinstance(decision, Placement) and look_ahead is not None:
+                status = replace(status, plan=look_ahead(gang, decision))
+            return self._report(gang, decision, now, victims, status)
 
         if not self._writer.report(gang, news):
             self._untold[gang.key] = decision
-        return look_again
+        return math.inf if look_again is None else look_again
 
-    def _news(
+    def _look_again(
         self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
-    ) -> tuple[Report | None, float]:
-        """What there is to tell now, if anything, and when to look again."""
-        if says_the_same(gang, status):
+    ) -> float | None:
+        """When there may be something to tell, infinity where that is nothing; None where there is, now."""
+        if says_the_same(gang, status, promised=decision.promised if isinstance(decision, Placement) else None):
             self._known[gang.key] = (gang.resource_version, decision, victims)
-            return None, math.inf
-        before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
-        is_new_reason = (
-            before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
-        )
+            return math.inf
         told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
-        if not (is_new_reason or _has_passed(gang, now)) and now < told.time + told.pause:
-            return None, told.time + told.pause
-        pause = _FIRST_PAUSE_SECONDS if is_new_reason else min(_PAUSE_GROWTH * told.pause, _LONGEST_PAUSE_SECONDS)
-        self._told[gang.key] = _Telling(now, pause)
-        event = _event_for(decision, after.message if after else "") if is_new_reason and not victims else None
+        is_due = _is_new_reason(gang, status) or _has_passed(gang, now) or now >= told.time + told.pause
+        return None if is_due else told.time + told.pause
+
+    def _report(
+        self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
+    ) -> Report:
+        is_new = _is_new_reason(gang, status)
+        told, after = self._told.get(gang.key), status.condition(Condition.PLANNED)
+        grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if told is None else told.pause)
+        self._told[gang.key] = _Telling(now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS))
+        event = _event_for(decision, after.message if after else "") if is_new and not victims else None
 
         def written() -> None:
             self._metrics.decisions.labels(_outcome(decision)).inc()
             self._metrics.promises.told(gang.status.plan, status.plan)
 
-        return Report(status=status, event=event, written=written), math.inf
+        return Report(status=status, event=event, written=written)
+
+
+def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:
+    before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
+    return before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
 
 
 def _has_passed(gang: GangFact, now: float) -> bool:
@@ -115,8 +126,8 @@ def _has_passed(gang: GangFact, now: float) -> bool:
     return gang.status.start is not None and gang.status.start + SAME_TIME_SECONDS < now
 
 
-def says_the_same(gang: GangFact, after: GangStatus) -> bool:
-    """Whether the gang's owner would learn nothing from that status.
+def says_the_same(gang: GangFact, after: GangStatus, *, promised: float | None = None) -> bool:
+    """Whether the gang's owner would learn nothing from that status, and from what is promised now.
 
     A start is news if it has moved by more than a tenth of the whole wait; other nodes for as many members are not.
     """
@@ -129,13 +140,9 @@ def says_the_same(gang: GangFact, after: GangStatus) -> bool:
         (before.size, before.attempt) == (after.size, after.attempt)
         and _same_time(before.start, after.start, since=gang.created)
         and _same_time(before.expected_finish, after.expected_finish, since=gang.created)
-        and is_same_time(_promised(before), _promised(after))
+        and is_same_time(None if before.plan is None else before.plan.promised_start, promised)
         and _conditions_agree(before, after, words=False)
     )
-
-
-def _promised(status: GangStatus) -> float | None:
-    return None if status.plan is None else status.plan.promised_start
 
 
 def _conditions_agree(before: GangStatus, after: GangStatus, *, words: bool) -> bool:
@@ -159,14 +166,10 @@ def _status_for(
     decision: Decision,
     now: float,
     victims: Sequence[GangKey],
-    look_ahead: LookAhead | None,
     learned: Learned | None,
 ) -> GangStatus:
     if isinstance(decision, Placement):
-        outlook = None if look_ahead is None else look_ahead(gang, decision)
-        return conditions.mark_planned_for_later(
-            gang, decision, now=now, victims=victims, outlook=outlook, learned=learned
-        )
+        return conditions.mark_planned_for_later(gang, decision, now=now, victims=victims, learned=learned)
     return conditions.mark_unplaceable(gang, decision, now=now)
 
 

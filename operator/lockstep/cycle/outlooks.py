@@ -3,8 +3,9 @@
 import math
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from coschedule import GangKey, Members, Placement
@@ -38,7 +39,7 @@ class Outlooks:
         self._snapshot = decided.snapshot
         later = [one for one in decided.plan.decisions if isinstance(one, Placement) and not decided.is_due(one)]
         self._starts = sorted(one.start for one in later)
-        self._uses = self._uses_by_node(later)
+        self._later = later
         self._is_overrun = any(
             one.expected_finish is not None and one.expected_finish < self._now for one in state.reservations.values()
         )
@@ -64,13 +65,15 @@ class Outlooks:
             return outlook
         return replace(outlook, changed_at=before.changed_at, changed_because=before.changed_because)
 
-    def _uses_by_node(self, later: Sequence[Placement]) -> Mapping[str, list[_Use]]:
+    @cached_property
+    def _uses(self) -> Mapping[str, list[_Use]]:
+        """Who is expected to use each node until when. Most plans tell nobody anything new: then nobody asks."""
         uses: dict[str, list[_Use]] = defaultdict(list)
         for reservation in self._state.reservations.values():
             end = expected_end(self._state, reservation, self._now)
             for entry in reservation.members if end is not None else ():
                 uses[entry.node].append(_Use(end or 0.0, reservation.gang))
-        for placement in later:
+        for placement in self._later:
             for entry in placement.members:
                 uses[entry.node].append(_Use(placement.finish, placement.gang))
         return uses

@@ -13,7 +13,6 @@ from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
-from lockstep.facts.outlook import Outlook
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
@@ -60,15 +59,13 @@ def mark_planned_for_later(
     *,
     now: float,
     victims: Sequence[GangKey] = (),
-    outlook: Outlook | None = None,
     learned: Learned | None = None,
 ) -> GangStatus:
     """The gang will start when its nodes become free; nothing is reserved at the API yet.
 
-    ``victims`` are those that are being evicted for it; ``outlook`` is what there is to tell beside the plan, which was
-    made with the run times that were ``learned``.
+    ``victims`` are those that are being evicted for it. The plan was made with the run times that were ``learned``.
     """
-    status = replace(_with_plan(mark_accepted(gang, now), placement, learned), plan=outlook)
+    status = _with_plan(mark_accepted(gang, now), placement, learned)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
     why = f"; {waits_for_victims(victims)}" if victims else ""
     planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))

@@ -119,6 +119,14 @@ def test_what_is_not_possible_any_more_is_planned_again(nodes):
     assert made.start == NOW
 
 
+def test_size_that_is_not_allowed_is_not_kept():
+    """A status may say what its spec does not allow any more."""
+    waits = replace(gang("a", size=1, times=[40, 40]), kept=kept(NOW + 10, NOW + 50, 0, 1))
+    [made] = plan(replace(snapshot(TWO, [waits]), promises=Promises.SLACK)).decisions
+
+    assert made.size == 1
+
+
 def test_broken_promise_becomes_a_new_one():
     waits = replace(gang("a", size=1, times=[40]), promised=NOW + 5)
     facts = replace(snapshot([node("n0", free=0)], [waits], releases=(release(0, NOW + 20),)), promises=Promises.SLACK)
