@@ -1,5 +1,6 @@
 """What a policy sees of the simulated cluster, and what it decides. Of what is still to come it sees nothing."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -20,10 +21,14 @@ class Start(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """Who starts now, and what jobs that wait are told of their starts: nothing, where nothing is promised."""
+    """Who starts now, and what jobs that wait are told of their starts: nothing, where nothing is promised.
+
+    The policy is to decide again at ``next_start``, whatever happens before.
+    """
 
     starts: Sequence[Start]
     told: Sequence[Told] = ()
+    next_start: float = math.inf
 
 
 class Run(NamedTuple):

@@ -103,6 +103,7 @@ class _Machine:
                 for start in decided.starts:
                     self._start(start)
                 self.words.hear(decided.told)
+                self._look_again(decided.next_start)
                 self._wait_for_owners()
         return self.ran
 
@@ -118,6 +119,11 @@ class _Machine:
             elif kind == _ENDED:
                 self._end(number)
         self.cluster.windows = self.hours.windows(now)
+
+    def _look_again(self, time: float) -> None:
+        """Have the policy decide again when it plans to start something, if nothing happens before."""
+        if time < math.inf and (not self.events or self.events[0][0] > time):
+            heapq.heappush(self.events, (time, _OPENED, 0))
 
     def _wait_for_owners(self) -> None:
         """Have the policy decide again when the next owner goes, where jobs wait."""

@@ -11,8 +11,9 @@ what it was promised goes to the head of the order, which is tried again a few t
 gangs without a placement are the best, then with the fewest broken promises, then with the least sum of finishes; of
 equal ones the first. So a promise is broken only where the plan from before has become impossible.
 
-Then those behind the front that would fit now are planned again, as many as are in it, on what the best plan leaves and
-their own place: so nothing idles that somebody could use. Gangs behind the front that are new are planned last.
+Then those that keep their place and would fit now are planned again, as many as a front has, on what the best plan
+leaves and their own place: so nothing idles that somebody could use. Gangs behind the front that are new are planned
+last.
 """
 
 import math
@@ -60,7 +61,8 @@ class Renewal:
         kept = base.keep([gang for gang in in_order if gang.kept is not None])
         as_before = Planned(base, [*kept.values(), *_in_turn(base, [one for one in in_order if one.key not in kept])])
         best = _best([as_before, *(_renewed(planner, front, in_order, kept) for front in anew)], by_key)
-        sooner = _sooner(best, {key: gang for key, gang in by_key.items() if key not in in_fronts})
+        settled = in_fronts if best is not as_before else frozenset()
+        sooner = _sooner(best, {key: gang for key, gang in by_key.items() if key not in settled})
         new = [gang for gang in gangs if gang.kept is None and gang.key not in in_fronts]
         decisions = [*sooner, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])

@@ -49,7 +49,9 @@ class Planned:
         started = [(job, one) for job, one in placed if one.start <= cluster.now]
         for job, one in started:
             self._note_start(job, one)
+        later = [one.start for _, one in placed if one.start > cluster.now]
         return Decided(
+            next_start=math.inf if self.memory is None else min(later, default=math.inf),
             starts=[Start(job, sorted(int(entry.node) for entry in one.members)) for job, one in started],
             told=[self._told(job, one, cluster.now) for job, one in placed if one.start > cluster.now],
         )
