@@ -62,7 +62,7 @@ class Renewal:
         as_before = Planned(base, [*kept.values(), *_in_turn(base, [one for one in in_order if one.key not in kept])])
         best = _best([as_before, *(_renewed(planner, front, in_order, kept) for front in anew)], by_key)
         settled = in_fronts if best is not as_before else frozenset()
-        sooner = _sooner(best, {key: gang for key, gang in by_key.items() if key not in settled})
+        sooner = _sooner(best, {key: by_key[key] for key in kept if key not in settled})
         new = [gang for gang in gangs if gang.kept is None and gang.key not in in_fronts]
         decisions = [*sooner, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
