@@ -13,7 +13,8 @@ from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.finishes import finish_of
-from coschedule.queue.gangs import Kept, Load, PendingGang, Seat
+from coschedule.queue.gangs import Kept, PendingGang, Seat
+from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
 
@@ -59,14 +60,7 @@ def _choice(
     return Choice(
         outline=Outline(value, kept.size, kept.start, kept.finish),
         seats=seats,
-        slowest=_slowest(gang, seats, timeline),
+        slowest=slowest_node(gang.roles, seats, timeline),
         latest=int(rank_of[kept.latest]) if waits else None,
         alternative=None,
     )
-
-
-def _slowest(gang: PendingGang, seats: tuple[ChosenNodes, ...], timeline: Timeline) -> int:
-    """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
-    working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load is not Load.NONE]
-    ranks = np.unique(np.concatenate(working or [nodes.ranks for nodes in seats]))
-    return int(ranks[np.argmax(timeline.pace[timeline.class_of[ranks]])])

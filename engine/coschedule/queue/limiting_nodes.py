@@ -1,9 +1,11 @@
 """Which nodes limit a placed gang: the one that is there last, and the slowest."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.queue.gangs import Load, Role
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Timeline
@@ -30,3 +32,10 @@ def find_limiting_nodes(
         latest=int(too_few[0]) if start > timeline.now and too_few.size else None,
         slowest=int(chosen_nodes.ranks[np.argmax(pace)]),
     )
+
+
+def slowest_node(roles: Sequence[Role], seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
+    """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
+    working = [nodes.ranks for role, nodes in zip(roles, seats, strict=True) if role.load is not Load.NONE]
+    ranks = np.unique(np.concatenate(working or [nodes.ranks for nodes in seats]))
+    return int(ranks[np.argmax(timeline.pace[timeline.class_of[ranks]])])

@@ -9,6 +9,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.ground import Ground, Level
@@ -60,7 +61,7 @@ class RolesChooser:
         return Choice(
             outline=found.outline,
             seats=seats,
-            slowest=_slowest(search, seats),
+            slowest=slowest_node(self.gang.roles, seats, search.timeline),
             latest=_latest(search, found),
             alternative=self._alternative(search, found),
         )
@@ -156,13 +157,6 @@ def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
     order = np.argsort(ranks)
     ranks, counts = ranks[order], counts[order]
     return tuple(ChosenNodes(ranks[counts[:, role] > 0], counts[counts[:, role] > 0, role]) for role in range(roles))
-
-
-def _slowest(search: Search, seats: tuple[ChosenNodes, ...]) -> int:
-    """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
-    working = [nodes.ranks for nodes, works in zip(seats, search.party.works.tolist(), strict=True) if works]
-    ranks = np.unique(np.concatenate(working or [nodes.ranks for nodes in seats]))
-    return int(ranks[np.argmax(search.timeline.pace[search.timeline.class_of[ranks]])])
 
 
 def _latest(search: Search, found: Found) -> int | None:
