@@ -244,10 +244,9 @@ class Cycle:
         if isinstance(decision, Placement):
             self._plan_by(decision.start, now)
         victims = victims_ending_for(self._state, gang.key)
-        look_ahead = None if self._outlooks is None else self._outlooks.of
         learned = self._state.past_runs.in_force(gang)
         look_again = self._explainer.explain(
-            gang, decision, now, victims=victims, look_ahead=look_ahead, learned=learned
+            gang, decision, now, victims=victims, outlooks=self._outlooks, learned=learned
         )
         self._plan_by(look_again, now)
 

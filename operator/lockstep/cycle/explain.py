@@ -1,14 +1,15 @@
 """Why gangs wait: a status for each decision that starts nothing, when it says something new and not too often."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.api.event import Event
+from lockstep.cycle.outlooks import Outlooks
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus
-from lockstep.facts.outlook import SAME_TIME_SECONDS, Outlook, is_same_time
+from lockstep.facts.outlook import SAME_TIME_SECONDS, PlanChange, is_same_time
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, events
@@ -22,10 +23,6 @@ _PAUSE_GROWTH = 4.0
 _LONGEST_PAUSE_SECONDS = 600.0
 # A start that moves by less of the whole wait is no news.
 _SAME_TIME_SHARE = 0.1
-
-
-LookAhead = Callable[[GangFact, Placement], Outlook]
-"""What there is to tell of a later start beside the plan."""
 
 
 class _Telling(NamedTuple):
@@ -62,12 +59,12 @@ class Explainer:
         now: float,
         *,
         victims: Sequence[GangKey] = (),
-        look_ahead: LookAhead | None = None,
+        outlooks: Outlooks | None = None,
         learned: Learned | None = None,
     ) -> float:
         """Write the decision to the gang's status if that is news; ``victims`` are being evicted for it.
 
-        It was planned with the run times that were ``learned``; ``look_ahead`` says what else to tell of a later start.
+        It was planned with the run times that were ``learned``; ``outlooks`` say what else to tell of a later start.
         Returns when to look again, infinity where there is no need.
         """
         self._untold.pop(gang.key, None)
@@ -81,9 +78,9 @@ class Explainer:
             look_again = self._look_again(gang, decision, now, victims, status)
             if look_again is not None:
                 return None
-            if isinstance(decision, Placement) and look_ahead is not None:
-                status = replace(status, plan=look_ahead(gang, decision))
-            return self._report(gang, decision, now, victims, status)
+            if isinstance(decision, Placement) and outlooks is not None:
+                status = replace(status, plan=outlooks.of(gang, decision))
+            return self._report(gang, decision, now, victims, status, outlooks)
 
         if not self._writer.report(gang, news):
             self._untold[gang.key] = decision
@@ -101,17 +98,24 @@ class Explainer:
         return None if is_due else told.time + told.pause
 
     def _report(
-        self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
+        self,
+        gang: GangFact,
+        decision: Decision,
+        now: float,
+        victims: Sequence[GangKey],
+        status: GangStatus,
+        outlooks: Outlooks | None,
     ) -> Report:
         is_new = _is_new_reason(gang, status)
         told, after = self._told.get(gang.key), status.condition(Condition.PLANNED)
         grown = _PAUSE_GROWTH * (_FIRST_PAUSE_SECONDS if told is None else told.pause)
         self._told[gang.key] = _Telling(now, _FIRST_PAUSE_SECONDS if is_new else min(grown, _LONGEST_PAUSE_SECONDS))
         event = _event_for(decision, after.message if after else "") if is_new and not victims else None
+        why = PlanChange.QUEUE_CHANGED if outlooks is None else outlooks.why_changed(gang, decision)
 
         def written() -> None:
             self._metrics.decisions.labels(_outcome(decision)).inc()
-            self._metrics.promises.told(gang.status.plan, status.plan)
+            self._metrics.promises.told(gang.status.plan, status.plan, why=why)
 
         return Report(status=status, event=event, written=written)
 

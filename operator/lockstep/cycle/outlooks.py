@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from coschedule import GangKey, Members, Placement
+from coschedule import Decision, GangKey, Members, Placement
 from lockstep.belief.endings import expected_end
 from lockstep.belief.state import State
 from lockstep.cycle.decided import Decided
@@ -58,7 +58,7 @@ class Outlooks:
             position=1 + bisect_left(self._starts, placement.start),
             waits_for=self._waits_for(placement),
             changed_at=self._now,
-            changed_because=self._cause(gang, placement),
+            changed_because=self.why_changed(gang, placement),
         )
         before = gang.status.plan
         if before is None or not outlook.promises_the_same_as(before):
@@ -107,14 +107,15 @@ class Outlooks:
                 if use.gang != placement.gang and self._now < use.end <= placement.start + SAME_TIME_SECONDS:
                     yield use
 
-    def _cause(self, gang: GangFact, placement: Placement) -> PlanChange:
-        """Why the gang is told something else than before: the first reason that holds."""
+    def why_changed(self, gang: GangFact, decision: Decision) -> PlanChange:
+        """Why the gang is told something else than before, or that it has no start any more: the first that holds."""
         before = gang.status.plan
         if before is None:
             return PlanChange.FIRST_PLANNED
         planned = gang.status.condition(Condition.PLANNED)
         told = gang.status.start
-        is_later = told is not None and placement.start > told + SAME_TIME_SECONDS
+        start = decision.start if isinstance(decision, Placement) else math.inf
+        is_later = told is not None and start > told + SAME_TIME_SECONDS
         nodes = gang.status.members
         holds: Mapping[PlanChange, Callable[[], bool]] = {
             PlanChange.GANG_CHANGED: lambda: planned is not None and planned.observed_generation != gang.generation,

@@ -54,16 +54,15 @@ class PromiseMetrics:
             )
         )
 
-    def told(self, before: Outlook | None, after: Outlook | None) -> None:
-        """A gang that waits was told another plan, or that it has none any more."""
+    def told(self, before: Outlook | None, after: Outlook | None, *, why: PlanChange) -> None:
+        """A gang that waits was told another plan, or that it has none any more, and why."""
         if after is not None:
             self._changes.labels(after.changed_because).inc()
         if before is None or before.promised_start is None:
             return
-        if after is None:
-            self._broken.labels(PlanChange.NODES_LOST).inc()
-        elif after.promised_start is None or after.promised_start > before.promised_start + SAME_TIME_SECONDS:
-            self._broken.labels(after.changed_because).inc()
+        promised = None if after is None else after.promised_start
+        if promised is None or promised > before.promised_start + SAME_TIME_SECONDS:
+            self._broken.labels(why).inc()
 
     def started(self, plan: Outlook, *, created: float, start: float) -> None:
         """A gang that was told this plan has reserved its nodes."""

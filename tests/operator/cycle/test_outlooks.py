@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from builders.served import bid, gang, node, priority_class
+from builders.served import bid, gang, node, pod, priority_class
 from coschedule import Promises
 from fake_cluster.api import FakeApi
 from fake_cluster.jumping import now, until
@@ -239,3 +239,24 @@ async def test_gang_that_goes_and_comes_again_by_the_same_name_is_promised_anew(
 
         assert plan_of(api, "b")["promisedStart"] > before
         assert plan_of(api, "b")["changedBecause"] == "FirstPlanned"
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [
+        (lambda api: api.store.remove(gang_place("n1")._replace(resource="nodes", namespace="")), "NodesLost"),
+        (lambda api: api.store.create("pods", pod("others", node="n1", cpu="8")), "QueueChanged"),
+    ],
+    ids=["its node goes", "another scheduler's pod takes its room"],
+)
+async def test_promise_that_is_withdrawn_is_counted_by_why(happens, why):
+    later = bid("n1", availableFrom=rfc3339(now() + 100))
+    async with operator_over(node("n1"), bids=[later], gangs=[gang("a", size=1, cpu="8", spec=work(60))]) as (
+        api,
+        parts,
+    ):
+        await until(lambda: plan_of(api, "a"))
+        happens(api)
+        await until(lambda: plan_of(api, "a") is None, seconds=60)
+
+        assert parts.metric("lockstep_promises_broken_total", reason=why) == 1
