@@ -2,7 +2,7 @@
 
 Time passes only while nothing else can happen, so that a test of pauses, time-outs and back-off takes milliseconds and
 gives the same figures on every machine. For one process that talks to itself over the loopback: a byte that was
-written is there to be read before the clock jumps.
+written is there to be read before the clock jumps, and while a thread works the clock stands.
 """
 
 import asyncio
@@ -20,12 +20,13 @@ class _JumpingSelector(selectors.DefaultSelector):
     def __init__(self):
         super().__init__()
         self.now = MIDDAY
+        self.working = set()
 
     def select(self, timeout=None):
         """Wait for input, or let the clock jump by ``timeout`` where there is none."""
-        if timeout is None:
+        if timeout is None or (self.working and timeout > 0):
             ready = super().select(_DEADLOCK_SECONDS)
-            assert ready, "nothing can happen any more, and nobody waits for a time"
+            assert ready, "nothing can happen any more: no time is waited for, or a thread does not end"
             return ready
         ready = super().select(_GRACE_SECONDS if timeout > 0 else 0)
         if not ready and timeout > 0:
@@ -41,6 +42,13 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         super().__init__(self._jumping)
         # Coarser than the spacing of floats at MIDDAY: a timer must not stay in the future by a rounding.
         self._clock_resolution = 1e-5
+
+    def run_in_executor(self, executor, func, *args):
+        """Let a thread do it; the clock stands until it is done."""
+        work = super().run_in_executor(executor, func, *args)
+        self._jumping.working.add(work)
+        work.add_done_callback(self._jumping.working.discard)
+        return work
 
     def time(self):
         """Seconds since the epoch."""
