@@ -39,8 +39,9 @@ from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, en
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.queue.decisions import Alternative, Decision, Hold, Members, Placement, Plan, Unplaceable
+from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Unplaceable
 from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
+from coschedule.queue.members import Members
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency

@@ -19,8 +19,9 @@ import numpy as np
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_choice, read_exact, read_list, read_object, read_string
-from coschedule.queue.decisions import Decision, Hold, Members, Placement, Plan, Unplaceable
+from coschedule.queue.decisions import Decision, Hold, Placement, Plan, Unplaceable
 from coschedule.queue.gangs import GangKey
+from coschedule.queue.members import Members
 from coschedule.queue.parts import decode_part, encode_part
 from coschedule.queue.refusals import Reason, Refusal, Spelled
 from coschedule.queue.snapshot import Snapshot
@@ -93,7 +94,8 @@ def _decode_decision(value: Any, path: str) -> Decision:
 def _decode_members(value: Any, path: str) -> Members:
     row = read_object(value, path, required=("node", "size"), optional=("role", "share", "pieces"))
     hints = {"role": str, "node": str, "size": int, "share": float, "pieces": int}
-    given = {name: _decode(hints[name], item, join(path, name)) for name, item in row.items() if item is not None}
+    told = {name: item for name, item in row.items() if item is not None or name in ("node", "size")}
+    given = {name: _decode(hints[name], item, join(path, name)) for name, item in told.items()}
     return Members(given["node"], given["size"], decode_part(given), given.get("role", ""))
 
 

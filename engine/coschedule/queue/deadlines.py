@@ -22,8 +22,8 @@ def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadl
 def _soonest_by_size(space: SearchSpace, load: GangLoad, among: IntArray) -> FloatArray:
     """Bound every size's finish from below: the fastest run from the first instant that has as many slots."""
     runs = load.runs_at(float(space.open_slots.slowdowns[0]))
-    [slots] = count_outlasting(space.open_slots, np.array([runs.min()]))
-    first = np.searchsorted(np.maximum.accumulate(slots[among]), load.sizes)
+    [slots] = count_outlasting(space.open_slots, np.array([runs.min()]), among=among)
+    first = np.searchsorted(np.maximum.accumulate(slots), load.sizes)
     starts = np.append(space.instants[among], np.inf)[first]
     soonest: FloatArray = starts + runs
     return soonest

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from coschedule.queue.gangs import GangKey
-from coschedule.queue.parts import Part
+from coschedule.queue.members import Members
 from coschedule.queue.refusals import Reason, Refusal
 
 
@@ -15,16 +15,6 @@ class Alternative:
     start: float
     finish: float
     speedup: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """``count`` members of a role on the node of that name, and the ``part`` of the work that each of them has."""
-
-    node: str
-    count: int
-    part: Part = None
-    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

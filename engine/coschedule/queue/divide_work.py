@@ -4,8 +4,8 @@ import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
-from coschedule.queue.decisions import Members
 from coschedule.queue.gangs import Load, Role
+from coschedule.queue.members import Members
 from coschedule.queue.parts import Pieces, Share
 
 

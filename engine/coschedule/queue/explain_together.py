@@ -83,7 +83,7 @@ def _alone(case: Case, party: Party | None) -> Iterator[Demand]:
     for index, role in enumerate(case.gang.roles):
         least = role.sizes.least if party is None else int(party.needs[0, index])
         sizes = Sizes(minimum=least, maximum=least)
-        alone = replace(case.gang, roles=(replace(role, sizes=sizes),), work=None, terms=())
+        alone = replace(case.gang, roles=(replace(role, sizes=sizes),), work=None, kept=None, terms=())
         yield demand_of(alone, case.passes[index], lambda _: None)
 
 

@@ -1,12 +1,13 @@
 """The gangs that wait in the queue."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.members import Members
 from coschedule.queue.price import Price
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.terms import Term
@@ -72,14 +73,15 @@ class Seat(NamedTuple):
 class Kept:
     """What the plan before gave a gang: the ``seats`` of each of its roles, by node, from its start to its finish.
 
-    Node ``latest`` had room for its members only from the start on, None where it waited for no node. Raises ValueError
-    when a number makes no sense.
+    Node ``latest`` had room for its members only from the start on, None where it waited for no node. ``members`` are
+    these seats as that plan has spelled them, () where that is unknown. Raises ValueError when a number makes no sense.
     """
 
     start: float
     finish: float
     seats: tuple[tuple[Seat, ...], ...]
     latest: int | None = None
+    members: tuple[Members, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not -math.inf < self.start < self.finish:

@@ -1,20 +1,23 @@
 """The places that gangs keep from the plan before, as far as there is still room for all of them.
 
-Method: all are claimed at once. Whoever then is on a node that is closed or has less than nothing left may be one too
-many: these are left out, and looked at one by one on what the others leave, the earliest start first.
+Method: all are claimed at once. Whoever then is on a node that is closed or has less than nothing left, and so is
+crowded, may be one too many: these are left out, and looked at one by one on what the others leave, the earliest start
+first.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.gangs import PendingGang
+from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
+
+P = TypeVar("P")
 
 
 class Place(NamedTuple):
@@ -25,11 +28,12 @@ class Place(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-class KeptPlaces(NamedTuple):
-    """The places that are kept, and what is left beside them."""
+class Keeping(NamedTuple, Generic[P]):
+    """The places that are kept, and a planner that has claimed the ``whole`` of them, or all ``beside`` some."""
 
-    places: list[Place]
-    timeline: Timeline
+    places: dict[GangKey, Place]
+    whole: P
+    beside: P
 
 
 def place_of(gang: PendingGang, choice: Choice) -> Place:
@@ -48,12 +52,8 @@ def place_of(gang: PendingGang, choice: Choice) -> Place:
     return Place(gang, choice, claims)
 
 
-def keep(places: Sequence[Place], timeline: Timeline) -> KeptPlaces:
-    """Keep these places, but for those for which there is no room."""
-    after = timeline.claimed_all(claims_of(places))
-    crowded = after.crowded(claims_of(places))
-    if not any(crowded):
-        return KeptPlaces(list(places), after)
+def with_room(places: Sequence[Place], crowded: Sequence[bool], timeline: Timeline) -> list[Place]:
+    """Leave out the places for which there is no room; ``crowded`` says where there may be none, claim by claim."""
     is_crowded = iter(crowded)
     doubts = [any(list(islice(is_crowded, len(place.claims)))) for place in places]
     kept = [place for place, is_doubtful in zip(places, doubts, strict=True) if not is_doubtful]
@@ -64,7 +64,7 @@ def keep(places: Sequence[Place], timeline: Timeline) -> KeptPlaces:
         if beside is not None:
             kept.append(place)
             timeline = beside
-    return KeptPlaces(kept, timeline)
+    return kept
 
 
 def _beside(place: Place, timeline: Timeline) -> Timeline | None:

@@ -7,9 +7,10 @@ import numpy as np
 from coschedule.model.numbers import IntArray
 from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.decisions import Alternative, Members, Placement
+from coschedule.queue.decisions import Alternative, Placement
 from coschedule.queue.divide_work import divide_work
 from coschedule.queue.gangs import PendingGang, Role
+from coschedule.queue.members import Members
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.snapshot import Snapshot
 
@@ -21,8 +22,8 @@ class Placing:
     snapshot: Snapshot
     node: IntArray
 
-    def placement(self, gang: PendingGang, choice: Choice) -> Placement:
-        """Spell the placement of a gang."""
+    def placement(self, gang: PendingGang, choice: Choice, spelled: tuple[Members, ...] = ()) -> Placement:
+        """Spell the placement of a gang; its members may have been ``spelled`` before."""
         outline, other = choice.outline, choice.alternative
         return Placement(
             gang=gang.key,
@@ -30,7 +31,7 @@ class Placing:
             start=outline.start,
             finish=outline.finish,
             speedup=self._speedup(gang, outline),
-            members=self._members(gang, choice),
+            members=spelled or self._members(gang, choice),
             slowest=self.name(choice.slowest),
             latest=None if choice.latest is None else self.name(choice.latest),
             alternative=None if other is None else self._alternative(gang, other),

@@ -6,7 +6,7 @@ when others have ended, nobody knows when, may hold nodes (``holding``): it then
 there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -24,16 +24,18 @@ from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
 from coschedule.queue.demand import Demand
 from coschedule.queue.explain import refuse
 from coschedule.queue.explain_together import Case, refuse_together
-from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
-from coschedule.queue.kept_places import Place, claims_of, given_back, keep, place_of
+from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of, with_room
+from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
 from coschedule.queue.packing.effort import effort_after
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.topology import Topology
@@ -78,23 +80,43 @@ class Planner:
         """Decide on the next gang, and claim what it gets: by the start it was promised where that is possible."""
         return self._guarded(self._decide, gang)
 
-    def keep(self, gangs: Sequence[PendingGang]) -> dict[GangKey, Placement]:
-        """Claim what the plan before gave these gangs of one priority, for whom that is possible still."""
-        if not gangs:
-            return {}
-        self._let_in_front_of(gangs[0])
-        places, self._timeline = keep(list(self._places(gangs)), self._timeline)
-        self._never_end(claims_of(places))
-        return {place.gang.key: self._kept_placement(place) for place in places}
+    def keep(self, gangs: Sequence[PendingGang], *, apart: Collection[GangKey]) -> Keeping[Self]:
+        """Find what the plan before gave these gangs of one priority that is possible still, and claim it in forks.
 
-    def take(self, gangs: Sequence[PendingGang], placements: Mapping[GangKey, Placement]) -> list[Decision]:
-        """Claim for these gangs of one priority what a plan has kept for them from here on."""
+        Those ``apart`` are the ones that will be planned in other ways too.
+        """
         if gangs:
             self._let_in_front_of(gangs[0])
-        claims = [claim for gang in gangs for claim in self._claims(gang, placements[gang.key])]
+        places = list(self._places(gangs))
+        keeping = self._keeping(places, apart)
+        crowded = keeping.whole.crowded(places)
+        return self._keeping(with_room(places, crowded, self._timeline), apart) if any(crowded) else keeping
+
+    def crowded(self, places: Iterable[Place]) -> list[bool]:
+        """Tell where places that were all claimed may be too many, claim by claim."""
+        return self._timeline.crowded(claims_of(places))
+
+    def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
+        """Find slots once that several forks would find each: they then only look for what has changed."""
+        for gang in gangs:
+            for role in gang.roles:
+                request = np.array(role.request, dtype=np.int64)
+                stretches_for(self._timeline, request, self._feasibility.mask(role.constraints))
+
+    def take(self, places: Sequence[Place]) -> None:
+        """Claim what a plan has kept for gangs of one priority."""
+        if places:
+            self._let_in_front_of(places[0].gang)
+        claims = claims_of(places)
         self._timeline = self._timeline.claimed_all(claims)
         self._never_end(claims)
-        return [placements[gang.key] for gang in gangs]
+
+    def placement(self, place: Place) -> Placement:
+        """Spell a place that is kept."""
+        gang, choice = place.gang, place.choice
+        if choice.outline.start <= self.now:
+            choice = replace(choice, alternative=self._alternative_to(place))
+        return self._placing.placement(gang, choice, _spelled(gang))
 
     def may_be_sooner(self, gang: PendingGang, decision: Decision) -> bool:
         """Tell whether a gang has a later place, and there is room for some of its members now."""
@@ -167,6 +189,15 @@ class Planner:
             self._rescue(gang.key, error)
             return failed(gang.key, error)
 
+    def _keeping(self, places: Sequence[Place], apart: Collection[GangKey]) -> Keeping[Self]:
+        own = [place for place in places if place.gang.key in apart]
+        beside = self.fork()
+        beside.take([place for place in places if place.gang.key not in apart])
+        beside.look_ahead([place.gang for place in own])
+        whole = beside.fork()
+        whole.take(own)
+        return Keeping({place.gang.key: place for place in places}, whole, beside)
+
     def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
         """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""
         for gang in gangs:
@@ -178,12 +209,6 @@ class Planner:
                 choice = None
             if choice is not None:
                 yield place_of(gang, choice)
-
-    def _kept_placement(self, place: Place) -> Placement:
-        gang, choice = place.gang, place.choice
-        if choice.outline.start <= self.now:
-            choice = replace(choice, alternative=self._alternative_to(place))
-        return self._placing.placement(gang, choice)
 
     def _masks(self) -> list[BoolArray]:
         """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
@@ -306,6 +331,12 @@ class Planner:
             return held
         shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())
         return held if held.start + shortest <= demand.gang.deadline else None
+
+
+def _spelled(gang: PendingGang) -> tuple[Members, ...]:
+    """Return the members that are kept as they were spelled; not where they have parts, which also follow from work."""
+    is_whole = all(role.load in (Load.EQUAL, Load.NONE) for role in gang.roles)
+    return gang.kept.members if gang.kept is not None and is_whole else ()
 
 
 def failed(gang: GangKey, error: Exception) -> Unplaceable:

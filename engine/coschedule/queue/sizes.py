@@ -26,7 +26,7 @@ class Sizes:
             left >= right for left, right in zip(self.allowed, self.allowed[1:], strict=False)
         ):
             raise ValueError("sizes must be multiples of 1 or more, and those that are allowed must rise")
-        if not self.between(self.minimum, self.maximum).size:
+        if self.have_gaps and not self.between(self.minimum, self.maximum).size:
             raise ValueError(f"there must be an allowed size from {self.minimum} to {self.maximum}")
 
     @property
@@ -37,11 +37,13 @@ class Sizes:
     @property
     def least(self) -> int:
         """The least size."""
-        return int(self.between(self.minimum, self.maximum)[0])
+        return int(self.between(self.minimum, self.maximum)[0]) if self.have_gaps else self.minimum
 
     @property
     def vary(self) -> bool:
         """Whether there is more than one size."""
+        if not self.have_gaps:
+            return self.minimum < self.maximum
         return len(self.between(self.minimum, self.maximum)) > 1
 
     def between(self, least: int, most: int) -> IntArray:

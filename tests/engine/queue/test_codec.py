@@ -185,6 +185,15 @@ def test_missing_field_is_refused_by_name():
     assert refusal.value.field == "gangs[1].priority"
 
 
+@pytest.mark.parametrize("field", ["node", "size"])
+def test_members_without_a_node_or_a_size_are_refused(field):
+    document = encode_plan(plan(snapshot([node("n0")], [gang()])), repr)
+    document["decisions"][0]["members"][0][field] = None
+
+    with pytest.raises(InvalidValueError, match=rf"members\[0\]\.{field}"):
+        decode_plan(document)
+
+
 def test_unknown_reason_is_refused():
     document = encode_plan(plan(snapshot([], [gang()])), repr)
     document["decisions"][0]["reason"] = "JustBecause"

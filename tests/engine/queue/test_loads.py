@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from coschedule.queue.decisions import Members, Unplaceable
+from coschedule.queue.decisions import Unplaceable
 from coschedule.queue.gangs import Load
+from coschedule.queue.members import Members
 from coschedule.queue.parts import Pieces
 from coschedule.queue.refusals import NoTimeForSize, Reason
 from engine.builders import NOW, gang, node, only

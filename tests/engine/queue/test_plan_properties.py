@@ -8,6 +8,7 @@ import pytest
 from coschedule.queue.codec import encode_plan
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
+from coschedule.queue.loads import equal
 from coschedule.queue.packing import effort
 from coschedule.queue.plan import plan
 from engine.builders import ANYWHERE, NOW, apart, gang, node, release, role, seeded, snapshot, together
@@ -217,3 +218,13 @@ def test_snapshot_is_left_as_it_was():
 
     assert (snap.free == before).all()
     assert snap.gangs[0].roles[0].constraints == ANYWHERE
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_how_closely_runs_are_bounded_changes_nothing(seed, monkeypatch):
+    snap = cluster(seeded(seed))
+    expected = plan(snap)
+    for name, number in (("_MOST_RANGES", 1), ("_CLOSER", 2), ("_FEW", 1)):
+        monkeypatch.setattr(equal, name, number)
+
+    assert plan(snap) == expected

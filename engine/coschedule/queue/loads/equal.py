@@ -5,12 +5,13 @@ slots appear, all slow-downs and all sizes; a slot counts only if it lasts until
 
 Method: an instant is bounded from below by granting it every slot that outlasts the shortest run, range of slow-downs
 by range. Instants are taken in the order of their bounds, until the next bound is worse than the best choice found: two
-or three as a rule. From such an instant, the slow-downs are bounded by the slots that outlast the shortest run at each,
-and evaluated in that order, some at a time: one matrix over slow-downs and sizes. Where every node has a speed of its
-own, there are thousands of them; few are left then.
+or three as a rule. Where there are more slow-downs than ranges, those that are left after a few are bounded once more,
+by smaller ranges: a price makes small differences large. From such an instant, the slow-downs are bounded by the slots
+that outlast the shortest run at each, and evaluated in that order, some at a time: one matrix over slow-downs and
+sizes. Where every node has a speed of its own, there are thousands of them; few are left then.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -23,10 +24,16 @@ from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.from_start import SlotsFrom, slots_from
 
 _MOST_RANGES = 32
-"""Bounds of instants tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
+"""Bounds of all instants tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
 
 _ALIKE = 4
-"""For so many ranges the slots that outlast one run are counted: counting them for another costs as much again."""
+"""For so many of these ranges the slots that outlast one run are counted: counting them for another costs as much."""
+
+_FEW = 4
+"""So few instants are looked at rather than bounded once more."""
+
+_CLOSER = 4
+"""So many times as many ranges as before are told apart by closer bounds."""
 
 _AT_ONCE = 16
 """So many slow-downs are looked at together: most of the time of a small matrix goes into calling numpy."""
@@ -34,11 +41,20 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EqualLoad:
-    """``sizes[p]`` members, rising, run ``times[p]`` seconds on idle reference nodes."""
+    """``sizes[p]`` members, rising, run ``times[p]`` seconds on idle reference nodes.
+
+    ``cheapest[v]`` are the least weighed seconds of any size that v slots could hold, inf where none.
+    """
 
     sizes: IntArray
     times: FloatArray
     price: Price
+    cheapest: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        by_size = np.append(np.inf, np.minimum.accumulate(self.times * self.price.weights(self.sizes)))
+        slots = np.arange(self.sizes.max(initial=0) + 1)
+        object.__setattr__(self, "cheapest", by_size[np.searchsorted(self.sizes, slots, side="right")])
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
@@ -53,11 +69,13 @@ class EqualLoad:
         if not (len(space.open_slots.slowdowns) and len(self.sizes) and len(among)):
             return None
         search = _Search(space, self, limit)
-        bounds = self._bounds(space, among)
-        for index in np.argsort(bounds, kind="stable").tolist():
-            if bounds[index] > search.limit or bounds[index] == np.inf:
-                break
-            search.look_at(float(space.open_slots.instants[among[index]]))
+        ranges = _MOST_RANGES
+        bounds = self._bounds(space, among, ranges)
+        while ranges < len(space.open_slots.slowdowns) and len(among) > _FEW:
+            among = search.look_at_first(among, bounds)
+            ranges *= _CLOSER
+            bounds = self._bounds(space, among, ranges)
+        search.look_at_all(among, bounds)
         return search.best
 
     def up_to(self, most: int) -> tuple[IntArray, FloatArray]:
@@ -67,19 +85,19 @@ class EqualLoad:
 
     def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
         """Bound from below the value of runs of any size that so many slots could hold, inf where none."""
-        cheapest = np.append(np.inf, np.minimum.accumulate(self.times * self.price.weights(self.sizes)))
-        costs = slowdowns * cheapest[np.searchsorted(self.sizes, slots, side="right")]
+        costs = slowdowns * self.cheapest[np.minimum(slots, len(self.cheapest) - 1)]
         return self.price.least_value(starts, costs, int(self.sizes[-1]))
 
-    def _bounds(self, space: SearchSpace, among: IntArray) -> FloatArray:
+    def _bounds(self, space: SearchSpace, among: IntArray, most_ranges: int) -> FloatArray:
         """Bound from below the value of every run that starts at some instants, inf where no size fits: float[k]."""
-        if len(among) == 1:
-            return np.array([-np.inf])
+        if len(among) <= 1:
+            return np.full(len(among), -np.inf)
         slowdowns = space.open_slots.slowdowns
-        ranges = min(_MOST_RANGES, len(slowdowns))
+        ranges = min(most_ranges, len(slowdowns))
         fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
-        shortest = fastest[np.arange(ranges) // _ALIKE * _ALIKE] * self.times.min()
-        slots = count_outlasting(space.open_slots, shortest)[:, among]
+        alike = max(_ALIKE, ranges * _ALIKE // _MOST_RANGES)
+        shortest = fastest[np.arange(ranges) // alike * alike] * self.times.min()
+        slots = count_outlasting(space.open_slots, shortest, among=among)
         bounds: FloatArray = self.least_values(space.instants[among], fastest[:, np.newaxis], slots).min(axis=0)
         return bounds
 
@@ -92,6 +110,21 @@ class _Search:
     load: EqualLoad
     limit: float
     best: Candidate | None = None
+
+    def look_at_first(self, among: IntArray, bounds: FloatArray) -> IntArray:
+        """Evaluate runs from a few of the instants, the most promising ones; return those that may still be better."""
+        order = np.argsort(bounds, kind="stable")
+        self.look_at_all(among[order[:_FEW]], bounds[order[:_FEW]])
+        rest = order[_FEW:]
+        left: IntArray = np.sort(among[rest[(bounds[rest] <= self.limit) & (bounds[rest] < np.inf)]])
+        return left
+
+    def look_at_all(self, among: IntArray, bounds: FloatArray) -> None:
+        """Evaluate runs from the instants ``among[k]``, whose bounds are given, in the order of these."""
+        for index in np.argsort(bounds, kind="stable").tolist():
+            if bounds[index] > self.limit or bounds[index] == np.inf:
+                break
+            self.look_at(float(self.space.instants[among[index]]))
 
     def look_at(self, start: float) -> None:
         """Evaluate runs from a start on slots of each pace and of faster ones, where they may beat the best one."""

@@ -70,7 +70,7 @@ def best(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float
     """Find the best candidate that starts at one of the instants ``among``, rising, of a value up to ``limit``."""
     if not (len(space.open_slots.slowdowns) and len(load.sizes)):
         return None
-    finishes, values = (bounds[among] for bounds in _bounds(space, load))
+    finishes, values = _bounds(space, load, among)
     order = np.argsort(values, kind="stable")
     found: Candidate | None = None
     for index in order.tolist():
@@ -91,11 +91,12 @@ class _Bounds(NamedTuple):
     value: FloatArray
 
 
-def _bounds(space: SearchSpace, load: UnequalLoad) -> _Bounds:
+def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _Bounds:
     slowdowns, sizes = space.open_slots.slowdowns, load.sizes
     ranges = min(_MOST_RANGES, len(slowdowns))
     fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
-    held = count_outlasting(space.open_slots, np.full(ranges, load.runs_at(float(slowdowns[0])).min()))
+    shortest = np.full(ranges, load.runs_at(float(slowdowns[0])).min())
+    held = count_outlasting(space.open_slots, shortest, among=among)
     first = np.arange(min(_MOST_RANGES, len(sizes))) * len(sizes) // min(_MOST_RANGES, len(sizes))
     largest = sizes[np.append(first[1:], len(sizes)) - 1]
     # The speed of the P fastest slots: each of them counts as fast as the slowest, and more the faster it is.
@@ -105,7 +106,7 @@ def _bounds(space: SearchSpace, load: UnequalLoad) -> _Bounds:
     # Sums are rounded: what is bounded must not seem longer than it is.
     runs = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf) * (1 - 1e-12)
     costs = (runs * load.price.weights(sizes[first])[:, np.newaxis]).min(axis=0)
-    starts = space.instants
+    starts = space.instants[among]
     return _Bounds(starts + runs.min(axis=0), load.price.least_value(starts, costs, int(sizes[-1])))
 
 

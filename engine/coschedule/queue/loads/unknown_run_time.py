@@ -22,7 +22,7 @@ def earliest_start(
     """
     if not sizes.size:
         return None
-    staying = _staying(open_slots)[:, among]
+    staying = _staying(open_slots, among)
     enough = np.flatnonzero(staying.max(axis=0, initial=0) >= sizes[0])
     if not enough.size:
         return None
@@ -34,9 +34,9 @@ def earliest_start(
     return Candidate(np.inf, size, start, pace, np.inf)
 
 
-def _staying(open_slots: OpenSlots) -> IntArray:
-    """Count the slots, up to each pace, that stay for ever from each instant on: int[t, k], never falling."""
-    return count_outlasting(open_slots, np.full(len(open_slots.slowdowns), np.inf))
+def _staying(open_slots: OpenSlots, among: IntArray) -> IntArray:
+    """Count the slots, up to each pace, that stay for ever from some instants on: int[t, k], never falling."""
+    return count_outlasting(open_slots, np.full(len(open_slots.slowdowns), np.inf), among=among)
 
 
 def _soonest_done(slowdowns: FloatArray, held: IntArray, sizes: IntArray, pieces: int) -> int:

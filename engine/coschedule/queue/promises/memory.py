@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from coschedule.queue.decisions import Members, Placement, Plan
+from coschedule.queue.decisions import Placement, Plan
 from coschedule.queue.finishes import finish_of
 from coschedule.queue.gangs import Kept, PendingGang, Seat
+from coschedule.queue.members import Members
 from coschedule.queue.promises.stretch import stretch
 from coschedule.queue.snapshot import Snapshot
 
@@ -24,7 +25,8 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     """
     placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
     asked = {gang.key: gang for gang in before.gangs}
-    same = _same_nodes(snapshot, before)
+    same, names = _same_nodes(snapshot, before), snapshot.nodes.names
+    is_same = len(same) == len(names) == len(before.nodes.names)
 
     def remembered(gang: PendingGang) -> PendingGang:
         if gang.key not in asked:
@@ -36,7 +38,10 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
         if _asked(gang, snapshot.resources) != _asked(was, before.resources):
             return replace(gang, promised=math.inf, kept=None)
         promised = math.inf if placement.promised is None else placement.promised
-        return replace(gang, promised=promised, kept=_kept(placement, gang, same, stretch(was.work, gang.work)))
+        times = stretch(was.work, gang.work)
+        if times == 1 and is_same and _is_kept_still(was.kept, placement, names):
+            return replace(gang, promised=promised, kept=was.kept)
+        return replace(gang, promised=promised, kept=_kept(placement, gang, same, times))
 
     return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
 
@@ -81,6 +86,14 @@ def kept_from(
     )
 
 
+def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]) -> bool:
+    """Tell whether a placement is just what was kept before it, on nodes of these names."""
+    if kept is None or kept.members is not placement.members:
+        return False
+    latest = None if kept.latest is None else names[kept.latest]
+    return (kept.start, kept.finish, latest) == (placement.start, placement.finish, placement.latest)
+
+
 def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], times: float | None) -> Kept | None:
     """What is kept on ``nodes`` of a placement whose run takes so many times as long; None where that is unknown."""
     if times is None:
@@ -89,7 +102,8 @@ def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], tim
     # What has not changed stays the same to the last digit.
     finish = placement.finish if times == 1 else finish_of(start, (placement.finish - start) * times)
     roles = [role.name for role in gang.roles]
-    return kept_from(placement.members, roles, nodes, start=start, finish=finish, latest=latest)
+    kept = kept_from(placement.members, roles, nodes, start=start, finish=finish, latest=latest)
+    return None if kept is None else replace(kept, members=placement.members)
 
 
 def _same_nodes(snapshot: Snapshot, before: Snapshot) -> dict[str, int]:

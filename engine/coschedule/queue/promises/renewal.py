@@ -17,19 +17,20 @@ last.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule.queue.decisions import Decision, Placement
 from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.kept_places import Keeping
 from coschedule.queue.planner import Planner
 from coschedule.queue.promises.planned import Planned, with_promise
 
-FRONT = 32
+FRONT = 16
 """So many gangs choose anew in each order. More of them gain next to nothing in whole queues that were simulated."""
 
-_MOST_TRIES = 4
+MOST_TRIES = 4
 
 
 class _Merit(NamedTuple):
@@ -38,6 +39,15 @@ class _Merit(NamedTuple):
     unplaced: int
     broken: int
     finishes: float
+
+
+class _Known(NamedTuple):
+    """The gangs that keep places or are in one of the fronts, what they keep, and how that is spelled."""
+
+    gangs: Sequence[PendingGang]
+    in_fronts: Collection[GangKey]
+    keeping: Keeping[Planner]
+    placements: Mapping[GangKey, Placement]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,27 +59,39 @@ class Renewal:
 
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
         """Plan gangs of one priority, which are in their order."""
-        fronts = [_front(gangs, weight) for weight in self.weights]
+        run_times = [_run_time(gang) for gang in gangs]
+        fronts = [_front(gangs, run_times, weight) for weight in self.weights]
+        known = _known(planner, gangs, {gang.key for front in fronts for gang in front})
+        by_key = {gang.key: gang for gang in gangs}
         # Where nothing is remembered, the first plan is that of the order of the queue.
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
-        in_fronts = {gang.key for front in fronts for gang in front}
-        known = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
-        by_key = {gang.key: gang for gang in gangs}
         anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
-        in_order = sorted(known, key=_kept_start)
-        base = planner.fork()
-        kept = base.keep([gang for gang in in_order if gang.kept is not None])
-        as_before = Planned(base, [*kept.values(), *_in_turn(base, [one for one in in_order if one.key not in kept])])
-        best = _best([as_before, *(_renewed(planner, front, in_order, kept) for front in anew)], by_key)
-        settled = in_fronts if best is not as_before else frozenset()
-        sooner = _sooner(best, {key: by_key[key] for key in kept if key not in settled})
-        new = [gang for gang in gangs if gang.kept is None and gang.key not in in_fronts]
+        as_before = _as_before(known)
+        best = _best([as_before, *(_renewed(front, known) for front in anew)], by_key)
+        settled = known.in_fronts if best is not as_before else frozenset()
+        sooner = _sooner(best, {key: by_key[key] for key in known.placements if key not in settled})
+        new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
         decisions = [*sooner, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
 
 
-def _front(gangs: Sequence[PendingGang], weight: float) -> list[PendingGang]:
-    return sorted(gangs, key=lambda gang: gang.created + weight * _run_time(gang))[:FRONT]
+def _known(planner: Planner, gangs: Sequence[PendingGang], in_fronts: Collection[GangKey]) -> _Known:
+    early = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
+    in_order = sorted(early, key=_kept_start)
+    keeping = planner.keep([gang for gang in in_order if gang.kept is not None], apart=in_fronts)
+    placements = {key: keeping.whole.placement(place) for key, place in keeping.places.items()}
+    return _Known(in_order, in_fronts, keeping, placements)
+
+
+def _as_before(known: _Known) -> Planned:
+    """Keep all places, and plan those that have none."""
+    whole, rest = known.keeping.whole, [gang for gang in known.gangs if gang.key not in known.placements]
+    return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest)])
+
+
+def _front(gangs: Sequence[PendingGang], run_times: Sequence[float], weight: float) -> list[PendingGang]:
+    turns = [gang.created + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
+    return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[:FRONT]]
 
 
 def _run_time(gang: PendingGang) -> float:
@@ -81,16 +103,16 @@ def _run_time(gang: PendingGang) -> float:
     return seconds if seconds < math.inf else 0.0
 
 
-def _renewed(
-    planner: Planner, front: Sequence[PendingGang], gangs: Sequence[PendingGang], kept: Mapping[GangKey, Placement]
-) -> Planned:
+def _renewed(front: Sequence[PendingGang], known: _Known) -> Planned:
     """Keep the places of all others, and plan the front anew; then those that have no place."""
     in_front = {gang.key for gang in front}
-    others = [gang for gang in gangs if gang.key not in in_front]
-    base = planner.fork()
-    decisions = base.take([gang for gang in others if gang.key in kept], kept)
+    others = [gang for gang in known.gangs if gang.key not in in_front]
+    keeping = [gang.key for gang in others if gang.key in known.placements]
+    base = known.keeping.beside.fork()
+    base.take([known.keeping.places[key] for key in keeping if key in known.in_fronts])
     planned = _in_time(base, front)
-    rest = [gang for gang in others if gang.key not in kept]
+    rest = [gang for gang in others if gang.key not in known.placements]
+    decisions = [known.placements[key] for key in keeping]
     return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
 
 
@@ -108,7 +130,7 @@ def _sooner(planned: Planned, behind: Mapping[GangKey, PendingGang]) -> Iterator
 def _in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
     """Plan gangs in this order, but for those that would start too late otherwise: they come first."""
     order = list(front)
-    for _ in range(_MOST_TRIES - 1):
+    for _ in range(MOST_TRIES - 1):
         planner = base.fork()
         decisions = []
         for gang in order:

@@ -9,20 +9,22 @@ from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.slots.open_slots import OpenSlots
 
 
-def count_outlasting(open_slots: OpenSlots, shortest: FloatArray) -> IntArray:
-    """Count the slots that last for some seconds from each instant on: int[range, k].
+def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntArray) -> IntArray:
+    """Count the slots that last for some seconds from the instants ``among[k]`` on, which rise: int[range, k].
 
     Paces are put together in ranges of about as many paces; slots as fast as each range or faster are counted if they
     last for ``shortest[range]`` seconds, which never fall.
     """
-    rows = open_slots.pace * len(shortest) // max(1, len(open_slots.slowdowns))
-    first = np.searchsorted(open_slots.instants, open_slots.times)[open_slots.begin]
+    instants = open_slots.instants[among]
+    first = np.searchsorted(instants, open_slots.times)[open_slots.begin]
     stays = open_slots.end == len(open_slots.times) - 1
-    staying, ending = np.flatnonzero(stays), np.flatnonzero(~stays)
-    columns = len(open_slots.instants)
-    never = np.full(len(staying), columns)
-    counted = _sums(rows[staying], first[staying], never, open_slots.total[staying], (len(shortest), columns))
-    _add_ending(counted, open_slots, shortest, _Ending(ending, rows[ending], first[ending]))
+    in_time = first < len(instants)
+    staying, ending = np.flatnonzero(in_time & stays), np.flatnonzero(in_time & ~stays)
+    ranges = np.arange(len(open_slots.slowdowns)) * len(shortest) // max(1, len(open_slots.slowdowns))
+    rows = ranges[open_slots.pace]
+    never = np.full(len(staying), len(instants))
+    counted = _sums(rows[staying], first[staying], never, open_slots.total[staying], (len(shortest), len(instants)))
+    _add_ending(counted, open_slots, instants, shortest, _Ending(ending, rows[ending], first[ending]))
     return counted
 
 
@@ -34,11 +36,13 @@ class _Ending(NamedTuple):
     first: IntArray
 
 
-def _add_ending(counted: IntArray, open_slots: OpenSlots, shortest: FloatArray, left: _Ending) -> None:
+def _add_ending(
+    counted: IntArray, open_slots: OpenSlots, instants: FloatArray, shortest: FloatArray, left: _Ending
+) -> None:
     """Add slots of stretches that end to ``counted``, for ranges with the same shortest run at a time."""
     _, alike = np.unique(shortest, return_index=True)
     for row, next_row in pairwise([*alike.tolist(), len(shortest)]):
-        too_late = np.searchsorted(open_slots.instants + shortest[row], open_slots.times, side="right")
+        too_late = np.searchsorted(instants + shortest[row], open_slots.times, side="right")
         # What is too short for these ranges is too short for all that follow.
         long = np.flatnonzero(left.first < too_late[open_slots.end[left.stretch]])
         left = _Ending(*(column[long] for column in left))

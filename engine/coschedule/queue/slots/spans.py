@@ -27,26 +27,22 @@ class Spans:
             owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
         )
 
-    def then(self, others: "Spans", *, first: int) -> "Spans":
-        """Append the spans of further classes, which are numbered from ``first`` on."""
-        return Spans(
-            owner=np.concatenate([self.owner, others.owner + first]),
-            begin=np.concatenate([self.begin, others.begin]),
-            free=np.concatenate([self.free, others.free]),
-            open=np.concatenate([self.open, others.open]),
-        )
-
     def without(self, classes: IntArray) -> "Spans":
         """Leave out the spans of some classes, which rise; the others are numbered anew, in their order."""
+        return self.replaced(classes, self.take(np.zeros(0, dtype=np.int64)))
+
+    def replaced(self, classes: IntArray, others: "Spans") -> "Spans":
+        """Leave out the spans of some classes, and put those of ``others`` behind, which are numbered as they are."""
         begins = np.append(0, np.searchsorted(self.owner, classes, side="right")).tolist()
         ends = np.append(np.searchsorted(self.owner, classes), len(self.owner)).tolist()
         # What is left are long runs, which are copied faster than span by span.
         runs = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
+        owners = [self.owner[run] - before for before, run in enumerate(runs)]
         return Spans(
-            owner=np.concatenate([self.owner[run] - before for before, run in enumerate(runs)]),
-            begin=np.concatenate([self.begin[run] for run in runs]),
-            free=np.concatenate([self.free[run] for run in runs]),
-            open=np.concatenate([self.open[run] for run in runs]),
+            owner=np.concatenate([*owners, others.owner]),
+            begin=np.concatenate([*(self.begin[run] for run in runs), others.begin]),
+            free=np.concatenate([*(self.free[run] for run in runs), others.free]),
+            open=np.concatenate([*(self.open[run] for run in runs), others.open]),
         )
 
     def of(self, classes: IntArray) -> tuple[IntArray, IntArray]:

@@ -68,19 +68,21 @@ class Timeline:
         groups = group_nodes(self.class_of, claims)
         width = self.width.copy()
         np.subtract.at(width, groups.parent, groups.width)
-        left = replace(self, width=width, kept=self.kept.copy()).without_empty_classes()
-        first = len(left.width)
-        class_of = left.class_of.copy()
-        class_of[groups.ranks] = first + groups.group_of
+        left = np.flatnonzero(width)
+        parents = np.concatenate([left, groups.parent])
+        class_of = (np.cumsum(width > 0) - 1)[self.class_of]
+        class_of[groups.ranks] = len(left) + groups.group_of
+        spans = cut(self.spans, groups, claims)
         return replace(
-            left,
+            self,
             class_of=class_of,
-            pace=np.concatenate([left.pace, self.pace[groups.parent]]),
-            width=np.concatenate([left.width, groups.width]),
-            example=np.concatenate([left.example, self.example[groups.parent]]),
-            spans=left.spans.then(cut(self.spans, groups, claims), first=first),
-            stamp=np.concatenate([left.stamp, np.arange(self.stamps, self.stamps + len(groups.parent))]),
+            pace=self.pace[parents],
+            width=np.concatenate([width[left], groups.width]),
+            example=self.example[parents],
+            spans=self.spans.replaced(np.flatnonzero(width == 0), replace(spans, owner=spans.owner + len(left))),
+            stamp=np.concatenate([self.stamp[left], np.arange(self.stamps, self.stamps + len(groups.parent))]),
             stamps=self.stamps + len(groups.parent),
+            kept=self.kept.copy(),
         )
 
     def has_room_for(self, claim: Claim) -> bool:

@@ -9,6 +9,7 @@ from coschedule.queue.gangs import Kept, Load, Seat
 from coschedule.queue.plan import plan
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import kept_from, remembering
+from coschedule.queue.refusals import NoRoomTogether
 from engine.builders import NOW, gang, node, nodes_taken, release, role, snapshot
 
 TWO = [node("n0"), node("n1")]
@@ -25,11 +26,11 @@ def by_name(made):
     return {one.gang.name: one for one in made.decisions}
 
 
-def test_promise_is_the_start_and_as_long_as_the_run():
+def test_promise_is_the_start_and_half_the_run_beyond():
     _, made = planned(BUSY, gang("a", size=1, serial=40), releases=ENDS)
 
     [a] = made.decisions
-    assert (a.start, a.finish, a.promised) == (NOW + 10, NOW + 50, NOW + 50)
+    assert (a.start, a.finish, a.promised) == (NOW + 10, NOW + 50, NOW + 30)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_short_gang_passes_a_long_one_that_can_still_keep_its_word():
 
     assert decisions["short"].start == NOW + 10
     assert decisions["long"].start == NOW + 15
-    assert decisions["long"].promised == NOW + 410
+    assert decisions["long"].promised == NOW + 210
 
 
 def test_short_gang_does_not_pass_under_conservative_promises():
@@ -119,6 +120,15 @@ def test_what_is_not_possible_any_more_is_planned_again(nodes):
     assert made.start == NOW
 
 
+def test_gang_of_several_roles_that_lost_its_place_is_told_what_it_lacks():
+    seats = ((Seat(0, 1),), (Seat(1, 1),))
+    roles = [role("one", load=Load.NONE), role("many")]
+    waits = replace(gang("a", roles=roles, serial=40), kept=Kept(start=NOW, finish=NOW + 40, seats=seats))
+    [made] = plan(replace(snapshot([node("n0"), node("n1", ready=False)], [waits]), promises=Promises.SLACK)).decisions
+
+    assert made.refusal == NoRoomTogether(needed=2, roles=2)
+
+
 def test_size_that_is_not_allowed_is_not_kept():
     """A status may say what its spec does not allow any more."""
     waits = replace(gang("a", size=1, times=[40, 40]), kept=kept(NOW + 10, NOW + 50, 0, 1))
@@ -132,7 +142,7 @@ def test_broken_promise_becomes_a_new_one():
     facts = replace(snapshot([node("n0", free=0)], [waits], releases=(release(0, NOW + 20),)), promises=Promises.SLACK)
     [made] = plan(facts).decisions
 
-    assert (made.start, made.promised) == (NOW + 20, NOW + 60)
+    assert (made.start, made.promised) == (NOW + 20, NOW + 40)
 
 
 def test_gang_behind_the_front_that_fits_now_starts_now():
@@ -169,7 +179,7 @@ def test_word_is_kept_where_the_work_or_the_nodes_have_changed():
 
     for facts in (less, slower):
         [remembered] = remembering(facts, before, made).gangs
-        assert (remembered.promised, remembered.kept) == (NOW + 50, None)
+        assert (remembered.promised, remembered.kept) == (NOW + 30, None)
 
 
 def test_nodes_are_known_by_name_not_by_number():

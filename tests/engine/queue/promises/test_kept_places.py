@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Kept, Seat
 from coschedule.queue.observer import silent
 from coschedule.queue.planner import Planner
@@ -49,7 +48,8 @@ def random_gang(rnd, number):
 def test_what_is_kept_together_fits_and_nobody_is_left_out_in_vain(seed):
     facts = random_facts(seeded(seed))
     planner = Planner(facts, silent, None)
-    kept = planner.keep(sorted(facts.gangs, key=lambda one: one.kept.start))
+    keeping = planner.keep(sorted(facts.gangs, key=lambda one: one.kept.start), apart=())
+    kept = {key: keeping.whole.placement(place) for key, place in keeping.places.items()}
     gangs = {one.key: one for one in facts.gangs}
 
     assert_never_too_much(facts, kept.values(), gangs)
@@ -60,7 +60,7 @@ def test_what_is_kept_together_fits_and_nobody_is_left_out_in_vain(seed):
                 (f"n{seat.node}", seat.members) for seat in one.kept.seats[0]
             ]
         else:
-            assert planner.fork().keep([one]) == {}
+            assert keeping.whole.keep([one], apart=()).places == {}
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -68,20 +68,24 @@ def test_places_that_are_taken_again_leave_the_same(seed):
     """A plan that takes over what another has kept decides the next gang alike."""
     facts = random_facts(seeded(seed))
     first = Planner(facts, silent, None)
-    second = first.fork()
-    kept = first.keep(sorted(facts.gangs, key=lambda one: one.kept.start))
-    taken = second.take([one for one in facts.gangs if one.key in kept], kept)
+    gangs = sorted(facts.gangs, key=lambda one: one.kept.start)
+    together = first.keep(gangs, apart=())
+    apart = first.keep(gangs, apart={one.key for one in gangs[::2]})
+    first.take(list(together.places.values()))
     next_one = gang("next", size=1, times=[10], request=(1, 0))
 
-    assert {one.gang: one for one in taken} == kept
-    assert second.decide(next_one) == first.decide(next_one)
+    decided = first.decide(next_one)
+    assert together.whole.decide(next_one) == together.beside.decide(next_one) == decided
+    assert apart.places.keys() == together.places.keys()
+    assert apart.whole.decide(next_one) == decided
 
 
 def test_place_of_a_gang_that_starts_now_says_what_else_there_was():
     one = gang("a", size=1, most=2, serial=40)
     one = replace(one, kept=Kept(start=NOW, finish=NOW + 20, seats=((Seat(0, 1), Seat(1, 1)),)))
-    kept = Planner(snapshot([node("n0"), node("n1")], [one]), silent, None).keep([one])
-    [placement] = kept.values()
+    planner = Planner(snapshot([node("n0"), node("n1")], [one]), silent, None)
+    keeping = planner.keep([one], apart=())
+    [place] = keeping.places.values()
 
-    assert isinstance(placement, Placement)
+    placement = keeping.whole.placement(place)
     assert placement.alternative.size == 1

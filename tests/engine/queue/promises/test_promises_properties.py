@@ -112,4 +112,4 @@ def test_more_urgent_gangs_never_wait_for_others():
     first, second = plan(remembering(both, before, plan(before))).decisions
 
     assert (first.gang.name, first.start) == ("urgent", NOW + 10)
-    assert (second.start, second.promised) == (NOW + 110, NOW + 150)
+    assert (second.start, second.promised) == (NOW + 110, NOW + 130)

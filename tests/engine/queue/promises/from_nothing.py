@@ -1,0 +1,124 @@
+"""Planning a queue again by the book: nothing is shared between its plans, nor found once for several gangs."""
+
+import math
+from dataclasses import replace
+
+from coschedule.queue.decisions import Placement
+from coschedule.queue.observer import silent
+from coschedule.queue.planner import Planner
+from coschedule.queue.promises.planned import with_promise
+from coschedule.queue.promises.renewal import MOST_TRIES
+from coschedule.queue.slots import kept
+
+WEIGHTS = (1.0, 4.0)
+
+
+def planned_from_nothing(facts, front, monkeypatch):
+    """Plan gangs of one priority with slack, where so many choose anew: decisions by gang."""
+    with monkeypatch.context() as patch:
+        patch.setattr(kept, "_MOST_KEPT", 0)
+        return _planned(_without_spelling(facts), front)
+
+
+def _without_spelling(facts):
+    gangs = (one if one.kept is None else replace(one, kept=replace(one.kept, members=())) for one in facts.gangs)
+    return replace(facts, gangs=tuple(gangs))
+
+
+def _planned(facts, most):
+    gangs = sorted(facts.gangs, key=lambda one: (one.created, one.key))
+    fronts = [sorted(gangs, key=lambda one, w=w: one.created + w * least_run(one))[:most] for w in WEIGHTS]
+    first = _as_before(facts, fronts)
+    plans = [first, *(_anew(facts, front, fronts) for front in fronts)]
+    best = min(plans, key=lambda one: merit(one[1], facts))
+    settled = {} if best is first else {one.key for front in fronts for one in front}
+    planner, decisions = best
+    decisions = list(_sooner(planner, decisions, _places(facts, gangs), settled, gangs, most))
+    behind = [one for one in gangs if one.kept is None and all(one not in front for front in fronts)]
+    decisions += [planner.decide(one) for one in behind]
+    by_key = {one.key: one for one in gangs}
+    return {one.gang: with_promise(one, by_key[one.gang], slack=0.5) for one in decisions}
+
+
+def least_run(one):
+    """How long the fewest members run."""
+    return float(one.work.float_times(one.roles[0].sizes.least)[-1])
+
+
+def merit(decisions, facts):
+    """Fewest without a placement, then fewest broken promises, then the least sum of finishes."""
+    promised = {one.key: one.promised for one in facts.gangs}
+    placed = [one for one in decisions if isinstance(one, Placement)]
+    late = sum(one.start > promised[one.gang] for one in placed)
+    return len(decisions) - len(placed), late, math.fsum(one.finish for one in placed)
+
+
+def _places(facts, gangs):
+    keeping = [one for one in _in_order(gangs) if one.kept is not None]
+    return Planner(facts, silent, None).keep(keeping, apart=()).places
+
+
+def _in_order(gangs):
+    return sorted(gangs, key=lambda one: math.inf if one.kept is None else one.kept.start)
+
+
+def _early(facts, fronts):
+    gangs = sorted(facts.gangs, key=lambda one: (one.created, one.key))
+    return _in_order([one for one in gangs if one.kept is not None or any(one in front for front in fronts)])
+
+
+def _as_before(facts, fronts):
+    early, planner = _early(facts, fronts), Planner(facts, silent, None)
+    places = _places(facts, early)
+    for place in places.values():
+        planner.take([place])
+    decisions = [planner.placement(place) for place in places.values()]
+    return planner, [*decisions, *(planner.decide(one) for one in early if one.key not in places)]
+
+
+def _anew(facts, front, fronts):
+    early = _early(facts, fronts)
+    places = _places(facts, early)
+    spelling = _as_before_only_kept(facts, places)
+    others = [one for one in early if one not in front]
+    planner, chosen = _in_time(facts, front, [places[one.key] for one in others if one.key in places])
+    rest = [planner.decide(one) for one in others if one.key not in places]
+    return planner, [*(spelling.placement(places[one.key]) for one in others if one.key in places), *chosen, *rest]
+
+
+def _as_before_only_kept(facts, places):
+    planner = Planner(facts, silent, None)
+    planner.take(list(places.values()))
+    return planner
+
+
+def _in_time(facts, front, places):
+    order = list(front)
+    for tries in range(MOST_TRIES):
+        planner = Planner(facts, silent, None)
+        planner.take(places)
+        decisions = []
+        for one in order:
+            decisions.append(planner.decide(one))
+            if tries < MOST_TRIES - 1 and _is_late(decisions[-1], one):
+                order = [one, *(other for other in order if other is not one)]
+                break
+        else:
+            return planner, decisions
+    raise AssertionError("the last try ends")
+
+
+def _is_late(decision, one):
+    return isinstance(decision, Placement) and decision.start > one.promised
+
+
+def _sooner(planner, decisions, places, settled, gangs, most):
+    by_key = {one.key: one for one in gangs}
+    left = most
+    for decision in decisions:
+        is_kept = decision.gang in places and decision.gang not in settled
+        if is_kept and left and planner.may_be_sooner(by_key[decision.gang], decision):
+            left -= 1
+            yield planner.sooner(by_key[decision.gang], decision)
+        else:
+            yield decision
