@@ -42,7 +42,8 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
                 load_kube_config(client_configuration=configuration)
         else:
             load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
-    except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError) as error:
+    # The library takes for granted of what type each field is.
+    except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
         source = kubeconfig or "the service account or the usual kubeconfig"
         raise ConfigError(f"{source} can't be used: {str(error).strip().splitlines()[0]}") from error
     return configuration

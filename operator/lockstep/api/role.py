@@ -17,6 +17,7 @@ from lockstep.api.preferences import preferred
 from lockstep.api.unsupported import unsupported
 from lockstep.facts.gang import Refusal
 from lockstep.facts.gates import wait_of
+from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import Needs, RoleSpec
 
@@ -94,9 +95,13 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
 
 def _sizes(size: Manifest) -> Sizes:
     allowed = tuple(sorted(int(one) for one in size.get("allowed") or ()))
+    least, most = (allowed[0], allowed[-1]) if allowed else (int(size["min"]), int(size["max"]))
+    # The API server says so too; what is in a file it may not have seen.
+    if most > MOST_RANKS:
+        raise ValueError(f"size: {most} members are more than {MOST_RANKS}")
     if allowed:
-        return Sizes(minimum=allowed[0], maximum=allowed[-1], allowed=allowed)
-    return Sizes(minimum=int(size["min"]), maximum=int(size["max"]), multiple_of=int(size.get("multipleOf", 1)))
+        return Sizes(minimum=least, maximum=most, allowed=allowed)
+    return Sizes(minimum=least, maximum=most, multiple_of=int(size.get("multipleOf", 1)))
 
 
 def _other_scheduler(pod: Manifest) -> str | None:

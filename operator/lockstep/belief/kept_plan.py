@@ -1,14 +1,21 @@
 """What a gang was told before this process planned it: its promise, and the plan that goes on from there."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from coschedule import Kept, Role, kept_from
+from coschedule import Kept, Load, Role, Work, kept_from
+from lockstep.belief.node_arrays import NodeArrays
 from lockstep.belief.past_runs import factor_planned_with
 from lockstep.facts.gang import GangFact
 from lockstep.facts.outlook import Outlook
 from lockstep.facts.past_runs import Learned
+from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition
+
+# Whole pieces are dealt: who is given one more than its share has less than twice as many.
+_MOST_OF_SHARE = 2.0
+# A status keeps whole seconds of both ends.
+_ROUNDED_SECONDS = 1.0
 
 
 def promised_start(gang: GangFact) -> float:
@@ -18,21 +25,40 @@ def promised_start(gang: GangFact) -> float:
 
 
 def kept_plan(
-    gang: GangFact, roles: Sequence[Role], nodes: Mapping[str, int], learned: Learned | None = None
+    gang: GangFact, roles: Sequence[Role], nodes: NodeArrays, work: Work | None, learned: Learned | None = None
 ) -> Kept | None:
-    """The placement that the gang was told of, on ``nodes`` by name; None where it stands no more.
+    """The placement that the gang was told of; None where it stands no more.
 
-    Its run takes as long as is known by what was ``learned`` now.
+    It takes as long as is known by what was ``learned`` now, of which ``work`` knows too. Where that is no time that
+    such members need on these nodes, they are not the nodes that they were, or somebody else has written it there.
     """
     status = gang.status
     if _told(gang) is None or status.start is None or not status.members:
         return None
     finish = math.inf if status.expected_finish is None else status.expected_finish
-    if not finish > status.start:
-        return None
     times = (1.0 if learned is None else learned.times) / factor_planned_with(status)
     finish = status.start + (finish - status.start) * times
-    return kept_from(status.members, [role.name for role in roles], nodes, start=status.start, finish=finish)
+    if not finish > status.start:
+        return None
+    names = [role.name for role in roles]
+    kept = kept_from(status.members, names, nodes.index, start=status.start, finish=finish)
+    rounded = _ROUNDED_SECONDS * times
+    return kept if kept is not None and _is_run_of(kept, roles, nodes, work, rounded=rounded) else None
+
+
+def _is_run_of(kept: Kept, roles: Sequence[Role], nodes: NodeArrays, work: Work | None, *, rounded: float) -> bool:
+    """Whether members with a load may take so long: each as fast as its node, with twice its share at most."""
+    if work is None:
+        return math.isinf(kept.finish)
+    of_roles = zip(roles, kept.seats, strict=True)
+    working = [seat for role, seats in of_roles if role.load is not Load.NONE for seat in seats]
+    count = sum(seat.members for seat in working)
+    if not 1 <= count <= MOST_RANKS:
+        return False
+    slowdowns = [float(nodes.slowdown[seat.node]) for seat in working]
+    seconds = float(work.float_times(count)[-1])
+    least, most = min(slowdowns) * seconds, _MOST_OF_SHARE * max(slowdowns) * seconds
+    return least - rounded <= kept.finish - kept.start <= most + rounded
 
 
 def _told(gang: GangFact) -> Outlook | None:

@@ -40,6 +40,8 @@ def sizes_of(spec: GangSpec, size: int) -> dict[str, Sizes] | None:
 
 def places_of_role(spec: GangSpec, role: RoleSpec, places: tuple[Place, ...]) -> tuple[Place, ...]:
     """Those of the ranks of one role."""
+    if not places:
+        return ()
     sizes = sizes_of(spec, len(places)) or {}
     first = 0
     for one in spec.roles:

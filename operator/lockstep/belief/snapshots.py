@@ -54,7 +54,8 @@ NO_LIMITS: Limits = {}
 class Terms:
     """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name.
 
-    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world.
+    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world. Where it
+    ``is_remembered`` what the plan before gave it, nobody reads that from its status.
     """
 
     not_before: float = -math.inf
@@ -63,6 +64,7 @@ class Terms:
     may_preempt: bool = False
     member_price: float = 0.0
     wants_fewest: bool = False
+    is_remembered: bool = False
 
 
 NO_TERMS: Mapping[GangKey, Terms] = {}
@@ -259,25 +261,26 @@ class SnapshotCutter:
         spec, priority = gang.spec, self._state.priorities.of(gang)
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
-        index = self._node_arrays().index
+        nodes = self._node_arrays()
         awaited = awaited_end(self._state, gang.key, now)
         parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
         roles = tuple(self._role(gang, role, part, resources) for role, part in parts)
         learned = self._state.past_runs.in_force(gang)
+        work = remaining_work(gang, learned)
         return PendingGang(
             key=gang.key,
             priority=priority,
             created=gang.created,
             roles=roles,
-            work=remaining_work(gang, learned),
+            work=work,
             deadline=_deadline(gang, terms),
             member_price=terms.member_price,
             not_before=terms.not_before,
             promised=promised_start(gang),
-            kept=kept_plan(gang, roles, index, learned),
+            kept=None if terms.is_remembered else kept_plan(gang, roles, nodes, work, learned),
             may_hold=terms.may_hold,
             terms=terms_of_parts(terms_of(self._state, gang), [role.name for role in roles]),
-            held=tuple(index[node] for node in terms.held) if index.keys() >= set(terms.held) else (),
+            held=tuple(nodes.index[node] for node in terms.held) if nodes.index.keys() >= set(terms.held) else (),
             may_preempt=terms.may_preempt,
             awaits=-math.inf if awaited is None else awaited,
         )

@@ -1,8 +1,9 @@
 """What the next plan remembers of the last one: what gangs were promised, and what each was given."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from coschedule import Plan, Promises, Snapshot, remembering
+from coschedule import GangKey, Plan, Promises, Snapshot, remembering
 
 
 class Memory:
@@ -11,6 +12,11 @@ class Memory:
     def __init__(self, promises: Promises) -> None:
         self._promises = promises
         self._last: tuple[Snapshot, Plan] | None = None
+
+    @property
+    def gangs(self) -> Collection[GangKey]:
+        """The gangs that were in the last plan: what it gave them, or that it gave them nothing, is remembered."""
+        return {gang.key for gang in self._last[0].gangs} if self._last else ()
 
     def remembered_by(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with what its gangs were given before; what they were told stands in their statuses."""

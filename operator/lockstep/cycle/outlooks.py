@@ -18,6 +18,8 @@ from lockstep.facts.reasons import Condition
 from lockstep.report.sentences import room_held, room_opens
 
 _MOST_KINDS = 16
+# What else stands in a status was not written by this version: it is neither told again nor counted.
+_REASONS = frozenset(PlanChange)
 # The time of a creation is in whole seconds, rounded down.
 _CREATED_SECONDS = 1.0
 
@@ -47,7 +49,7 @@ class Outlooks:
     def of(self, gang: GangFact, placement: Placement) -> Outlook:
         """What the gang is told of a later start."""
         promised, forecasts = placement.promised, self._state.forecasts
-        likely, late = forecasts.of(now=self._now, planned=placement.start, promised=promised)
+        likely, late = forecasts.tell(gang.uid, now=self._now, planned=placement.start, promised=promised)
         outlook = Outlook(
             likely_start=likely,
             late_start=late,
@@ -61,7 +63,7 @@ class Outlooks:
             changed_because=self.why_changed(gang, placement),
         )
         before = gang.status.plan
-        if before is None or not outlook.promises_the_same_as(before):
+        if before is None or before.changed_because not in _REASONS or not outlook.promises_the_same_as(before):
             return outlook
         return replace(outlook, changed_at=before.changed_at, changed_because=before.changed_because)
 
@@ -127,8 +129,8 @@ class Outlooks:
         return next((reason for reason, is_so in holds.items() if is_so()), PlanChange.QUEUE_CHANGED)
 
     def _is_there(self, node: str) -> bool:
-        index = self._nodes.get(node)
-        return index is not None and bool(self._snapshot.nodes.ready[index])
+        index, nodes = self._nodes.get(node), self._snapshot.nodes
+        return index is not None and bool(nodes.ready[index] and not nodes.unschedulable[index])
 
     def _more_urgent_since(self, time: float, gang: GangFact) -> bool:
         own = self._state.priorities.of(gang) or 0

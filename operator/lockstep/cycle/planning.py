@@ -6,7 +6,7 @@ One gang that makes the snapshot or the planner raise costs no other its plan: i
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +28,7 @@ from lockstep.belief.snapshots import Terms
 from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
+from lockstep.cycle.eviction_turns import EvictionTurns
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.making import Made, make_plan
 from lockstep.cycle.memory import Memory
@@ -86,6 +87,7 @@ class Planning:
         self._memory = Memory(options.promises)
         self._contention = Contention(0, 0, 0)
         self._rotation = Rotation(options.most_exact)
+        self._evicting = EvictionTurns()
         self._turns_left = False
 
     def forget(self, gang: GangKey) -> None:
@@ -119,7 +121,9 @@ class Planning:
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         self._metrics.planned_gangs.set(len(planned))
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
-        seen, (_, made, preemptions) = await self._plan_exactly(planned, chosen.front, now)
+        may_evict = [key for key, gang in planned.items() if key in chosen.front and self._may_preempt(gang)]
+        evicting = self._evicting.choose(may_evict, has_changed=has_changed)
+        seen, (_, made, preemptions) = await self._plan_exactly(planned, evicting, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
         told = {decision.gang for decision in decisions}
         # A gang that was refused keeps the words it was refused with, until its turn comes again.
@@ -132,7 +136,7 @@ class Planning:
             else []
         )
         aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
-        self._turns_left = self._rotation.are_left(sound)
+        self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left()
         whole = replace(made, decisions=(*decisions, *behind, *aside))
         return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions)
 
@@ -143,11 +147,11 @@ class Planning:
         self._metrics.member_price.set(self._sizing.member_price(self._contention))
 
     async def _plan_exactly(
-        self, planned: dict[GangKey, GangFact], front: Collection[GangKey], now: float
+        self, planned: dict[GangKey, GangFact], evicting: frozenset[GangKey], now: float
     ) -> tuple[Seen, Made]:
-        """Plan these gangs, and choose whom to evict for those in ``front``: all in front of these are planned."""
+        """Plan these gangs, and choose whom to evict for some: all in front of these are planned."""
         errors: dict[GangKey, Exception] = {}
-        seen = self._see(planned, front, now, errors)
+        seen = self._see(planned, evicting, now, errors)
         with self._timed("plan"):
             made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__))
         for key, gang in planned.items():
@@ -217,7 +221,16 @@ class Planning:
         needs = () if gang.spec is None else gang.spec.needs
         return Asked(gang.uid, gang.generation, needs, self._state.priorities.of(gang))
 
-    def _terms(self, gang: GangFact, now: float, *, is_in_front: bool) -> Terms:
+    def _all_terms(
+        self, planned: Mapping[GangKey, GangFact], evicting: frozenset[GangKey], now: float
+    ) -> dict[GangKey, Terms]:
+        remembered = self._memory.gangs
+        return {
+            key: replace(self._terms(gang, now, may_preempt=key in evicting), is_remembered=key in remembered)
+            for key, gang in planned.items()
+        }
+
+    def _terms(self, gang: GangFact, now: float, *, may_preempt: bool) -> Terms:
         """When it may be tried again after it was undone, what it may hold, and whether others may make way for it."""
         monotonic, retry_at = self._monotonic(), self.retry_at(gang)
         comes_back, sizing = self._keeps_its_place(gang), self._sizing.asked_for(gang)
@@ -227,19 +240,19 @@ class Planning:
             not_before=retry_at if retry_at > now else -math.inf,
             may_hold=self._holds.may_hold(gang, monotonic),
             held=self._holds.held(gang, monotonic),
-            may_preempt=is_in_front and not comes_back and self._may_preempt(gang),
+            may_preempt=may_preempt,
             member_price=sizing.member_price(self._contention),
             wants_fewest=sizing.wants_fewest,
         )
 
     def _may_preempt(self, gang: GangFact) -> bool:
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
-        return is_trusted and self._state.priorities.preempts(gang)
+        return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
     def _see(
         self,
         planned: dict[GangKey, GangFact],
-        front: Collection[GangKey],
+        evicting: frozenset[GangKey],
         now: float,
         errors: dict[GangKey, Exception],
     ) -> Seen:
@@ -247,7 +260,7 @@ class Planning:
             snapshot = self._cutter.cut(
                 now,
                 list(planned.values()),
-                terms={key: self._terms(gang, now, is_in_front=key in front) for key, gang in planned.items()},
+                terms=self._all_terms(planned, evicting, now),
                 most_holding=self._holds.policy.most_holding,
                 rescue=errors.__setitem__,
             )

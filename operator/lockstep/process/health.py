@@ -30,6 +30,7 @@ class Health:
     metrics: Metrics
     pictures: Pictures
     showing_metrics: asyncio.Lock = field(default_factory=asyncio.Lock)
+    showing_snapshot: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def _healthz(_: Health, _request: web.Request) -> web.Response:
@@ -64,8 +65,15 @@ async def _snapshot(health: Health, _: web.Request) -> web.Response:
     decided = health.decided()
     if decided is None:
         return web.Response(status=404, text="no gang has been planned yet\n")
-    body = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
-    return web.Response(body=orjson.dumps(body, option=orjson.OPT_INDENT_2), content_type="application/json")
+    # One at a time, and beside the event loop: the facts are frozen, and there may be many of them.
+    async with health.showing_snapshot:
+        body = await asyncio.to_thread(_spelled, decided)
+    return web.Response(body=body, content_type="application/json")
+
+
+def _spelled(decided: Decided) -> bytes:
+    document = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 
 async def _timeline(_: Health, _request: web.Request) -> web.Response:

@@ -80,6 +80,7 @@ def test_usual_namespace_is_that_of_the_context(tmp_path, text, context, want):
         pytest.param(KUBECONFIG, "missing", id="no such context"),
         pytest.param("- a\n- b\n", None, id="a list"),
         pytest.param("just words", None, id="a string"),
+        pytest.param(KUBECONFIG.replace('"http://127.0.0.1:1234"', "5"), None, id="a number for a server"),
     ],
 )
 def test_unusable_kubeconfig_is_one_sentence(tmp_path, monkeypatch, text, context):

@@ -16,7 +16,7 @@ NOW = 1000.0
 def taught(*parts):
     forecasts = Forecasts()
     for part in parts:
-        forecasts.note(created=0.0, planned=100.0, started=100.0 * part)
+        forecasts.note("u", created=0.0, planned=100.0, started=100.0 * part)
     return forecasts
 
 
@@ -45,7 +45,7 @@ def test_last_waits_alone_count():
 def test_who_hardly_had_to_wait_teaches_nothing(planned, started):
     forecasts = Forecasts()
     for _ in range(40):
-        forecasts.note(created=0.0, planned=planned, started=started)
+        forecasts.note("u", created=0.0, planned=planned, started=started)
 
     assert forecasts.of(now=NOW, planned=NOW + 60, promised=None).late is None
 
@@ -57,14 +57,42 @@ def test_half_start_by_the_likely_and_nine_of_ten_by_the_late_start(seed):
     forecasts, likely, late, count = Forecasts(), 0, 0, 4000
     for number in range(count + 200):
         planned, real = 100.0, 100.0 * rnd.lognormvariate(0.2, 0.8)
-        told = forecasts.of(now=0.0, planned=planned, promised=None)
+        told = forecasts.tell(str(number), now=0.0, planned=planned, promised=None)
         if number >= 200:
             likely += real <= told.likely
             late += real <= told.late
-        forecasts.note(created=0.0, planned=planned, started=real)
+        forecasts.note(str(number), created=0.0, planned=planned, started=real)
 
     assert likely / count == pytest.approx(0.5, abs=0.03)
     assert late / count == pytest.approx(0.9, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nine_of_ten_start_by_the_late_start_also_where_waits_keep_growing(seed):
+    """Each wait is 2 % longer for what was planned than the one fifty gangs before, and is known fifty gangs later."""
+    rnd = random.Random(seed)  # noqa: S311 - cases of a test are no secrets
+    forecasts, late, count = Forecasts(), 0, 4000
+    reals = [100.0 * 1.0004**number * rnd.lognormvariate(0.0, 0.3) for number in range(count + 500)]
+    for number, real in enumerate(reals):
+        told = forecasts.tell(str(number), now=0.0, planned=100.0, promised=None)
+        if number >= 500:
+            late += real <= told.late
+        if number >= 50:
+            forecasts.note(str(number - 50), created=0.0, planned=100.0, started=reals[number - 50])
+
+    assert late / count == pytest.approx(0.9, abs=0.02)
+
+
+def test_first_late_start_that_a_gang_was_told_counts():
+    missed, met = (taught(*(number / 10 for number in range(1, 21))) for _ in range(2))
+    for forecasts, planned in ((missed, 10.0), (met, 1000.0)):
+        for number in range(30):
+            for then in (planned, 100.0):
+                forecasts.tell(f"v{number}", now=0.0, planned=then, promised=None)
+            forecasts.note(f"v{number}", created=0.0, planned=0.0, started=100.0)
+    later, sooner = (one.of(now=0.0, planned=100.0, promised=None).late for one in (missed, met))
+
+    assert (later, sooner) == (200.0, 190.0)
 
 
 def waited(uid="u", *, placed="True", plan=True):

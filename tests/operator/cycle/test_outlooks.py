@@ -1,6 +1,7 @@
 """What gangs that wait are told of their start, by a whole operator."""
 
 import asyncio
+from copy import deepcopy
 from datetime import datetime
 
 import pytest
@@ -19,6 +20,7 @@ from fake_cluster.rig import (
     set_phases,
     status_of,
 )
+from fake_cluster.store import Place
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.planning import PlanOptions
 
@@ -58,7 +60,7 @@ async def test_gang_that_waits_is_told_start_promise_size_speeds_position_and_wh
 
         told = plan_of(api, "a")
         assert abs(seconds_of(told["likelyStart"]) - start) <= 1
-        assert seconds_of(told["promisedStart"]) - seconds_of(told["likelyStart"]) == pytest.approx(30, abs=1)
+        assert seconds_of(told["promisedStart"]) - seconds_of(told["likelyStart"]) == pytest.approx(15, abs=1)
         assert seconds_of(told["expectedFinish"]) - seconds_of(told["likelyStart"]) == pytest.approx(30, abs=1)
         assert told["size"] == 2
         assert told["kinds"] == [{"speed": "2", "members": 2}]
@@ -136,6 +138,23 @@ async def test_new_leader_keeps_the_promise_and_the_plan_of_the_old_one():
             )
 
 
+async def test_reason_that_somebody_else_has_written_is_not_counted():
+    async with operator_over() as (api, parts):
+        await runs(api)
+        submit(api, "a", 120)
+        await until(lambda: plan_of(api, "a"))
+        status = deepcopy(status_of(api, "a"))
+        status["plan"]["changedBecause"] = "Nonsense"
+        for one in status["conditions"]:
+            one["reason"] = "Nonsense"
+        api.store.change(gang_place("a"), status=status)
+        submit(api, "b", 240)
+        await until(lambda: plan_of(api, "a")["changedBecause"] != "Nonsense", seconds=60)
+
+        assert plan_of(api, "a")["changedBecause"] == "QueueChanged"
+        assert parts.metric("lockstep_plan_changes_total", reason="Nonsense") is None
+
+
 async def test_start_is_compared_with_what_was_told():
     async with operator_over() as (api, parts):
         await runs(api, seconds=60)
@@ -204,7 +223,7 @@ async def test_lost_node_is_named_as_the_reason():
         api.store.create("gangjobs", gang("a", size=1, cpu="8", spec=work(60)))
         await until(lambda: plan_of(api, "a"))
         assert plan_of(api, "a")["waitsFor"] == f"node n3, which opens at {rfc3339(now() + 100)}"
-        api.store.remove(gang_place("n3")._replace(resource="nodes", namespace=""))
+        api.store.remove(Place("nodes", "", "n3"))
         await until(lambda: plan_of(api, "a")["changedBecause"] == "NodesLost", seconds=60)
 
         assert plan_of(api, "a")["waitsFor"].startswith("1 slot on nodes of speed 1, held by default/runs until")
@@ -244,10 +263,11 @@ async def test_gang_that_goes_and_comes_again_by_the_same_name_is_promised_anew(
 @pytest.mark.parametrize(
     ("happens", "why"),
     [
-        (lambda api: api.store.remove(gang_place("n1")._replace(resource="nodes", namespace="")), "NodesLost"),
+        (lambda api: api.store.remove(Place("nodes", "", "n1")), "NodesLost"),
+        (lambda api: api.store.change(Place("nodes", "", "n1"), spec={"unschedulable": True}), "NodesLost"),
         (lambda api: api.store.create("pods", pod("others", node="n1", cpu="8")), "QueueChanged"),
     ],
-    ids=["its node goes", "another scheduler's pod takes its room"],
+    ids=["its node goes", "its node is cordoned", "another scheduler's pod takes its room"],
 )
 async def test_promise_that_is_withdrawn_is_counted_by_why(happens, why):
     later = bid("n1", availableFrom=rfc3339(now() + 100))

@@ -1,6 +1,7 @@
 """Gangs that give way to more urgent ones: what is written, in which order, and what both sides are told."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -20,6 +21,9 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.store import Place
+from lockstep.cycle import planning
+from lockstep.cycle.eviction_turns import EvictionTurns
+from lockstep.cycle.making import make_plan
 from lockstep.cycle.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
@@ -322,3 +326,23 @@ async def test_two_gangs_preempt_two_others():
 
         assert parts.metric("lockstep_gangs_preempted_total") == 2
         assert now() < 1_800_001_000
+
+
+async def test_gangs_take_turns_where_one_at_a_time_may_evict_others(monkeypatch):
+    """The first needs more than there is, whoever gives way to it."""
+    evicting = []
+
+    async def note_who_may_evict(work):
+        if work.func is make_plan:
+            evicting.append(sum(one.may_preempt for one in work.args[0].gangs))
+        return work()
+
+    monkeypatch.setattr(planning, "EvictionTurns", partial(EvictionTurns, 1))
+    async with operator_over(*ONE_NODE, plans=PlanOptions(run=note_who_may_evict)) as (api, parts):
+        await placed(api)
+        api.store.create("gangjobs", hot("never", size=9))
+        api.store.create("gangjobs", hot())
+        await until(lambda: is_placed(api, "hot"))
+
+        assert parts.metric("lockstep_gangs_preempted_total") == 1
+    assert max(evicting) == 1

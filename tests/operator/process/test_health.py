@@ -1,6 +1,9 @@
 """The pages of the process."""
 
+import asyncio
+import threading
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import aiohttp
 import orjson
@@ -80,14 +83,36 @@ async def test_no_decision_yet_is_not_found():
         assert (await ask("/debug/snapshot"))[0] == 404
 
 
-async def test_last_decision_is_shown_with_its_facts():
+def decided_once():
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
-    decided = Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
+    return Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
+
+
+async def test_event_loop_turns_while_the_last_decision_is_written_down():
+    class Slow(tuple):
+        __slots__ = ()
+
+        def __iter__(self):
+            turned = threading.Event()
+            loop.call_soon_threadsafe(turned.set)
+            assert turned.wait(timeout=30)
+            return super().__iter__()
+
+    loop, decided = asyncio.get_running_loop(), decided_once()
+    slow = replace(decided, plan=replace(decided.plan, decisions=Slow(decided.plan.decisions)))
+    async with pages(DEBUG_PAGES, decided=slow) as ask:
+        code, _, _ = await ask("/debug/snapshot")
+
+    assert code == 200
+
+
+async def test_last_decision_is_shown_with_its_facts():
+    decided = decided_once()
     async with pages(DEBUG_PAGES, decided=decided) as ask:
         code, kind, text = await ask("/debug/snapshot")
 
-    want = {"snapshot": encode_snapshot(snapshot), "plan": encode_plan(decided.plan, spell)}
+    want = {"snapshot": encode_snapshot(decided.snapshot), "plan": encode_plan(decided.plan, spell)}
     assert (code, kind.split(";")[0]) == (200, "application/json")
     assert orjson.loads(text) == orjson.loads(orjson.dumps(want))
