@@ -1,11 +1,9 @@
 """GangJobs as people write them down: the documents of a file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import orjson
-import yaml
-
+from lockstep.answers.documents import read_documents
 from lockstep.answers.errors import AnswerError
 from lockstep.api.names import API_VERSION, GANG_KIND
 
@@ -14,7 +12,7 @@ Manifest = dict[str, Any]
 
 def read_gangs(text: str, *, namespace: str) -> tuple[Manifest, ...]:
     """Read the GangJobs of a file in YAML or JSON; one without a namespace is in that one. Raises ``AnswerError``."""
-    gangs = tuple(_gang(document, namespace) for document in _documents(text))
+    gangs = tuple(_gang(document, namespace) for document in read_documents(text))
     if not gangs:
         raise AnswerError("There is no GangJob in it.")
     names = [(gang["metadata"]["namespace"], gang["metadata"]["name"]) for gang in gangs]
@@ -22,16 +20,6 @@ def read_gangs(text: str, *, namespace: str) -> tuple[Manifest, ...]:
         if names.count(name) > 1:
             raise AnswerError(f"GangJob {'/'.join(name)} is in it twice.")
     return gangs
-
-
-def _documents(text: str) -> Iterator[Any]:
-    try:
-        for document in yaml.safe_load_all(text):
-            if document is not None:
-                # As the API server will get it: keys are strings, and times too.
-                yield orjson.loads(orjson.dumps(document))
-    except (yaml.YAMLError, TypeError, RecursionError) as error:
-        raise AnswerError(f"It is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
 
 
 def _gang(document: Any, namespace: str) -> Manifest:
@@ -44,6 +32,8 @@ def _gang(document: Any, namespace: str) -> Manifest:
         raise AnswerError(f"{_called(document, name)} is in it, and only GangJobs of {API_VERSION} can be planned.")
     if not isinstance(name, str) or not name:
         raise AnswerError("A GangJob in it has no name.")
+    if not isinstance(metadata.get("namespace") or "", str):
+        raise AnswerError(f"metadata.namespace of GangJob {name} is not a text.")
     if not isinstance(document.get("spec"), dict):
         raise AnswerError(f"GangJob {name} has no spec.")
     return {**document, "metadata": {**metadata, "namespace": metadata.get("namespace") or namespace}}

@@ -38,7 +38,7 @@ from lockstep.facts.sizing import Sizing
 
 Manifest = Mapping[str, Any]
 
-# What the API server fills in, as far as it matters here.
+# What the API server fills in, whatever is written there, as far as it matters here.
 _NEW = {"uid": "", "resourceVersion": "", "generation": 1}
 
 
@@ -133,7 +133,7 @@ def _places(members: Sequence[Members]) -> Counter[tuple[str, str]]:
 
 
 def _parsed(manifest: Manifest, now: float) -> GangFact:
-    metadata = {**_NEW, "creationTimestamp": rfc3339(now), **manifest["metadata"]}
+    metadata = {**manifest["metadata"], **_NEW, "creationTimestamp": rfc3339(now)}
     try:
         fact = parse_gang({**manifest, "metadata": metadata}, None)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -11,6 +11,7 @@ import click
 from coschedule import GangKey
 from lockstep.answers.cluster import one_client
 from lockstep.answers.document import settled_document, waiting_document
+from lockstep.answers.documents import LONGEST
 from lockstep.answers.dry_run import suppose
 from lockstep.answers.manifests import Manifest, read_gangs
 from lockstep.answers.planned import Planned, plan_now, start_times
@@ -69,7 +70,7 @@ def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, outpu
 
 def _text(file: IO[str]) -> str:
     try:
-        return file.read()
+        return file.read(LONGEST + 1)
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{file.name} is not text: {error}.") from error
 

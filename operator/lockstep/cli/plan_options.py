@@ -10,6 +10,7 @@ from lockstep.answers.rules import PlanRules
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.cli.durations import as_seconds
+from lockstep.cli.number_range import NumberRange
 from lockstep.cli.pool_options import pool_options
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.sizing import SizingPolicy
@@ -41,7 +42,7 @@ _SIZING = click.option(
 _PRICE_FACTOR = click.option(
     "--price-factor",
     metavar="NUMBER",
-    type=click.FloatRange(0, 1000),
+    type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
     help="How much a member-second counts for other gangs, where the sizing is Balanced.",
 )

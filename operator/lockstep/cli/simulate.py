@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -9,6 +10,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.cli.number_range import NumberRange
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run_all
 from lockstep.simulation.files import write_means, write_runs, write_summary
@@ -64,7 +66,7 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
     metavar="NUMBER",
     multiple=True,
     callback=_each_once,
-    type=click.FloatRange(0, 10, min_open=True),
+    type=NumberRange(0.001, 10),
     help="Part of the nodes that rigid jobs would keep busy: submissions are drawn together or apart to give it. May "
     "be given several times.",
 )
@@ -79,18 +81,18 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
 @click.option(
     "--price-factor",
     metavar="NUMBER",
-    type=click.FloatRange(0, 1000),
+    type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="Of balanced and blind.",
+    help="Of lockstep, balanced, blind and blind-fastest.",
 )
 @click.option(
-    "--sizes", metavar="F", type=click.FloatRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
+    "--sizes", metavar="F", type=NumberRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
 )
 @click.option("--sizes-up-only", is_flag=True, help="A job of r members may have r to r*F, never fewer.")
 @click.option(
     "--serial-share",
     metavar="NUMBER",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     help="Amdahl's law with this share, in the place of Downey's model.",
 )
 @click.option(
@@ -102,7 +104,7 @@ def _each_once(_context: click.Context, _option: click.Parameter, values: Sequen
 @click.option(
     "--quantile",
     metavar="NUMBER",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     help="Planners expect what this part of the last 50 runs kept to, over what they were told.",
 )
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, help="First seed; the same gives the same.")
@@ -140,6 +142,8 @@ def simulate(  # noqa: PLR0913 - one for each option
     A node takes one member. What docs/decisions.md shows was printed by this.
     """
     draw = _drawing(out) if plots else None
+    if out is not None:
+        _make(out)
     scenario = Scenario(
         slowdowns=nodes,
         owners=owners,
@@ -157,17 +161,18 @@ def simulate(  # noqa: PLR0913 - one for each option
         seeds=range(seed, seed + seeds),
         price_factor=price_factor,
     )
-    try:
-        runs = _run(comparison, processes)
-    except (ScenarioError, NeverStartsError) as error:
-        raise click.ClickException(f"{error}.") from error
+    runs = _run(comparison, processes)
     by_load = {load: _results(runs, load, scenario.nodes) for load in loads}
-    for line in _spelled(by_load):
+    for line in chain(_spelled(by_load), _written(out, by_load, runs, draw)):
         click.echo(line)
-    if out is not None:
-        _write(out, by_load, runs)
-        if draw is not None:
-            click.echo(f"Drew {', '.join(draw(out, by_load, runs))}.")
+
+
+def _make(folder: Path) -> None:
+    """Whoever cannot write there is told before anything is simulated."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"The folder {folder} can't be made: {error.strerror}.") from error
 
 
 def _drawing(out: Path | None) -> Drawing:
@@ -183,10 +188,13 @@ def _drawing(out: Path | None) -> Drawing:
 
 def _run(comparison: Comparison, processes: int) -> dict[Trial, list[Ran]]:
     """Let each policy decide about the jobs of each load and seed, and show how far that is."""
-    jobs = comparison.jobs()
-    length = len(comparison.policies) * sum(len(of_seed) for of_seed in jobs.values())
-    with click.progressbar(length=length, label="Simulating", file=sys.stderr) as bar:
-        return dict(run_all(comparison, jobs, processes, lambda: bar.update(1)))
+    try:
+        jobs = comparison.jobs()
+        length = len(comparison.policies) * sum(len(of_seed) for of_seed in jobs.values())
+        with click.progressbar(length=length, label="Simulating", file=sys.stderr) as bar:
+            return dict(run_all(comparison, jobs, processes, lambda: bar.update(1)))
+    except (ScenarioError, NeverStartsError) as error:
+        raise click.ClickException(f"{error}.") from error
 
 
 def _results(runs: Mapping[Trial, Sequence[Ran]], load: Load, nodes: int) -> Results:
@@ -204,11 +212,18 @@ def _spelled(by_load: Mapping[Load, Results]) -> Iterator[str]:
         yield from tables(results)
 
 
-def _write(out: Path, by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]]) -> None:
+def _written(
+    out: Path | None, by_load: Mapping[Load, Results], runs: Mapping[Trial, Sequence[Ran]], draw: Drawing | None
+) -> Iterator[str]:
+    """Write the files that are asked for, and say which."""
+    if out is None:
+        return
     write_summary(out / "summary.csv", by_load)
     write_means(out / "means.csv", by_load)
     write_runs(out / "jobs.csv", runs)
-    click.echo(f"Wrote summary.csv, means.csv and jobs.csv to {out}.")
+    yield f"Wrote summary.csv, means.csv and jobs.csv to {out}."
+    if draw is not None:
+        yield f"Drew {', '.join(draw(out, by_load, runs))}."
 
 
 def _read(file: IO[str]) -> list[RigidJob]:
@@ -216,5 +231,8 @@ def _read(file: IO[str]) -> list[RigidJob]:
     for problem in log.wrong:
         click.echo(f"{file.name}: {problem}; it is left out.", err=True)
     if log.without_run:
-        click.echo(f"{file.name}: {log.without_run} jobs did not run, or have no size; they are left out.", err=True)
+        click.echo(
+            f"{file.name}: {log.without_run} jobs did not run, or their size or times are none; they are left out.",
+            err=True,
+        )
     return log.jobs

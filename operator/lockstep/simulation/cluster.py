@@ -66,13 +66,13 @@ class Cluster:
         nodes: list[int] = np.flatnonzero(self.free & (self.windows.opens <= self.now)).tolist()
         return nodes
 
-    def fastest(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
-        """Choose the fastest of some idle nodes for a job that starts now; none if fewer than ``least`` are left.
+    def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
+        """Choose the first of some idle nodes for a job that starts now, in rising order; none if too few are left.
 
         None of them is taken back before the job has ended.
         """
         while least <= min(len(nodes), most):
-            chosen = nodes[:most]
+            chosen = sorted(nodes[:most])
             end = self.now + self.run_time(job, chosen)
             if self.windows.closes[chosen].min() >= end:
                 return chosen

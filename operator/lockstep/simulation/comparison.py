@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
+from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
 from lockstep.simulation.jobs import Arrival
@@ -14,6 +16,9 @@ from lockstep.simulation.scenario import Scenario
 
 Load = float | None
 """The part of the nodes that rigid jobs would keep busy; None where jobs come when they come."""
+
+Jobs = Mapping[tuple[Load, int], Sequence[Arrival]]
+"""The jobs of every load and seed."""
 
 Results = Mapping[str, Mapping[int, Measures]]
 """What came of one load, by policy and then by seed."""
@@ -29,7 +34,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """Which policies decide about which jobs; the price factor is that of ``balanced`` and ``blind``."""
+    """Which policies decide about which jobs; the price factor is that of all that are balanced."""
 
     scenario: Scenario
     loads: Sequence[Load]
@@ -55,7 +60,7 @@ class Comparison:
 
 def run_all(
     comparison: Comparison,
-    jobs: Mapping[tuple[Load, int], Sequence[Arrival]],
+    jobs: Jobs,
     processes: int,
     progress: Callable[[], None],
 ) -> Iterator[tuple[Trial, list[Ran]]]:
@@ -65,9 +70,40 @@ def run_all(
         for trial in trials:
             yield trial, comparison.run(trial, jobs[trial.load, trial.seed], progress)
         return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        of_trials = [jobs[trial.load, trial.seed] for trial in trials]
-        for trial, runs in zip(trials, pool.map(comparison.run, trials, of_trials), strict=True):
+    with _workers(comparison, jobs, processes) as pool:
+        for trial, runs in zip(trials, pool.map(_run, trials), strict=True):
             for _ in runs:
                 progress()
             yield trial, runs
+
+
+@contextmanager
+def _workers(comparison: Comparison, jobs: Jobs, processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Start so many processes; where nobody waits for them any more, such as after Ctrl-C, they end at once.
+
+    They are given the jobs when they start: a pool that is broken off waits for ever for somebody to take what it hands
+    out, if that is too much for a pipe.
+    """
+    context, given = get_context("spawn"), (comparison, jobs)
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=given) as pool:
+        try:
+            yield pool
+        except BaseException:
+            for process in active_children():
+                process.terminate()
+            raise
+
+
+_given: list[tuple[Comparison, Jobs]] = []
+"""What a process runs trials of."""
+
+
+def _begin(comparison: Comparison, jobs: Jobs) -> None:
+    # Ctrl-C reaches all processes of a terminal: the one that has started the others ends them.
+    signal(SIGINT, SIG_IGN)
+    _given.append((comparison, jobs))
+
+
+def _run(trial: Trial) -> list[Ran]:
+    [(comparison, jobs)] = _given
+    return comparison.run(trial, jobs[trial.load, trial.seed])

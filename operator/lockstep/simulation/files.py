@@ -57,7 +57,6 @@ def _ran(run: Ran) -> tuple[float | None, ...]:
 
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()

@@ -10,6 +10,8 @@ from lockstep.simulation.owners import Hours
 
 _KIND = re.compile(r"([1-9][0-9]{0,5})(?:x([0-9]+(?:\.[0-9]+)?))?")
 
+_SLOWEST, _FASTEST = 0.001, 1000.0
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
@@ -31,5 +33,7 @@ def slowdowns_of(spelled: str) -> NDArray[np.float64]:
         speed = float(found[2] or 1) if found else 0.0
         if found is None or not speed:
             raise NodesError(f"{kind.strip()!r} is no number of nodes, such as 128 or, with their speed, 64x1.5")
+        if not _SLOWEST <= speed <= _FASTEST:
+            raise NodesError(f"{kind.strip()!r}: speeds are from {_SLOWEST:g} to {_FASTEST:g}")
         slowdowns += [1 / speed] * int(found[1])
     return np.sort(np.array(slowdowns))

@@ -9,6 +9,9 @@ HEAT = "{apiVersion: lockstep.dev/v1alpha1, kind: GangJob, metadata: {name: heat
 COLD = HEAT.replace("heat", "cold")
 BID = "{apiVersion: lockstep.dev/v1alpha1, kind: NodeBid, metadata: {name: n1}, spec: {}}"
 
+# Each line names the one before nine times.
+BOMB = "\n".join(f"- &b{line} [{', '.join(9 * [f'*b{line - 1}' if line else 'x'])}]" for line in range(10))
+
 
 def test_documents_are_read_in_their_order_and_empty_ones_are_left_out():
     gangs = read_gangs(f"---\n{HEAT}\n---\n---\n{COLD}\n", namespace="team")
@@ -38,7 +41,16 @@ def test_times_become_strings_as_the_api_server_gets_them():
         pytest.param("a: [", "It is neither YAML nor JSON", id="no YAML"),
         pytest.param("{1: 2}", "It is neither YAML nor JSON", id="a key that is no string"),
         pytest.param("!!python/object:os.system {}", "It is neither YAML nor JSON", id="code"),
-        pytest.param("a: &a [*a]", "It is neither YAML nor JSON", id="a list that holds itself"),
+        pytest.param("a: 2001-99-99", "It is neither YAML nor JSON: month must be in", id="a day that is none"),
+        pytest.param("a: !!bool x", "It is neither YAML nor JSON: 'x'", id="a truth that is none"),
+        pytest.param("a: !!timestamp x", "It is neither YAML nor JSON", id="a time that is none"),
+        pytest.param("[" * 3000, "It is neither YAML nor JSON", id="too deep"),
+        pytest.param("a: &a [*a]", "Its aliases stand for more than", id="a list that holds itself"),
+        pytest.param(BOMB, "Its aliases stand for more than 1000000 values.", id="a billion values in a few lines"),
+        pytest.param("a" * (2**22 + 1), "It has more than 4194304 characters", id="far too long"),
+        pytest.param(
+            HEAT.replace("heat", "heat, namespace: [a]"), "metadata.namespace of", id="a list for a namespace"
+        ),
         pytest.param("just words", "A document in it is no object of Kubernetes.", id="words"),
         pytest.param(BID, "NodeBid n1 is in it, and only GangJobs of lockstep.dev/v1alpha1 can be planned.", id="bid"),
         pytest.param(f"{HEAT}\n---\n{BID}", "NodeBid n1 is in it", id="a gang and a bid"),

@@ -77,6 +77,24 @@ def test_gang_that_is_done_in_time_starts_at_once(recorded):
     assert new["tried"] == 0
 
 
+def test_what_the_api_server_fills_in_may_stand_there_already(recorded):
+    """``kubectl create --dry-run=client -o yaml`` writes a creation time of null."""
+    new = manifest("new", size=2, work={"serialTime": "40s"})
+    new["metadata"] |= {"creationTimestamp": None, "uid": 3, "generation": "x"}
+
+    done = planned(recorded(facts()), new)
+
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["gangs"][0]["reason"] == "StartsNow"
+
+
+def test_gang_of_more_members_than_there_may_be_is_refused(recorded):
+    done = planned(recorded(facts()), manifest("new", size=(1, 99_999_999_999), **HOUR))
+
+    assert done.exit_code == 1
+    assert "would be refused: size: 99999999999 members are more than 10000." in done.stderr
+
+
 def test_gangs_of_one_file_are_planned_together(recorded):
     short = {"work": {"serialTime": "40s"}}
     gangs = [manifest("b", size=2, **short), manifest("a", size=2, **short)]

@@ -1,10 +1,16 @@
 """What a person sees who simulates."""
 
 import csv
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from eventually import eventually
 from lockstep.cli import main
 
 SMALL = ["--jobs", "40", "--nodes", "16", "--load", "0.9", "--seeds", "2"]
@@ -83,6 +89,25 @@ def test_processes_change_nothing_but_the_time():
     assert alone.stdout == beside.stdout
 
 
+def seconds_of_processor(pid):
+    """How long a process has worked so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_interrupted_it_ends_with_all_of_its_processes():
+    command = [sys.executable, "-m", "lockstep", "simulate", "--jobs", "5000", "--load", "2", "--processes", "2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, text=True) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        # One helper beside the two, which simulate once they have worked for longer than it takes them to start.
+        eventually(lambda: sum(seconds_of_processor(pid) > 3 for pid in children.read_text().split()) == 2, seconds=120)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+
+    assert process.returncode == 1
+    assert told.endswith("Aborted!\n")
+
+
 def test_sizes_that_only_go_up_are_never_below_what_is_asked_for(tmp_path):
     options = ["--policy", "easy", "--policy", "fewest", "--sizes-up-only", "--out", str(tmp_path)]
     result = simulated(*SMALL, *options)
@@ -131,6 +156,11 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
         ),
         pytest.param(["--policy", "best"], "'best' is not one of", id="policy"),
         pytest.param(["--load", "0"], "0.0 is not in the range", id="load"),
+        *(
+            pytest.param([option, "nan"], f"Invalid value for '{option}': nan is not a number", id=f"{option} nan")
+            for option in ("--load", "--price-factor", "--sizes", "--serial-share", "--quantile")
+        ),
+        pytest.param(["--out", "/dev/null/new"], "The folder /dev/null/new can't be made: Not a direc", id="no folder"),
         pytest.param(["--trace", "/nowhere/log.swf"], "No such file", id="no file"),
         pytest.param(["--trace", "/dev/null"], "0 jobs fit on 128 nodes, and two at least are needed.", id="no jobs"),
     ],

@@ -90,10 +90,21 @@ def test_blind_sizes_are_those_of_equal_nodes_on_the_fastest_that_are_free():
     jobs = [job(1, 0, 1, 12, least=1, most=4)]
     slowdowns = np.array([0.2, 1.0, 1.0, 1.0])
 
-    [knowing], [blind] = (simulated(jobs, slowdowns, policy) for policy in ("balanced", "blind"))
+    [knowing], [blind] = (simulated(jobs, slowdowns, policy) for policy in ("balanced", "blind-fastest"))
 
     assert (list(knowing.nodes), knowing.end) == ([0], pytest.approx(2.4))
     assert (list(blind.nodes), blind.end) == ([0, 1, 2, 3], 3)
+
+
+def test_blind_jobs_are_put_on_any_nodes_and_pay_for_the_slow_ones():
+    slowdowns = np.repeat([0.5, 1.0], 8)
+    jobs = [job(number, 0, 4, 10) for number in (1, 2)]
+
+    blind, fastest = (simulated(jobs, slowdowns, policy) for policy in ("blind", "blind-fastest"))
+
+    assert [run.end for run in blind] == [10, 10]
+    assert [(list(run.nodes), run.end) for run in fastest] == [([0, 1, 2, 3], 5), ([4, 5, 6, 7], 5)]
+    assert all(list(run.nodes) == sorted(run.nodes) for run in blind)
 
 
 jobs_of_four_nodes = st.lists(

@@ -114,7 +114,7 @@ def test_log_is_read_by_submission_and_wrong_lines_are_named():
     ]
 
 
-@pytest.mark.parametrize("field", ["nan", "inf", "-inf", "1e999"])
+@pytest.mark.parametrize("field", ["nan", "inf", "-inf", "1e999", "1e300"])
 def test_numbers_out_of_this_world_are_no_jobs(field):
     log = read_log([f"1 0 -1 {field} 4 -1 -1 4 -1 -1 1 1 1 1 1 -1 -1 -1", f"2 {field}" + " 1" * 16])
 
@@ -123,6 +123,11 @@ def test_numbers_out_of_this_world_are_no_jobs(field):
 
 def test_nodes_of_several_speeds_are_read_the_fastest_first():
     assert slowdowns_of("2x1, 1x2,1").tolist() == [0.5, 1.0, 1.0, 1.0]
+
+
+def test_speeds_out_of_this_world_are_refused():
+    with pytest.raises(NodesError, match=r"'4x0\.0001': speeds are from 0\.001 to 1000"):
+        slowdowns_of("8,4x0.0001")
 
 
 @pytest.mark.parametrize("spelled", ["", "0", "x2", "4x0", "4x-1", "4,,4", "four", "9999999", "4x1e9"])

@@ -7,9 +7,9 @@ from coschedule import Promises
 from lockstep.cycle.memory import Memory
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
-from lockstep.simulation.cluster import Policy
+from lockstep.simulation.cluster import Cluster, Policy
 from lockstep.simulation.jobs import Job
-from lockstep.simulation.policies.blind import Blind
+from lockstep.simulation.policies.blind import Blind, in_any_order
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
 from lockstep.simulation.policies.planned import Planned
 
@@ -26,8 +26,8 @@ def _at_most_its_own(job: Job) -> Range:
     return Range(job.least, job.size)
 
 
-def _blind(sizing: SizingPolicy) -> Blind:
-    return Blind(policy=Planned(sizing=sizing))
+def _blind(sizing: SizingPolicy, idle: Callable[[Cluster], list[int]]) -> Blind:
+    return Blind(policy=Planned(sizing=sizing), idle=idle)
 
 
 def _conservative() -> Planned:
@@ -42,7 +42,7 @@ def _with_slack(sizing: SizingPolicy) -> Planned:
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
     """List what makes each policy, for one simulation.
 
-    The price factor, by default the operator's, is that of ``lockstep``, ``balanced`` and ``blind``.
+    The price factor, by default the operator's, is that of ``lockstep``, ``balanced``, ``blind`` and ``blind-fastest``.
     """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NOBODY),
@@ -54,5 +54,6 @@ def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callab
         "fastest": partial(Planned, sizing=SizingPolicy(sizing=Sizing.FASTEST)),
         "lockstep": partial(_with_slack, SizingPolicy(factor=price_factor)),
         "balanced": partial(Planned, sizing=SizingPolicy(factor=price_factor)),
-        "blind": partial(_blind, SizingPolicy(factor=price_factor)),
+        "blind": partial(_blind, SizingPolicy(factor=price_factor), in_any_order),
+        "blind-fastest": partial(_blind, SizingPolicy(factor=price_factor), Cluster.idle),
     }

@@ -56,9 +56,9 @@ class Greedy:
 
     def _fitting(self, cluster: Cluster, job: Job, free: list[int], first: "_Reserved | None") -> list[int]:
         least, most = self.range(job)
-        nodes = cluster.fastest(job, free, least, most)
+        nodes = cluster.first_fitting(job, free, least, most)
         if first is not None and nodes and cluster.now + cluster.run_time(job, nodes) > first.start:
-            nodes = cluster.fastest(job, free, least, min(most, first.spare))
+            nodes = cluster.first_fitting(job, free, least, min(most, first.spare))
             first.spare -= len(nodes)
         return nodes
 

@@ -68,12 +68,12 @@ class Planned:
     def _note_start(self, job: Job, placement: Placement) -> None:
         planned = self.first_planned.pop(job.number, None)
         if planned is not None:
-            self.forecasts.note(created=job.submitted, planned=planned, started=placement.start)
+            self.forecasts.note(str(job.number), created=job.submitted, planned=planned, started=placement.start)
 
     def _told(self, job: Job, placement: Placement, now: float) -> Told:
         self.first_planned.setdefault(job.number, placement.start)
         promised = placement.start if self.memory is None else placement.promised
-        forecast = self.forecasts.of(now=now, planned=placement.start, promised=promised)
+        forecast = self.forecasts.tell(str(job.number), now=now, planned=placement.start, promised=promised)
         late = math.nan if forecast.late is None else forecast.late
         return Told(job, forecast.likely, placement.start if promised is None else promised, late)
 

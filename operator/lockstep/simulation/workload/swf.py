@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from lockstep.simulation.workload.rigid import RigidJob
 
 FIELDS = 18
+_LONGEST_SECONDS = 1e10
+"""Three centuries: times beyond are no submissions and no runs."""
+
 _SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED, _REQUESTED_TIME, _USER = 1, 3, 4, 7, 8, 11
 
 
@@ -13,7 +16,7 @@ _SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED, _REQUESTED_TIME, _USER = 1, 3, 4, 7,
 class Log:
     """The jobs of a log by submission, what its header says, and what could not be used of it.
 
-    ``wrong`` names each line that is none; ``without_run`` counts jobs that did not run or have no size.
+    ``wrong`` names each line that is none; ``without_run`` counts jobs that did not run, or have no such size or times.
     """
 
     jobs: list[RigidJob] = field(default_factory=list)
@@ -48,16 +51,17 @@ def _read_job(log: Log, number: int, text: str) -> None:
         log.wrong.append(f"line {number}: {error}")
         return
     size = values[_ALLOCATED] if values[_ALLOCATED] > 0 else values[_REQUESTED]
-    if not (0 < values[_RUN_TIME] < float("inf") and 1 <= size < float("inf") and 0 <= values[_SUBMIT] < float("inf")):
+    submitted, seconds = values[_SUBMIT], values[_RUN_TIME]
+    if not (0 < seconds <= _LONGEST_SECONDS and 1 <= size < float("inf") and 0 <= submitted <= _LONGEST_SECONDS):
         log.without_run += 1
         return
     requested, user = values[_REQUESTED_TIME], values[_USER]
     log.jobs.append(
         RigidJob(
-            submitted=values[_SUBMIT],
+            submitted=submitted,
             size=int(size),
-            seconds=values[_RUN_TIME],
-            requested=requested if 0 < requested < float("inf") else None,
+            seconds=seconds,
+            requested=requested if 0 < requested <= _LONGEST_SECONDS else None,
             user=int(user) if 0 <= user < float("inf") else None,
         )
     )
