@@ -1,12 +1,14 @@
 """Time to plan a whole queue, on facts in memory."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from time import perf_counter, process_time
 
 import numpy as np
+import operator_plan
+from queue_events import EVENTS, Newcomer, Queue, refilled, settled
 from rich.console import Console
 from rich.table import Table
 
@@ -23,12 +25,15 @@ from coschedule import (
     Snapshot,
     plan,
 )
+from lockstep.cycle.sizing import Contention, SizingPolicy
 
 GANGS = 200
 RUNNING = 100
 ROUNDS = 5
 FEW_ROUNDS = 3
 QUEUES = (64, 128, 256, 512, 1024)
+EVENT_QUEUE = 1000
+EVENT_ROUNDS = 60
 PIECES_A_MEMBER = 20
 LOADS = (Load.EQUAL, Load.PROPORTIONAL, Load.PIECES)
 RESOURCES = ("cpu", "memory", "pods")
@@ -47,6 +52,66 @@ def measure(console: Console) -> None:
         table.add_row(str(nodes), speeds, load, _milliseconds(whole), str(started), _milliseconds(one))
     console.print(table)
     _measure_long_queues(console)
+    _measure_speeds(console)
+    _measure_events(console)
+    operator_plan.measure(console)
+
+
+def _measure_speeds(console: Console) -> None:
+    """Plan a queue from nothing on nodes of one speed, of a few, and each of its own; also at the operator's price."""
+    nodes, gangs = 500, QUEUES[-1]
+    few = snapshot(nodes, gangs, Load.EQUAL)
+    kinds = {"one speed": replace(few, slowdown=np.ones(nodes)), "few": few, "each its own": with_distinct_speeds(few)}
+    table = Table("price", *kinds, title=f"seconds of processor time, {gangs} gangs on {nodes} nodes")
+    for price in (0.0, operators_price(gangs, nodes)):
+        seconds = [_processor_seconds(priced(facts, price)) for facts in kinds.values()]
+        table.add_row(f"{price:.2f}", *(f"{each:.3f}" for each in seconds))
+    console.print(table)
+
+
+def _measure_events(console: Console) -> None:
+    """Plan a long queue again after each of many events, with what the plan before is remembered by."""
+    title = f"milliseconds of processor time after an event, {EVENT_QUEUE} gangs wait: median and 99 of 100"
+    table = Table("nodes", "speeds", *EVENTS, title=title)
+    for nodes, is_distinct in product((500, 5000), (False, True)):
+        facts = priced(snapshot(nodes, EVENT_QUEUE, Load.EQUAL), operators_price(EVENT_QUEUE, nodes))
+        if is_distinct:
+            facts = with_distinct_speeds(facts)
+        times = _times_after_events(settled(facts, _newcomers(facts)))
+        cells = (f"{1000 * np.median(each):.0f}, {1000 * np.quantile(each, 0.99):.0f}" for each in times.values())
+        table.add_row(str(nodes), str(len(np.unique(facts.slowdown))), *cells)
+    console.print(table)
+
+
+def _times_after_events(queue: Queue) -> Mapping[str, list[float]]:
+    """Let every kind of event happen so many times, one kind after the other; tell the seconds by its name."""
+    times: dict[str, list[float]] = {name: [] for name in EVENTS}
+    chance = np.random.default_rng(EVENT_ROUNDS)
+    for _, (name, happens) in product(range(EVENT_ROUNDS), EVENTS.items()):
+        happened = happens(queue, chance)
+        began = process_time()
+        facts = queue.after(happened)
+        made = plan(facts)
+        times[name].append(process_time() - began)
+        queue = refilled(queue.planned(facts, made), EVENT_QUEUE)
+    return times
+
+
+def _newcomers(facts: Snapshot) -> Newcomer:
+    """Make gangs like those that wait."""
+    chance = np.random.default_rng(len(facts.gangs))
+    price = facts.gangs[0].member_price
+    return lambda number, now: replace(_gang(number, chance, Load.EQUAL), created=now, member_price=price)
+
+
+def operators_price(gangs: int, nodes: int) -> float:
+    """Return what a member-second costs when so many gangs wait."""
+    return SizingPolicy().member_price(Contention(gangs, RUNNING, nodes))
+
+
+def priced(facts: Snapshot, price: float) -> Snapshot:
+    """Have all gangs choose at a price."""
+    return replace(facts, gangs=tuple(replace(gang, member_price=price) for gang in facts.gangs))
 
 
 def _measure_long_queues(console: Console) -> None:

@@ -1,18 +1,21 @@
-"""Pods per second from the first gang object to the last bind: Lockstep, kube-scheduler's own gangs, and the ceiling.
+"""Pods per second from the first gang object to the last bind: Lockstep, kube-scheduler's own gangs, and two ceilings.
 
-The ceiling is one client that only creates and binds the same pods. Each load is put on a control plane that has just
-started, with a scheduler that has just become ready (cold), and once more when that is done (warm). All three run on
-the same kind of API server, and one observer notes when pods are seen bound.
+A ceiling is one client that only creates and binds pods: the very ones that Lockstep makes, or the smallest that there
+can be. Each load is put on a control plane that has just started, with a scheduler that has just become ready (cold),
+and once more when that is done (warm). All run on the same kind of API server, and one observer notes when pods are
+seen bound.
 """
 
 import asyncio
 import statistics
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
 import orjson
+import uvloop
 from bench_cluster import NAMESPACE, admin_client, bare_cluster, operator, writes
 from pod_groups import FLAGS, GROUPS, in_group, pod_group
 from rich.console import Console
@@ -28,7 +31,8 @@ from lockstep.facts.pod import PodKey
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
 
-CEILING = "one client"
+LEAN = "lean client"
+CEILING = "same pods"
 NODES = 500
 ROUNDS = 3
 POD_SPEC: Mapping[str, Any] = {
@@ -91,10 +95,15 @@ class Timing:
         return statistics.median(max(times) - min(times) for times in self.bound.values())
 
 
+PodsOfGang = Callable[[int, Load], Mapping[PodKey, Mapping[str, Any]]]
+"""Makes the pods of the gang of that number."""
+
+
 def measure(console: Console) -> None:
-    """Measure both loads, the three in turn, and print the medians."""
+    """Measure both loads, all four in turn, and print the medians."""
     who = Column(no_wrap=True)
-    table = Table("load", "", who, "pods/s", "of ceiling", "writes/pod", "first to last bind")
+    shares = [f"of {ceiling}" for ceiling in (LEAN, CEILING)]
+    table = Table("load", "", who, "pods/s", *shares, "writes/pod", "first to last bind")
     for load in (Load(gangs=100, size=16), Load(gangs=1, size=1600)):
         batches = (load, replace(load, batch="warm"))
         rounds = [_one_round(console, batches) for _ in range(ROUNDS)]
@@ -104,10 +113,11 @@ def measure(console: Console) -> None:
 
 
 def _one_round(console: Console, batches: Sequence[Load]) -> dict[str, list[Timing]]:
-    """Each of the three on a control plane of its own, one after the other; the ceiling first."""
+    """Each of the four on a control plane of its own, one after the other; the ceilings first."""
     timings = {}
-    with bare_cluster(NODES, flags=FLAGS) as sandbox:
-        timings[CEILING] = [_counted(sandbox, ceiling, batch) for batch in batches]
+    for name, pods in ((LEAN, _lean_pods), (CEILING, _pods)):
+        with bare_cluster(NODES, flags=FLAGS) as sandbox:
+            timings[name] = [_counted(sandbox, partial(ceiling, pods), batch) for batch in batches]
     with bare_cluster(NODES, Component.SCHEDULER, flags=FLAGS) as sandbox:
         timings["kube-scheduler"] = [_counted(sandbox, grouped, batch) for batch in batches]
     with bare_cluster(NODES, flags=FLAGS) as sandbox, operator(sandbox) as running:
@@ -118,16 +128,17 @@ def _one_round(console: Console, batches: Sequence[Load]) -> dict[str, list[Timi
 
 def _counted(sandbox: Sandbox, work: Callable[[Sandbox, Load], Coroutine[None, None, Timing]], load: Load) -> Timing:
     before = writes(sandbox)
-    timing = asyncio.run(work(sandbox, load))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        timing = runner.run(work(sandbox, load))
     return replace(timing, writes=writes(sandbox) - before)
 
 
-async def ceiling(sandbox: Sandbox, load: Load) -> Timing:
+async def ceiling(pods: PodsOfGang, sandbox: Sandbox, load: Load) -> Timing:
     """One client creates each gang's pods and then binds them, 64 requests at once."""
     async with admin_client(sandbox) as client:
         watch, bound = await _watch_bindings(client, load)
         began = monotonic()
-        await asyncio.gather(*(_create_and_bind(client, number, load) for number in range(load.gangs)))
+        await asyncio.gather(*(_create_and_bind(client, pods, number, load) for number in range(load.gangs)))
         await asyncio.wait_for(watch, timeout=120)
     return Timing(began=began, bound=bound)
 
@@ -163,8 +174,8 @@ async def _create_group(client: KubeClient, gang: int, load: Load) -> None:
     assert all(answer.is_success for answer in answers), answers[0]
 
 
-async def _create_and_bind(client: KubeClient, gang: int, load: Load) -> None:
-    pods = _pods(gang, load)
+async def _create_and_bind(client: KubeClient, pods_of: PodsOfGang, gang: int, load: Load) -> None:
+    pods = pods_of(gang, load)
     keys = list(pods)
     answers = await asyncio.gather(*(client.create(paths.pods_of(NAMESPACE), pod) for pod in pods.values()))
     nodes = [f"n{(gang * load.size + rank) % NODES + 1:0{len(str(NODES))}d}" for rank in range(load.size)]
@@ -227,6 +238,21 @@ def _name(gang: int, load: Load) -> str:
     return f"{load.batch}{gang}"
 
 
+def _lean_pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
+    """As many pods with nothing in them but an image; nobody could tell whose they are."""
+    containers = [{"name": "main", "image": "registry.k8s.io/pause:3.10"}]
+    names = (f"{_name(gang, load)}-1-{rank}" for rank in range(load.size))
+    return {
+        PodKey(NAMESPACE, name): {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {"containers": containers},
+        }
+        for name in names
+    }
+
+
 def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
     """The very pods that the operator makes for this gang; the gang itself is not there."""
     fact = parse_gang({**_gang_job(gang, load), "metadata": GANG_METADATA | {"name": _name(gang, load)}}, None)
@@ -238,17 +264,21 @@ def _pods(gang: int, load: Load) -> dict[PodKey, dict[str, Any]]:
 
 def _add_rows(table: Table, load: Load, timings: Mapping[str, Sequence[Timing]]) -> None:
     for name, runs in timings.items():
-        # What else the machine does changes from round to round: each run is compared with the ceiling of its round.
-        rounds = list(zip(runs, timings[CEILING], strict=True))
         table.add_row(
             f"{load.gangs} x {load.size}",
             load.batch,
             name,
             f"{statistics.median(run.pods_per_second for run in runs):.0f}",
-            f"{statistics.median(run.pods_per_second / most.pods_per_second for run, most in rounds):.2f}",
+            *(_share(runs, timings[ceiling]) for ceiling in (LEAN, CEILING)),
             f"{statistics.median(run.writes_per_pod for run in runs):.1f}",
             f"{statistics.median(run.spread for run in runs):.3f} s",
         )
+
+
+def _share(runs: Sequence[Timing], ceilings: Sequence[Timing]) -> str:
+    # What else the machine does changes from round to round: each run is compared with the ceiling of its round.
+    rounds = zip(runs, ceilings, strict=True)
+    return f"{statistics.median(run.pods_per_second / most.pods_per_second for run, most in rounds):.2f}"
 
 
 def _print_where_time_went(console: Console, running: OperatorProcess) -> None:
