@@ -2,7 +2,7 @@
 
 import click
 
-from lockstep.api.quantities import duration_seconds
+from lockstep.api.times import duration_seconds
 
 
 def as_seconds(_context: click.Context, _option: click.Parameter, value: str) -> float:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from coschedule import GangKey
-
-GANG = "gang"
+from lockstep.logs.formats import GANG
 
 
 def about(gang: GangKey) -> Mapping[str, str]:

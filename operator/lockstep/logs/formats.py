@@ -9,7 +9,8 @@ import re
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from lockstep.logs.fields import GANG
+GANG = "gang"
+"""The field of a line that says which gang it is about."""
 
 # A token after its scheme, and a JSON web token, which service accounts show. The latter begins where a word does, so
 # that each character is looked at a few times at most, however long a tenant's words are.
