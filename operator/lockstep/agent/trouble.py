@@ -1,0 +1,25 @@
+"""What goes wrong for a while, and is tried again: the log says so once, and once that it is over."""
+
+import logging
+
+log = logging.getLogger(__name__)
+
+
+class Trouble:
+    """One thing that may fail, such as ``the bid can't be written``."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._cause = ""
+
+    def is_there(self, cause: str) -> None:
+        """It has failed, for that cause."""
+        if cause != self._cause:
+            log.warning("%s: %s", self._name, cause)
+        self._cause = cause
+
+    def is_over(self) -> None:
+        """It has not failed."""
+        if self._cause:
+            log.info("this is over: %s", self._name)
+        self._cause = ""

@@ -1,0 +1,156 @@
+"""What a node's agent says in the node's NodeBid, and what it reads there: for server-side apply.
+
+It imports little: the agent has to stay small.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from lockstep.api.names import API_VERSION, BID_KIND, BIDS
+from lockstep.api.times import rfc3339
+
+Manifest = Mapping[str, Any]
+
+FIELD_MANAGER = "lockstep-agent"
+# The bounds of crds/make/nodebids.yaml.
+_MOST_HOURS = 48
+_MOST_DUTY_CYCLE = 1000.0
+_LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
+_LONGEST_MESSAGE = 1024
+# As the API server names a field of the spec that others keep, or an entry of a list in it.
+_FIELD = re.compile(r'\.spec\.(?P<name>\w+)(?:\[from="(?P<hour>[^"]*)"\])?')
+
+
+class Hour(NamedTuple):
+    """What is expected of an hour: when it begins, and the probability that the owner comes back within it."""
+
+    begins: float
+    duty_cycle: float
+    owner_returns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What an agent knows of its node, as a bid says it; None is what nobody knows."""
+
+    duty_cycle: float | None
+    capacity: float | None
+    owner_present: bool | None
+    forecast: tuple[Hour, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What an agent tells people beside the offer."""
+
+    capacity_measured_at: float | None
+    since: float | None
+    until: float
+    source: str
+    message: str
+
+
+class Kept(NamedTuple):
+    """A field of the spec that somebody else keeps, or one hour of the list that it is."""
+
+    name: str
+    hour: str = ""
+
+
+class Planned(NamedTuple):
+    """What the operator tells the agent: the UIDs of the members on the node, and the cores that others request."""
+
+    members: frozenset[str]
+    others_cores: float
+
+
+def bid_path(node: str) -> str:
+    """Where the node's bid is."""
+    return f"/apis/{API_VERSION}/{BIDS}/{node}"
+
+
+def offer_manifest(node: str, offer: Offer, *, expires: float, kept: Collection[Kept]) -> Manifest:
+    """The bid with that offer, but for what others keep."""
+    spec = {**_offered(offer), "expiresAt": rfc3339(expires)}
+    forecast = [hour for hour in _hours(offer.forecast) if Kept("forecast", hour["from"]) not in kept]
+    if forecast:
+        spec["forecast"] = forecast
+    return _bid(node) | {"spec": {name: value for name, value in spec.items() if Kept(name) not in kept}}
+
+
+def report_manifest(node: str, offer: Offer, report: Report) -> Manifest:
+    """The status of the bid, as far as the agent writes it."""
+    measured = {
+        **_offered(offer),
+        **_time("capacityMeasuredAt", report.capacity_measured_at),
+        **_time("since", report.since),
+        "until": rfc3339(report.until),
+        "source": report.source,
+        "message": report.message[:_LONGEST_MESSAGE],
+    }
+    return _bid(node) | {"status": {"measured": measured}}
+
+
+def kept_by_others(refusal: Manifest) -> frozenset[Kept]:
+    """Which fields a refused server-side apply must leave out, by the API server's own list of conflicts."""
+    causes = (refusal.get("details") or {}).get("causes") or ()
+    found = (_FIELD.match(str(cause.get("field", ""))) for cause in causes)
+    return frozenset(Kept(one["name"], one["hour"] or "") for one in found if one)
+
+
+def has_report(bid: Manifest) -> bool:
+    """Whether the bid's status has what an agent tells people."""
+    return bool((bid.get("status") or {}).get("measured"))
+
+
+def planned_in(bid: Manifest) -> Planned | None:
+    """What the bid's status says of the members on the node; None as long as the operator has said nothing."""
+    planned = (bid.get("status") or {}).get("planned")
+    if not planned:
+        return None
+    return Planned(frozenset(planned.get("memberUids") or ()), _cores(planned.get("othersRequest")))
+
+
+def milli(value: float) -> str:
+    """A ratio as a quantity: thousandths."""
+    return f"{round(value * 1000)}m"
+
+
+def _cores(quantity: object) -> float:
+    """The cores that the operator spells, in thousandths."""
+    text = str(quantity or "0m").removesuffix("m")
+    return int(text) / 1000 if text.isdecimal() else 0.0
+
+
+def _bid(node: str) -> dict[str, Any]:
+    return {"apiVersion": API_VERSION, "kind": BID_KIND, "metadata": {"name": node}}
+
+
+def _offered(offer: Offer) -> dict[str, Any]:
+    return {
+        **_ratio("dutyCycle", offer.duty_cycle, 0.0, _MOST_DUTY_CYCLE),
+        **_ratio("capacity", offer.capacity, _LEAST_CAPACITY, _MOST_CAPACITY),
+        **({} if offer.owner_present is None else {"ownerPresent": offer.owner_present}),
+    }
+
+
+def _hours(forecast: Collection[Hour]) -> Iterator[dict[str, Any]]:
+    """The hours as the list has them; each beginning once."""
+    by_beginning = {rfc3339(hour.begins): hour for hour in forecast}
+    for beginning, hour in sorted(by_beginning.items())[:_MOST_HOURS]:
+        yield {
+            "from": beginning,
+            **_ratio("dutyCycle", hour.duty_cycle, 0.0, _MOST_DUTY_CYCLE),
+            **_ratio("ownerReturns", hour.owner_returns, 0.0, 1.0),
+        }
+
+
+def _ratio(name: str, value: float | None, least: float, most: float) -> dict[str, str]:
+    return {} if value is None or math.isnan(value) else {name: milli(min(max(value, least), most))}
+
+
+def _time(name: str, seconds: float | None) -> dict[str, str]:
+    return {} if seconds is None else {name: rfc3339(seconds)}

@@ -1,0 +1,112 @@
+"""``lockstep agent``: what runs on every node and bids for it. It stays small: what it imports is little."""
+
+import os
+from pathlib import Path
+from signal import SIGINT, SIGTERM, signal
+from threading import Event
+from typing import Any
+
+import click
+
+from lockstep.agent.connection import Server
+from lockstep.agent.offering import Differences
+from lockstep.agent.process import Assignment, run_agent
+from lockstep.agent.publishing import Terms
+from lockstep.cli.durations import as_seconds
+from lockstep.cli.number_range import NumberRange
+from lockstep.logs.formats import LogFormat
+from lockstep.logs.setup import set_up_logs
+
+_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+# A period that takes longer than a bid lasts would have it expire between two looks.
+_LEAST_LIFETIME_PERIODS = 3
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--node", metavar="NAME", required=True, help="Name of the node, and of its NodeBid.")
+@click.option("--period", metavar="DURATION", default="10s", callback=as_seconds, help="Time between two looks.")
+@click.option(
+    "--lifetime",
+    metavar="DURATION",
+    default="3m",
+    callback=as_seconds,
+    help="How long the bid counts without a renewal; at least three periods.",
+)
+@click.option(
+    "--relative-change",
+    metavar="SHARE",
+    type=NumberRange(min=0, max=10),
+    default=0.1,
+    help="A value is written anew when it has changed by more than this share of it, and by more than:",
+)
+@click.option(
+    "--absolute-change",
+    metavar="X",
+    type=NumberRange(min=0, max=1000),
+    default=0.05,
+    help="Smallest change of a value that is written.",
+)
+@click.option(
+    "--root",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default=Path("/"),
+    help="Where the node's own sys/fs/cgroup, run/systemd and dev are.",
+)
+@click.option(
+    "--history",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    default=Path("/var/lib/lockstep-agent/history.json"),
+    help="File that keeps load and presence by the hour; its folder must be there.",
+)
+@click.option("--api-server", metavar="URL", help="Address of the API server; without it, the pod's own cluster.")
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    default=_ACCOUNT / "token",
+    help="File with the token to log in with; read again for each connection.",
+)
+@click.option(
+    "--ca-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    default=_ACCOUNT / "ca.crt",
+    help="File with the certificate of the API server's authority.",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    help="Least severe messages to log.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice([one.value for one in LogFormat]),
+    default=LogFormat.JSON.value,
+    help="text is for people, json one object a line.",
+)
+def agent(*, node: str, period: float, lifetime: float, log_level: str, log_format: str, **given: Any) -> None:
+    """Measure a node, and write what it offers to gangs into its NodeBid."""
+    if not 0 < _LEAST_LIFETIME_PERIODS * period <= lifetime:
+        raise click.UsageError(f"a lifetime of {lifetime:g} s is less than three periods of {period:g} s")
+    set_up_logs(log_level, LogFormat(log_format))
+    stop = Event()
+    for number in (SIGTERM, SIGINT):
+        signal(number, lambda *_: stop.set())
+    differences = Differences(relative=given["relative_change"], absolute=given["absolute_change"])
+    run_agent(
+        Assignment(node=node, period_seconds=period, root=given["root"], history=given["history"]),
+        Server(url=given["api_server"] or _own_cluster(), authority=given["ca_file"], token=given["token_file"]),
+        Terms(lifetime_seconds=lifetime, differences=differences),
+        stop,
+    )
+
+
+def _own_cluster() -> str:
+    """Where a pod finds the API server: in the environment that its kubelet gives it, without any name service."""
+    host, port = (os.environ.get(f"KUBERNETES_SERVICE_{part}", "") for part in ("HOST", "PORT"))
+    if not (host and port):
+        raise click.UsageError("this is no pod of a cluster: name the API server with --api-server")
+    return f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
