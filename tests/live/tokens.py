@@ -22,6 +22,24 @@ def token_of(api: Sandbox, namespace: str, account: str) -> str:
     return str(api.request("POST", path, {"spec": {"expirationSeconds": SECONDS}})["status"]["token"])
 
 
+def token_on(api: Sandbox, node: str, namespace: str, account: str) -> str:
+    """A token of an account as a pod on that node gets it; the pod is made, and stays."""
+    pod = {
+        "metadata": {"name": f"{account}-{node}"},
+        "spec": {
+            "nodeName": node,
+            "serviceAccountName": account,
+            "containers": [{"name": "agent", "image": "lockstep"}],
+            "tolerations": [{"operator": "Exists"}],
+        },
+    }
+    made = api.request("POST", f"/api/v1/namespaces/{namespace}/pods", pod)
+    bound = {"apiVersion": "v1", "kind": "Pod", "name": made["metadata"]["name"], "uid": made["metadata"]["uid"]}
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+    spec = {"expirationSeconds": SECONDS, "boundObjectRef": bound}
+    return str(api.request("POST", path, {"spec": spec})["status"]["token"])
+
+
 def reissued(token: str, signing_key: Path, *, hours_ago: int) -> str:
     """The same token as it would be if it had been issued then, for one hour."""
     head, body, _ = token.split(".")
