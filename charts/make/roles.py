@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from charts.make.manifests import Manifest, manifests
 
-SOURCES = ("operator/rbac.yaml", "operator/rbac-metrics.yaml")
+SOURCES = ("operator/rbac.yaml", "operator/rbac-metrics.yaml", "operator/rbac-agent.yaml")
 
 _OPERATOR = "lockstep"
 _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
+_AGENTS = f"and {_CREATES} .Values.agent.enabled"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
@@ -22,15 +23,27 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep-metrics-auth": f"and {_CREATES} .Values.metrics.secure.enabled",
     "ClusterRoleBinding/lockstep-metrics-auth": f"and {_CREATES} .Values.metrics.secure.enabled",
     "ClusterRole/lockstep-metrics-reader": f"and {_CREATES} .Values.metrics.secure.enabled",
+    "ClusterRole/lockstep-agent": _AGENTS,
+    "ClusterRoleBinding/lockstep-agent": _AGENTS,
+    "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,
+    "ValidatingAdmissionPolicyBinding/lockstep-agent": _AGENTS,
 }
 # Hand-written in the chart, since values change them.
-_ELSEWHERE = {"Namespace/lockstep-system", "ServiceAccount/lockstep"}
+_ELSEWHERE = {"Namespace/lockstep-system", "ServiceAccount/lockstep", "ServiceAccount/lockstep-agent"}
 _AGGREGATIONS = {
     "rbac.authorization.k8s.io/aggregate-to-view": "aggregateToView",
     "rbac.authorization.k8s.io/aggregate-to-edit": "aggregateToEdit",
     "rbac.authorization.k8s.io/aggregate-to-admin": "aggregateToAdmin",
 }
 _NAMESPACE = '{{ include "lockstep.namespace" . | quote }}'
+_ACCOUNTS = {"lockstep": "lockstep.serviceAccountName", "lockstep-agent": "lockstep.agentAccountName"}
+# Names that stand within a section.
+_NAMES_IN_TEXT = {
+    "resourceNames: [lockstep]": 'resourceNames: [{{ include "lockstep.leaseName" . }}]',
+    "policyName: lockstep-agent": 'policyName: {{ include "lockstep.fullname" . }}-agent',
+    "serviceaccount:lockstep-system:lockstep-agent": 'serviceaccount:{{ include "lockstep.namespace" . }}:'
+    '{{ include "lockstep.agentAccountName" . }}',
+}
 
 
 def role_templates(texts: Mapping[str, str]) -> dict[str, str]:
@@ -89,20 +102,21 @@ def _section(manifest: Manifest, key: str) -> list[str]:
     if key in {"apiVersion", "kind", "metadata"}:
         return []
     if key == "subjects":
-        return _subjects()
+        return _subjects(manifest)
     text = manifest.sections[key].rstrip()
+    for written, templated in _NAMES_IN_TEXT.items():
+        text = text.replace(written, templated)
     if key == "roleRef":
         name = manifest.content["roleRef"]["name"]
         return text.replace(f"name: {name}", f"name: {_full_name(name)}").splitlines()
-    return text.replace(
-        "resourceNames: [lockstep]", 'resourceNames: [{{ include "lockstep.leaseName" . }}]'
-    ).splitlines()
+    return text.splitlines()
 
 
-def _subjects() -> list[str]:
+def _subjects(manifest: Manifest) -> list[str]:
+    [subject] = manifest.content["subjects"]
     return [
         "subjects:",
         "  - kind: ServiceAccount",
-        '    name: {{ include "lockstep.serviceAccountName" . | quote }}',
+        f'    name: {{{{ include "{_ACCOUNTS[subject["name"]]}" . | quote }}}}',
         f"    namespace: {_NAMESPACE}",
     ]

@@ -58,6 +58,24 @@ helm.sh/chart: {{ include "lockstep.chart" . }}
 {{- end }}
 {{- end }}
 
+{{/* The agents' service account. */}}
+{{- define "lockstep.agentAccountName" -}}
+{{- default (printf "%s-agent" (include "lockstep.fullname" .)) .Values.agent.serviceAccount.name }}
+{{- end }}
+
+{{/* What selects the agents' pods. A DaemonSet's selector cannot be changed, so these stay as they are for ever. */}}
+{{- define "lockstep.agentSelectorLabels" -}}
+app.kubernetes.io/name: {{ include "lockstep.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: agent
+{{- end }}
+
+{{/* Labels of every object that belongs to the agents. */}}
+{{- define "lockstep.agentLabels" -}}
+{{ include "lockstep.agentSelectorLabels" . }}
+{{ include "lockstep.descriptiveLabels" . }}
+{{- end }}
+
 {{/* The image with its registry, tag and digest. */}}
 {{- define "lockstep.image" -}}
 {{- with .Values.image.registry }}{{ . }}/{{ end }}

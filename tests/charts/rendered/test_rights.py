@@ -4,7 +4,15 @@ import pytest
 
 from charts.helm import ROOT, load_all, render
 
-RBAC = {"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "Lease"}
+RBAC = {
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "Lease",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+}
 
 
 def applied(*files):
@@ -36,6 +44,10 @@ def test_release_named_lockstep_has_what_is_applied_without_the_chart():
 
 def test_secured_metrics_bring_their_own_rights():
     assert given({"metrics": {"secure": {"enabled": True}}}) == applied("rbac.yaml", "rbac-metrics.yaml")
+
+
+def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():
+    assert given({"agent": {"enabled": True}}) == applied("rbac.yaml", "rbac-agent.yaml")
 
 
 @pytest.mark.parametrize(

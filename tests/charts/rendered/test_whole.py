@@ -7,7 +7,13 @@ import pytest
 
 from charts.helm import CHART, HAS_MONITORING, VALUES_FILES, helm, load_all, render, render_text
 
-CLUSTER_WIDE = {"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition"}
+CLUSTER_WIDE = {
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+}
 SELECTORS = {
     "app.kubernetes.io/name": "lockstep",
     "app.kubernetes.io/instance": "lockstep",
