@@ -46,10 +46,10 @@ class Measured:
     ``capacity`` is the work of a second of processor time, relative to the reference node; the number of cores is not
     in it. ``capacity_measured_at`` is when the newest measurement behind it was made.
 
-    ``owner_since`` is when the owner came or left. ``available_from`` is None where the owner is away and not expected
-    within this hour; ``available_until`` is when the owner is likely to be there next, after ``available_from``, and
-    None where that is not within a day. ``forecast`` has this hour and the next 23, but for those of which past days
-    know nothing.
+    ``owner_since`` is when the owner came or left. ``available_from`` is when they are likely to be away next, None
+    where they are away and not expected within this hour, and where there is no forecast; ``available_until`` is when
+    they are likely to be there next, after ``available_from``, and None where that is not within a day. ``forecast``
+    has this hour and the next 23, but for those of which past days know nothing.
 
     ``since`` is when the oldest measurement that counts was made; ``source`` says where processor time is read, such as
     ``cgroup v2``; ``usage`` is who used the processors in the last five minutes.

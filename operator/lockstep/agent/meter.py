@@ -3,7 +3,18 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from lockstep.agent.measured import Measured
+from lockstep.agent.capacity import is_idle, measured_on
+from lockstep.agent.clocks import Clocks
+from lockstep.agent.duty_cycle import duty_cycle_of, lost_share
+from lockstep.agent.forecast import forecast, window
+from lockstep.agent.history import Hour
+from lockstep.agent.hours import clock_hour, start_of_day
+from lockstep.agent.measured import Measured, Usage
+from lockstep.agent.memory import Memory
+from lockstep.agent.presence import owner_is_there
+from lockstep.agent.processors import processor_model
+from lockstep.agent.sampler import Sampler
+from lockstep.agent.window import FIVE_MINUTES, FiveMinutes, Lasted
 
 
 class Meter:
@@ -12,13 +23,20 @@ class Meter:
     ``proc`` is the host's /proc, as every container has it. Everything else of the host is below ``root``, where a
     container has it mounted: ``sys/fs/cgroup``, and for the owner's presence ``run/systemd`` and ``dev``. The history
     is kept in the file ``history``, whose folder must exist, and is written at most once in five minutes.
-    ``likely`` is the probability from which on the owner is expected.
+    ``likely`` is the probability from which on the owner is expected. Hours and weekends are those of the time zone of
+    the process.
     """
 
     def __init__(
         self, history: Path, *, root: Path = Path("/"), proc: Path = Path("/proc"), likely: float = 0.5
     ) -> None:
-        raise NotImplementedError
+        self._root, self._likely = root, likely
+        self._memory = Memory(history, measured_on(processor_model(proc)))
+        self._sampler = Sampler(root=root, proc=proc)
+        self._five_minutes = FiveMinutes()
+        self._clocks: Clocks | None = None
+        self._noted_at = 0.0
+        self._requested = 0.0
 
     def sample(self, now: float, wall: float, gang_pods: Collection[str], *, others_requested: float = 0.0) -> None:
         """Look once; call it every ten seconds.
@@ -29,12 +47,73 @@ class Meter:
 
         At idle moments, five times a day, a sample takes 50 ms of processor time longer: it measures the capacity.
         """
-        raise NotImplementedError
+        clocks = self._follow_the_clocks(now, wall)
+        self._requested = others_requested
+        sampled = self._sampler.sample(now, gang_pods)
+        self._five_minutes.move_to(now)
+        if sampled is not None:
+            self._take_in(*sampled, clocks)
 
     def measured(self, wall: float) -> Measured:
-        """What is known, as of the last sample; before the first one, everything is None."""
-        raise NotImplementedError
+        """What is known, as of the last sample; ``wall`` is now."""
+        usage = self._five_minutes.usage()
+        learnt, now = self._memory.learnt, self._newest(usage)
+        ahead = forecast(learnt.history, wall, now) if now is not None else ()
+        present, since = learnt.owner if learnt.owner is not None and usage is not None else (None, None)
+        free = window(ahead, wall, owner_present=bool(present), likely=self._likely)
+        return Measured(
+            duty_cycle=duty_cycle_of(now.lost) if now is not None else None,
+            duty_cycle_is_lower_bound=self._five_minutes.was_full(),
+            capacity=learnt.capacity.relative(),
+            capacity_measured_at=learnt.capacity.measured_at(),
+            owner_present=present,
+            owner_since=since,
+            available_from=free.start,
+            available_until=free.end,
+            forecast=ahead,
+            since=self._oldest(wall),
+            source=self._sampler.source,
+            usage=usage,
+        )
 
     def news(self) -> tuple[str, ...]:
         """Sentences for the log since the last call: a history that was dropped, and why, or could not be written."""
-        raise NotImplementedError
+        return self._memory.news()
+
+    def _follow_the_clocks(self, now: float, wall: float) -> Clocks:
+        if self._clocks is None:
+            self._clocks, self._noted_at = Clocks(now, wall), now
+            self._memory.recall(clock_hour(wall).day)
+        elif step := self._clocks.move_to(now, wall):
+            self._memory.clock_was_set(step)
+        return self._clocks
+
+    def _take_in(self, seconds: float, usage: Usage, clocks: Clocks) -> None:
+        lately = self._five_minutes.usage() or usage
+        owner = owner_is_there(self._root, clocks.wall, lately.cores_host)
+        self._memory.owner_is(present=owner, wall=clocks.wall)
+        self._five_minutes.add(Lasted(seconds, usage, owner))
+        self._measure_capacity(usage, clocks.wall)
+        if clocks.now - self._noted_at >= FIVE_MINUTES:
+            self._note(clocks)
+
+    def _measure_capacity(self, usage: Usage, wall: float) -> None:
+        capacity = self._memory.learnt.capacity
+        if is_idle(usage) and capacity.is_due(wall):
+            capacity.run(wall)
+
+    def _note(self, clocks: Clocks) -> None:
+        self._noted_at = clocks.now
+        five = self._newest(self._five_minutes.usage())
+        if five is not None:
+            self._memory.note(clock_hour(clocks.wall), five)
+
+    def _newest(self, usage: Usage | None) -> Hour | None:
+        """Return the newest five-minute means; None where nothing is known, or nothing is left for gangs."""
+        lost = lost_share(usage, self._requested) if usage is not None else None
+        return None if lost is None else Hour(lost, self._five_minutes.owner_share())
+
+    def _oldest(self, wall: float) -> float:
+        days = (day for day, _ in self._memory.learnt.history.before(clock_hour(wall).day))
+        began = self._clocks.began if self._clocks is not None else wall
+        return next((start_of_day(day) for day in days), began)

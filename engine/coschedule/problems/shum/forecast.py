@@ -1,17 +1,13 @@
 """How loaded a node will be, from the hours of past days and of today [C 5.5, pages 64-67].
 
-Model, with X[d][h] the mean of an hour (of twelve five-minute loads) and x the newest five-minute load:
+The formulas (5.1) to (5.3), and the names of what they take, are those of ``coschedule_forecast``. Beyond them:
 
-    Z[d][h]   = A * Z[d-1][h] + (1 - A) * X[d-1][h], from Z[0] = X[0]        (5.1) the habits of the hour
-    Y^[d][h+i] = B**(i+1) * X[d][h-1] + (1 - B**(i+1)) * Z[d][h+i]           (5.2) the hours from this one on
-    Y[d][h]   = C * Y^[d][h] + (1 - C) * x                                   (5.3) this hour, corrected by now
     mean      = the mean of Y^[d][h] to Y^[d][h+s]                           (5.4)
 
 In the first hour of a day the last hour of the past days stands for X[d][h-1]. The hours past midnight use tomorrow's
 Z, A * Z[d] + (1 - A) * X[d], whose X are known for the 23 hours ahead that may be asked for.
 
-Nothing here is particular to load: given the part of each hour in which an owner was present, the same formulas
-forecast presence. Weekdays and weekends are separate series. A = 0.6 and B of 0.3 or less worked best [C 5.5.2].
+Weekdays and weekends are separate series. A = 0.6 and B of 0.3 or less worked best [C 5.5.2].
 
 Method: direct, O(24 * days). Ints and fractions stay exact.
 """
@@ -23,6 +19,7 @@ from fractions import Fraction
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
+from coschedule_forecast import blend, habits_after, hours_ahead, next_habits
 
 DAY_HOURS = 24
 
@@ -105,39 +102,22 @@ def forecast_load(history: LoadHistory, smoothing: Smoothing, *, hours: int) -> 
     """Forecast this hour and the next ``hours``, 0 to 23 (InvalidValueError otherwise); module docstring: formulas."""
     if not 0 <= hours < DAY_HOURS:
         raise InvalidValueError("hours", f"must be from 0 to {DAY_HOURS - 1}")
-    long_term = _habits(history.past_days, smoothing.past)
-    hourly = _hours_ahead(history, smoothing, long_term, hours)
+    long_term = habits_after(history.past_days, past=smoothing.past)
+    hourly = _hourly(history, smoothing, long_term, hours)
     return Forecast(
         long_term=long_term,
         hourly=hourly,
-        now=_blend(smoothing.forecast, hourly[0], history.now),
+        now=blend(smoothing.forecast, hourly[0], history.now),
         mean=Fraction(1, len(hourly)) * sum(hourly),
     )
 
 
-def _habits(past_days: Sequence[Sequence[Number]], past: Number) -> tuple[Number, ...]:
-    """Return Z of the day after ``past_days``."""
-    habits = tuple(past_days[0])
-    for day in past_days:
-        habits = _next_day(habits, day, past)
-    return habits
-
-
-def _next_day(habits: Sequence[Number], measured: Sequence[Number], past: Number) -> tuple[Number, ...]:
-    """Apply (5.1) to the hours that were measured."""
-    return tuple(_blend(past, habit, load) for habit, load in zip(habits, measured, strict=False))
-
-
-def _hours_ahead(
+def _hourly(
     history: LoadHistory, smoothing: Smoothing, long_term: tuple[Number, ...], hours: int
 ) -> tuple[Number, ...]:
     """Apply (5.2) to this hour and the next ``hours``."""
     hour = len(history.today)
-    last_hour = history.today[-1] if hour else history.past_days[-1][-1]
+    last = history.today[-1] if hour else history.past_days[-1][-1]
     # Tomorrow's habits reach as far as today was measured, which is 23 hours ahead of now.
-    habits = (*long_term, *_next_day(long_term, history.today, smoothing.past))[hour : hour + hours + 1]
-    return tuple(_blend(smoothing.last_hour ** (ahead + 1), last_hour, habit) for ahead, habit in enumerate(habits))
-
-
-def _blend(weight: Number, one: Number, other: Number) -> Number:
-    return weight * one + (1 - weight) * other
+    habits = (*long_term, *next_habits(long_term, history.today, past=smoothing.past))
+    return hours_ahead(habits[hour : hour + hours + 1], last=last, last_hour=smoothing.last_hour)

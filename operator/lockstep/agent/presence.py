@@ -1,0 +1,70 @@
+"""Whether the node's owner is there: sessions of logind, input at terminals, or else local load.
+
+Only times, and the kinds of sessions, are looked at: never a name, an address or what is typed. The files of logind are
+its own and may change; what is not understood is no session. They do not say that a screen is locked, so an active
+graphical session is an owner who is there.
+"""
+
+from pathlib import Path
+
+from lockstep.agent.small_files import names_in, read_text
+
+IDLE_SECONDS = 15 * 60
+"""Without input for longer than that, whoever is logged in at a terminal is not there."""
+OWNER_CORES = 0.5
+"""What an owner at work uses at least outside of pods, where nothing else tells: kubelet and runtime use 0.1."""
+GRAPHICAL = ("x11", "wayland", "mir")
+MOST = 1000
+"""Sessions and terminals that are looked at."""
+
+
+def owner_is_there(root: Path, wall: float, host_cores: float) -> bool:
+    """Tell from what there is below ``root``; ``host_cores`` is what was lately used outside of pods."""
+    sessions = _sessions(root / "run" / "systemd" / "sessions")
+    typed = _typed_lately(root / "dev", wall)
+    if sessions is None:
+        return typed is True or host_cores >= OWNER_CORES
+    if any(session.get("TYPE") in GRAPHICAL for session in sessions):
+        return True
+    return bool(sessions) and typed is not False
+
+
+def _sessions(folder: Path) -> list[dict[str, str]] | None:
+    """Return the active sessions of people; None where there is no logind. Pipes beside them end in ``.ref``."""
+    if not folder.is_dir():
+        return None
+    names = [name for name in names_in(folder) if not name.endswith(".ref")][:MOST]
+    sessions = [_settings(read_text(folder / name) or "") for name in names]
+    return [session for session in sessions if _is_of_a_person(session)]
+
+
+def _settings(text: str) -> dict[str, str]:
+    pairs = (line.partition("=") for line in text.splitlines() if not line.startswith("#"))
+    return {name: value for name, equals, value in pairs if equals}
+
+
+def _is_of_a_person(session: dict[str, str]) -> bool:
+    """Whether somebody sits there: not a greeter, and not cron or a copy of files, which have no terminal."""
+    active = session.get("STATE", "active") == "active" and session.get("ACTIVE", "1") == "1"
+    return (
+        active and session.get("CLASS", "user").startswith("user") and bool({"TTY", "SEAT", "DISPLAY"} & set(session))
+    )
+
+
+def _typed_lately(devices: Path, wall: float) -> bool | None:
+    """Whether a terminal was read from within fifteen minutes; None where there are no terminals.
+
+    The kernel keeps the time to eight seconds. One in the future is from before the clock was set back.
+    """
+    consoles = [devices / name for name in names_in(devices) if name.startswith("tty") and name[3:4].isalnum()]
+    others = [devices / "pts" / name for name in names_in(devices / "pts") if name.isdigit()]
+    read = [when for path in [*others, *consoles][:MOST] if (when := _read_at(path)) is not None]
+    return any(-60 < wall - when < IDLE_SECONDS for when in read) if read else None
+
+
+def _read_at(path: Path) -> float | None:
+    """Return the access time: input moves it. The other times of a terminal are moved by output."""
+    try:
+        return path.stat().st_atime
+    except OSError:
+        return None

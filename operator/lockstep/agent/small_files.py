@@ -1,0 +1,42 @@
+"""Reading files that others write, at any moment and in any state."""
+
+import os
+import stat
+from pathlib import Path
+
+LIMIT = 64 * 1024
+"""Bytes. What the kernel and logind write is far smaller, but for /proc/stat, whose first lines are enough."""
+
+
+def read_text(path: Path, *, limit: int = LIMIT) -> str | None:
+    """Return the first ``limit`` bytes of a regular file, None where there is none that can be read.
+
+    A pipe is not opened: logind keeps some beside its files, and to open one for reading waits for a writer.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return None
+        with path.open("rb") as file:
+            return file.read(limit).decode(errors="replace")
+    except (OSError, ValueError):
+        return None
+
+
+def read_number(path: Path) -> int | None:
+    """Return the one whole number, at least 0, that a file holds; None for anything else."""
+    return as_count(read_text(path, limit=64) or "")
+
+
+def as_count(text: str) -> int | None:
+    """Parse a whole number, at least 0, of at most 40 digits; None for anything else."""
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 40 else None
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return what is in a folder, in no order; nothing where there is none that can be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries]
+    except OSError:
+        return []
