@@ -3,6 +3,7 @@
 from coschedule import Constraints, GangKey, Load, Members, NodeTerm, Requirement, Sizes
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
+from lockstep.facts.bid_plan import BidReport
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
@@ -63,7 +64,7 @@ def volume_fact(name="pv", *, on=None, affinities=(), csi=None, holder=None, **o
     return VolumeFact(name, (*terms, *affinities), csi, Offer(**{**offer, **offered}, holder=holder))
 
 
-def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None):
+def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None, **more):
     """Describe a node's bid."""
     return BidFact(
         node=node,
@@ -73,7 +74,13 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
         available_until=until,
         slots=slots,
         expires_at=expires,
+        **more,
     )
+
+
+def bid_report(*, duty_cycle=0.5, foretold=(), written=None):
+    """Describe what a node's agent said last."""
+    return BidReport(duty_cycle=duty_cycle, foretold=foretold, written_at=written)
 
 
 def gang_spec(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from lockstep.api.bid_status import parse_bid_plan, parse_report
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.node import BidCondition, BidFact
 from lockstep.facts.reasons import Condition, Reason
@@ -24,6 +25,8 @@ def parse_bid(manifest: Manifest) -> BidFact:
         expires_at=epoch_seconds(spec.get("expiresAt")),
         generation=metadata.get("generation", 0),
         told=bid_condition(manifest),
+        report=parse_report(manifest),
+        planned=parse_bid_plan(manifest),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.bid import bid_condition
+from lockstep.api.bid_status import parse_bid_plan, parse_report
 from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pod import parse_pod
@@ -79,6 +80,8 @@ def doubtful_bid(manifest: Manifest, problem: Exception) -> BidFact:
         generation=metadata.get("generation", 0),
         problem=describe(problem),
         told=bid_condition(manifest),
+        report=parse_report(manifest),
+        planned=parse_bid_plan(manifest),
     )
 
 

@@ -26,3 +26,6 @@ GO_ANNOTATION = "lockstep.dev/go"
 ALLOWED_SIZING = "lockstep.dev/allowed-sizing"
 # What a member says of the work: the part that is done.
 PROGRESS_ANNOTATION = "lockstep.dev/progress"
+# By which the owner of a node says that it is not to be measured: a label of the node.
+AGENT_LABEL = "lockstep.dev/agent"
+AGENT_OFF = "off"

@@ -1,6 +1,6 @@
 """What nodes offer: the bids that count now, by node."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from lockstep.api.versions import is_older
 from lockstep.belief.news import News
@@ -14,6 +14,7 @@ class Bids(Mapping[str, BidFact]):
         self._news = news
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
+        self._expired: dict[str, BidFact] = {}
 
     def __getitem__(self, node: str) -> BidFact:
         return self._by_node[node]
@@ -24,11 +25,30 @@ class Bids(Mapping[str, BidFact]):
     def __len__(self) -> int:
         return len(self._by_node)
 
+    @property
+    def expired(self) -> Mapping[str, BidFact]:
+        """The bids that are there and were not renewed in time, by node."""
+        return self._expired
+
+    def known(self) -> Iterable[str]:
+        """The nodes of all bids that are there."""
+        return [*self._by_node, *self._expired]
+
+    def version(self, node: str) -> str | None:
+        """The version of that node's bid that is believed, expired or not; None where there is none."""
+        bid = self._by_node.get(node) or self._expired.get(node)
+        return None if bid is None else bid.resource_version
+
     def apply(self, fact: BidFact) -> None:
         """A node's bid is there, or has changed; an older version than the known one is no news.
 
-        A bid that only counts for longer changes no plan: every node may renew its own every second.
+        A bid that only counts for longer changes no plan: every node may renew its own every second. Nor does one that
+        has expired, as long as it is not renewed.
         """
+        gone = self._expired.pop(fact.node, None)
+        if gone is not None and gone.expires_at == fact.expires_at:
+            self._expired[fact.node] = fact
+            return
         before = self._by_node.get(fact.node)
         if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
             self._by_node[fact.node] = fact
@@ -38,15 +58,15 @@ class Bids(Mapping[str, BidFact]):
 
     def remove(self, node: str) -> None:
         """A node's bid is gone: the node has the default one."""
-        self._news.answered(node)
-        if self._by_node.pop(node, None) is not None:
-            self._changed()
+        self._expired.pop(node, None)
+        self._drop(node)
 
     def expire(self, now: float) -> None:
         """Drop the bids that were not renewed in time."""
         for bid in list(self.values()):
-            if bid.expires_at is not None and bid.expires_at <= now:
-                self.remove(bid.node)
+            if bid.has_expired(now):
+                self._drop(bid.node)
+                self._expired[bid.node] = bid
 
     def note_whom_to_answer(self) -> None:
         """Note every bid whose owner has something to be told."""
@@ -56,6 +76,11 @@ class Bids(Mapping[str, BidFact]):
     def next_end(self) -> float | None:
         """The earliest time at which a bid no longer counts."""
         return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)
+
+    def _drop(self, node: str) -> None:
+        self._news.answered(node)
+        if self._by_node.pop(node, None) is not None:
+            self._changed()
 
     def _note_whether_to_answer(self, bid: BidFact) -> None:
         """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from coschedule import Taint
+from lockstep.facts.bid_plan import BidPlan, BidReport
 from lockstep.facts.pod import Request
 
 
@@ -33,6 +34,7 @@ class BidFact:
     """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
 
     ``problem`` says why the bid can't be understood; it then has no slots. ``told`` is what its owner was told last.
+    ``report`` is there where an agent writes the bid, and ``planned`` is what it was told last.
     """
 
     node: str
@@ -45,6 +47,8 @@ class BidFact:
     generation: int = 0
     problem: str | None = None
     told: BidCondition | None = None
+    report: BidReport | None = None
+    planned: BidPlan | None = None
 
     @property
     def answer(self) -> BidCondition | None:
@@ -54,6 +58,10 @@ class BidFact:
             return BidCondition("False", message)
         return None if self.told is None else BidCondition("True", "The bid is understood.")
 
+    def has_expired(self, now: float) -> bool:
+        """Whether it was not renewed in time."""
+        return self.expires_at is not None and self.expires_at <= now
+
     def renews(self, before: "BidFact") -> bool:
         """Whether the bid offers what it did before, for as long at least."""
         offered = replace(
@@ -61,6 +69,8 @@ class BidFact:
             resource_version=before.resource_version,
             generation=before.generation,
             told=before.told,
+            report=before.report,
+            planned=before.planned,
             expires_at=before.expires_at,
         )
         ends_before, ends_now = (math.inf if bid.expires_at is None else bid.expires_at for bid in (before, self))

@@ -16,6 +16,7 @@ from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
 from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.side_by_side import until_first_ends
+from lockstep.report.bid_telling import keep_agents_told
 from lockstep.report.bids import keep_bids_answered
 from lockstep.report.metrics import Metrics
 from lockstep.watch.own_lists import list_own_kinds_at_last
@@ -84,7 +85,11 @@ class Leadership:
             await self.run_times.read()
         self.state.lead()
         self.metrics.leader.set(1)
-        works = [self.cycle.run(), keep_bids_answered(self.client, self.state, time)]
+        works = [
+            self.cycle.run(),
+            keep_bids_answered(self.client, self.state, time),
+            keep_agents_told(self.client, self.state, time),
+        ]
         if self.run_times is not None:
             works.append(self.run_times.keep_written())
         await until_first_ends(asyncio.Event(), *works)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from coschedule import Decision, Placement
 from lockstep.belief.state import State
+from lockstep.report.shut import why_shut
 
 Members = Mapping[str, int]
 """How many members each node has; 0 where a node is held for an unknown number of them."""
@@ -63,7 +64,7 @@ def _free_slots(state: State, node: str, taken: int, now: float) -> int:
 def _is_open(state: State, node: str, now: float) -> bool:
     """Whether a member could start there now, were there room."""
     fact, bid = state.nodes[node], state.bids.get(node)
-    if not fact.is_ready or fact.is_unschedulable or not state.pool.has(fact.labels):
+    if why_shut(fact, state.pool):
         return False
     if bid is None:
         return True

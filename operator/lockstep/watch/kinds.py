@@ -214,8 +214,8 @@ def bids_kind(state: State) -> Kind[BidFact]:
         doubts=state.doubts,
         doubtful=doubtful_bid,
         counts_as="a node that is not offered",
-        believed=lambda: list(state.bids),
-        version=lambda it: state.bids[it].resource_version if it in state.bids else None,
+        believed=state.bids.known,
+        version=state.bids.version,
     )
 
 

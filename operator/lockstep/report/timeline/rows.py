@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lockstep.report.shut import why_shut
 from lockstep.report.timeline.bars import Bar
 from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.lanes import lanes
@@ -68,22 +69,11 @@ def _row(names: Iterable[str], offer: Offer, inside: Sequence[tuple[int, int]], 
 def _offer(facts: TimelineFacts, name: str) -> Offer:
     bid = facts.bids.get(name)
     if bid is None:
-        return Offer(1.0, None, None, _shut(facts, name))
-    shut = _shut(facts, name) or ("no slots" if bid.slots == 0 else "")
+        return Offer(1.0, None, None, why_shut(facts.nodes.get(name), facts.pool))
+    shut = why_shut(facts.nodes.get(name), facts.pool) or ("no slots" if bid.slots == 0 else "")
     return Offer(_rounded(1 / bid.slowdown), bid.available_from, bid.available_until, shut)
 
 
 def _rounded(speed: float) -> float:
     """As people tell kinds of nodes apart: two significant digits."""
     return float(f"{speed:.2g}")
-
-
-def _shut(facts: TimelineFacts, name: str) -> str:
-    node = facts.nodes.get(name)
-    if node is None:
-        return "gone"
-    if not facts.pool.has(node.labels):
-        return "not in the pool"
-    if not node.is_ready:
-        return "not ready"
-    return "cordoned" if node.is_unschedulable else ""

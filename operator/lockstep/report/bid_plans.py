@@ -1,0 +1,87 @@
+"""What the planner makes of the bids that agents write: computed from belief, for their status and for the gauges."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lockstep.api.names import AGENT_LABEL, AGENT_OFF
+from lockstep.api.quantities import CPU, epoch_seconds, rfc3339
+from lockstep.belief.neighbours import takes_room
+from lockstep.belief.state import State
+from lockstep.facts.bid_plan import BidPlan, BidState
+from lockstep.facts.node import BidFact
+from lockstep.report.shut import why_shut
+
+_MOST_UIDS = 1000
+# In thousandths of a core: what others request changes with every pod of theirs, and few changes matter.
+_STEP = 100
+# A bid's own bounds are narrower.
+_LARGEST = 2**31 - 1
+_LONGEST_MESSAGE = 1000
+
+
+@dataclass(slots=True)
+class Guests:
+    """Who runs on a node: the UIDs of members, and the thousandths of a core that all others request."""
+
+    members: list[str] = field(default_factory=list)
+    others_request: int = 0
+
+
+def guests_of(state: State) -> Mapping[str, Guests]:
+    """Who runs on the nodes whose bids agents write."""
+    written = [*state.bids.values(), *state.bids.expired.values()]
+    found = {bid.node: Guests() for bid in written if bid.report is not None}
+    if not found:
+        return found
+    for pod in state.pods.values():
+        guests = found.get(pod.node)
+        if guests is None or not takes_room(pod):
+            continue
+        if pod.member is not None:
+            guests.members.append(pod.uid)
+        else:
+            guests.others_request += dict(pod.request).get(CPU, 0)
+    return found
+
+
+def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPlan:
+    """What the planner makes of the bid now."""
+    bid_state, message = state_of_bid(state, bid, now)
+    return BidPlan(
+        state=bid_state,
+        slowdown=min(round(1000 * bid.slowdown), _LARGEST),
+        until=_as_spelled(bid.available_until),
+        members=len(guests.members),
+        member_uids=frozenset(sorted(guests.members)[:_MOST_UIDS]),
+        others_request=min(_STEP * round(guests.others_request / _STEP), _LARGEST),
+        message=message,
+    )
+
+
+def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
+    """Whether members may start at a node with that bid, and a sentence that says so."""
+    node = state.nodes.get(bid.node)
+    shut = why_shut(node, state.pool)
+    if bid.has_expired(now):
+        off = node is not None and node.labels.get(AGENT_LABEL) == AGENT_OFF
+        why = f"The node is labelled {AGENT_LABEL}={AGENT_OFF}, so no agent measures it. " if off else ""
+        return BidState.EXPIRED, f"{why}The bid was not renewed in time: the node counts as one without a bid."
+    if shut:
+        return BidState.CLOSED, f"No member can start: the node is {shut}."
+    if bid.problem is not None:
+        return BidState.CLOSED, f"No member can start: the bid can't be understood: {bid.problem}."[:_LONGEST_MESSAGE]
+    if bid.available_until is not None and bid.available_until <= now:
+        return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
+    if bid.available_from is not None and bid.available_from > now:
+        return BidState.LATER, f"Members may start from {rfc3339(bid.available_from)} on{_how_fast(bid)}."
+    return BidState.OFFERED, f"Members may start{_how_fast(bid)}."
+
+
+def _as_spelled(seconds: float | None) -> float | None:
+    """Equal to what is read again once it is written, so that it is written once."""
+    return None if seconds is None else epoch_seconds(rfc3339(seconds))
+
+
+def _how_fast(bid: BidFact) -> str:
+    until = "" if bid.available_until is None else f", until {rfc3339(bid.available_until)}"
+    return f"; they need {bid.slowdown:.2f} times as long as on an idle reference node{until}"

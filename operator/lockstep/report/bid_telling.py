@@ -1,0 +1,43 @@
+"""Tells the agents of nodes what the planner makes of their bids, and which pods on the node are members of gangs."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from lockstep.api import paths
+from lockstep.api.bid_status import bid_plan_manifest
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.turns import Urgency
+from lockstep.belief.state import State
+from lockstep.facts.bid_plan import BidPlan
+from lockstep.report.bid_plans import guests_of, plan_of_bid
+
+# As often as an agent looks at its node: until it knows of a new member, that one counts as local work.
+_PAUSE_SECONDS = 10.0
+_NOT_FOUND = 404
+
+log = logging.getLogger(__name__)
+
+
+async def keep_agents_told(client: KubeClient, state: State, now: Callable[[], float]) -> None:
+    """Write what has changed for an agent into its bid's status, one bid after the other, until cancelled."""
+    while True:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        for node, guests in guests_of(state).items():
+            bid = state.bids.get(node) or state.bids.expired.get(node)
+            if bid is None:
+                continue
+            plan = plan_of_bid(state, bid, guests, now())
+            # Thousands that have not changed must not keep the cycle waiting either.
+            await (_tell(client, node, plan) if plan != bid.planned else asyncio.sleep(0))
+
+
+async def _tell(client: KubeClient, node: str, plan: BidPlan) -> None:
+    """Write one status. What is refused is tried again in the next round: it may be about rights."""
+    try:
+        said = await client.patch(paths.bid_status(node), bid_plan_manifest(plan), Urgency.REPORT)
+    except ApiUnavailableError as error:
+        log.warning("the status of bid %s could not be written: %s", node, error)
+        return
+    if not said.is_success and said.code != _NOT_FOUND:
+        log.error("the API server does not accept the status of bid %s: %s", node, said.message)

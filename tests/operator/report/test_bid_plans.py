@@ -1,0 +1,136 @@
+"""What the planner makes of the bids that agents write."""
+
+import pytest
+
+from builders.facts import bid_fact, bid_report, member_fact, node_fact, pod_fact
+from lockstep.api.pool import Pool
+from lockstep.belief.state import State
+from lockstep.facts.bid_plan import BidState
+from lockstep.facts.pod import PodPhase
+from lockstep.report.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
+
+NOW = 1_800_000_000.0
+HEAT = "heat"
+
+
+@pytest.fixture
+def state():
+    state = State(lambda: None, pool=Pool(selector=(("pool", "gangs"),)))
+    state.nodes.apply(node_fact("n1", labels={"pool": "gangs"}))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("bid", "want"),
+    [
+        pytest.param(
+            {"slowdown": 1.25},
+            (BidState.OFFERED, "Members may start; they need 1.25 times as long as on an idle reference node."),
+            id="offered",
+        ),
+        pytest.param(
+            {"until": NOW + 60},
+            (
+                BidState.OFFERED,
+                (
+                    "Members may start; they need 1.00 times as long as on an idle reference node, "
+                    "until 2027-01-15T08:01:00Z."
+                ),
+            ),
+            id="offered for a while",
+        ),
+        pytest.param(
+            {"since": NOW + 60},
+            (
+                BidState.LATER,
+                (
+                    "Members may start from 2027-01-15T08:01:00Z on; they need 1.00 times as long as on an idle "
+                    "reference node."
+                ),
+            ),
+            id="offered later",
+        ),
+        pytest.param(
+            {"until": NOW},
+            (BidState.CLOSED, "No member can start: the owner took the node back at 2027-01-15T08:00:00Z."),
+            id="taken back",
+        ),
+        pytest.param(
+            {"problem": "odd", "slots": 0},
+            (BidState.CLOSED, "No member can start: the bid can't be understood: odd."),
+            id="not understood",
+        ),
+        pytest.param(
+            {"expires": NOW},
+            (BidState.EXPIRED, "The bid was not renewed in time: the node counts as one without a bid."),
+            id="not renewed",
+        ),
+    ],
+)
+def test_bid_is_told_by_its_state(state, bid, want):
+    assert state_of_bid(state, bid_fact(**bid), NOW) == want
+
+
+@pytest.mark.parametrize(
+    ("node", "want"),
+    [
+        pytest.param({"ready": False, "labels": {"pool": "gangs"}}, "not ready", id="not ready"),
+        pytest.param({"cordoned": True, "labels": {"pool": "gangs"}}, "cordoned", id="cordoned"),
+        pytest.param({"labels": {}}, "not in the pool", id="of another pool"),
+        pytest.param(None, "gone", id="gone"),
+    ],
+)
+def test_node_that_lets_nobody_in_is_told_first(state, node, want):
+    state.nodes.remove("n1")
+    if node is not None:
+        state.nodes.apply(node_fact("n1", **node))
+
+    assert state_of_bid(state, bid_fact(), NOW) == (BidState.CLOSED, f"No member can start: the node is {want}.")
+
+
+def test_expired_bid_of_a_node_that_is_labelled_off_says_why(state):
+    state.nodes.apply(node_fact("n1", labels={"pool": "gangs", "lockstep.dev/agent": "off"}))
+
+    _, message = state_of_bid(state, bid_fact(expires=NOW), NOW)
+
+    assert message.startswith("The node is labelled lockstep.dev/agent=off, so no agent measures it. ")
+
+
+def test_members_and_what_others_request_are_counted_by_node(state):
+    state.bids.apply(bid_fact("n1", report=bid_report()))
+    state.bids.apply(bid_fact("n2", report=bid_report(), expires=NOW))
+    state.bids.apply(bid_fact("n3"))
+    state.bids.expire(NOW)
+    for pod in (
+        member_fact(HEAT, rank=0, node="n1"),
+        member_fact(HEAT, rank=1, node="n2"),
+        member_fact(HEAT, rank=2, node="n3"),
+        pod_fact("own", node="n1", request=(("cpu", 1500),)),
+        pod_fact("small", node="n1", request=(("pods", 1),)),
+        pod_fact("ended", node="n1", phase=PodPhase.SUCCEEDED),
+        pod_fact("coming"),
+    ):
+        state.apply_pod(pod)
+
+    guests = guests_of(state)
+
+    assert {node: (len(one.members), one.others_request) for node, one in guests.items()} == {
+        "n1": (1, 1500),
+        "n2": (1, 0),
+    }
+
+
+def test_plan_names_a_thousand_members_at_most(state):
+    uids = [f"uid-{number:04}" for number in range(1500)]
+
+    plan = plan_of_bid(state, bid_fact(), Guests(members=uids, others_request=1234), NOW)
+
+    assert (plan.members, plan.member_uids) == (1500, frozenset(uids[:1000]))
+    assert plan.others_request == 1200
+
+
+def test_numbers_beyond_all_bounds_are_told_as_the_largest(state):
+    plan = plan_of_bid(state, bid_fact(slowdown=1e300, problem="x" * 5000), Guests(others_request=2**70), NOW)
+
+    assert plan.slowdown == plan.others_request == 2**31 - 1
+    assert len(plan.message) <= 1024
