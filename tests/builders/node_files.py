@@ -24,7 +24,8 @@ class NodeFiles:
         self.root, self.proc = folder, folder / "proc"
         self.layout, self.driver, self.kubelet_root, self.cores = layout, driver, kubelet_root, cores
         self.mount = folder / FOLDERS[layout]
-        self.pods = {}
+        self.pods, self._written = {}, {}
+        self._folders = set()
         self._by_class = dict.fromkeys(CLASSES, 0.0)
         self._by_pod, self._host, self._steal, self._waited = {}, 100.0, 0.0, 0.0
         (self.proc / "self").mkdir(parents=True)
@@ -55,12 +56,15 @@ class NodeFiles:
 
     def count(self, folder, seconds):
         """Write one counter, whatever it was."""
-        folder.mkdir(parents=True, exist_ok=True)
+        if folder not in self._folders:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._folders.add(folder)
         if self.layout == "v2":
             used = round(seconds * 1_000_000)
-            (folder / "cpu.stat").write_text(f"usage_usec {used}\nuser_usec {used}\nsystem_usec 0\nnice_usec 0\n")
+            text = f"usage_usec {used}\nuser_usec {used}\nsystem_usec 0\nnice_usec 0\n"
+            self._put(folder / "cpu.stat", text)
         else:
-            (folder / "cpuacct.usage").write_text(f"{round(seconds * 1_000_000_000)}\n")
+            self._put(folder / "cpuacct.usage", f"{round(seconds * 1_000_000_000)}\n")
 
     def folder_of(self, uid):
         """The folder of a pod."""
@@ -75,11 +79,17 @@ class NodeFiles:
             self.count(self.folder_of(uid), self._by_pod[uid])
         ticks = f"0 0 0 0 0 0 0 {round(self._steal * 100)} 0 0"
         rows = [f"cpu  {ticks}", *(f"cpu{core} {ticks}" for core in range(self.cores)), "btime 1795448013"]
-        (self.proc / "stat").write_text("\n".join(rows) + "\n")
+        self._put(self.proc / "stat", "\n".join(rows) + "\n")
         stalled = round(self._waited * 1_000_000)
         some = f"some avg10=22.12 avg60=70.53 avg300=65.01 total={stalled}"
         full = "full avg10=0.00 avg60=0.00 avg300=0.00 total=0"
-        (self.proc / "pressure" / "cpu").write_text(f"{some}\n{full}\n")
+        self._put(self.proc / "pressure" / "cpu", f"{some}\n{full}\n")
+
+    def _put(self, path, text):
+        """Write what has changed only: a day of samples writes thousands of files."""
+        if self._written.get(path) != text:
+            self._written[path] = text
+            path.write_text(text)
 
     def _class_folder(self, pod_class):
         top = self._top()

@@ -5,12 +5,13 @@ from itertools import pairwise
 import pytest
 
 from builders.usage import usage
-from lockstep.agent.capacity import DAY, REFERENCE, ROUNDS, Capacity, is_idle
+from lockstep.agent import capacity as measuring
+from lockstep.agent.capacity import DAY, REFERENCE, Capacity, is_idle
 
 
 def clock(*speeds):
     """A processor clock by which runs have these speeds, relative to the reference."""
-    spent = [0.0, *(ROUNDS / REFERENCE / speed for speed in speeds)]
+    spent = [0.0, *(measuring.ROUNDS / REFERENCE / speed for speed in speeds)]
     ticks = [sum(spent[: count + 1]) for count in range(len(spent))]
     readings = [reading for pair in pairwise(ticks) for reading in pair]
     return iter(readings).__next__
