@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from lockstep.agent.capacity import is_idle, measured_on
-from lockstep.agent.clocks import Clocks
+from lockstep.agent.clock_steps import ClockSteps
 from lockstep.agent.duty_cycle import duty_cycle_of, lost_share
 from lockstep.agent.forecast import forecast, window
 from lockstep.agent.history import Hour
@@ -34,7 +34,7 @@ class Meter:
         self._memory = Memory(history, measured_on(processor_model(proc)))
         self._sampler = Sampler(root=root, proc=proc)
         self._five_minutes = FiveMinutes()
-        self._clocks: Clocks | None = None
+        self._clocks: ClockSteps | None = None
         self._noted_at = 0.0
         self._requested = 0.0
 
@@ -80,15 +80,15 @@ class Meter:
         """Sentences for the log since the last call: a history that was dropped, and why, or could not be written."""
         return self._memory.news()
 
-    def _follow_the_clocks(self, now: float, wall: float) -> Clocks:
+    def _follow_the_clocks(self, now: float, wall: float) -> ClockSteps:
         if self._clocks is None:
-            self._clocks, self._noted_at = Clocks(now, wall), now
+            self._clocks, self._noted_at = ClockSteps(now, wall), now
             self._memory.recall(clock_hour(wall).day)
         elif step := self._clocks.move_to(now, wall):
             self._memory.clock_was_set(step)
         return self._clocks
 
-    def _take_in(self, seconds: float, usage: Usage, clocks: Clocks) -> None:
+    def _take_in(self, seconds: float, usage: Usage, clocks: ClockSteps) -> None:
         lately = self._five_minutes.usage() or usage
         owner = owner_is_there(self._root, clocks.wall, lately.cores_host)
         self._memory.owner_is(present=owner, wall=clocks.wall)
@@ -102,7 +102,7 @@ class Meter:
         if is_idle(usage) and capacity.is_due(wall):
             capacity.run(wall)
 
-    def _note(self, clocks: Clocks) -> None:
+    def _note(self, clocks: ClockSteps) -> None:
         self._noted_at = clocks.now
         five = self._newest(self._five_minutes.usage())
         if five is not None:

@@ -9,8 +9,8 @@ from lockstep.agent.mounts import cgroup_mount
 from lockstep.agent.processors import read_processors
 from lockstep.agent.usage import Look, usage_between
 
-LONGEST_PERIOD = 60.0
-"""Seconds between two looks, above which nothing is told of the time in between: the process slept."""
+LONGEST_PERIOD = 300.0
+"""Seconds between two looks, above which nothing is told of the time in between: that is no five-minute mean."""
 
 
 class Sampler:

@@ -4,7 +4,7 @@ STEP = 60.0
 """Seconds by which the two may drift apart between samples before the wall clock counts as set."""
 
 
-class Clocks:
+class ClockSteps:
     """Both clocks at the last sample. ``began`` is when the first one was, by the wall clock as it is now."""
 
     def __init__(self, now: float, wall: float) -> None:
