@@ -20,11 +20,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Which node is measured, how often, and where its files are."""
+    """Which node is measured, how often, and where its files are; ``proc`` is the host's /proc."""
 
     node: str
     period_seconds: float
     root: Path
+    proc: Path
     history: Path
 
 
@@ -33,7 +34,7 @@ def run_agent(assignment: Assignment, server: Server, terms: Terms, stop: Event)
     clock = Clock()
     bid = OwnBid(assignment.node, partial(watching, server), stop)
     publisher = Publisher(assignment.node, partial(applied, server), clock, terms)
-    meter = Meter(assignment.history, root=assignment.root)
+    meter = Meter(assignment.history, root=assignment.root, proc=assignment.proc)
     log.info("measuring node %s every %g s", assignment.node, assignment.period_seconds)
     bid.start()
     every(assignment.period_seconds, stop, lambda: look(meter, bid.planned, publisher, clock))

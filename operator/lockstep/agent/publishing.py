@@ -25,8 +25,6 @@ from lockstep.api.pauses import pause_after
 _CONFLICT = 409
 # Others may set fields of which an answer tells, while they are left out.
 _TRIES = 3
-_FIRST_WITHIN_SECONDS = 30.0
-_BETWEEN_SECONDS = 60.0
 # Hours of the forecast pass, and who kept a field may have given it up.
 _ANEW_SECONDS = 3600.0
 _REPORT_SECONDS = 600.0
@@ -43,10 +41,26 @@ class Apply(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How a node bids: for how long, and from which change on it says something new."""
+    """How a node bids: for how long, and from which change on it says something new.
+
+    What has changed is written once in a third of the lifetime at most: once a minute where that is three.
+    """
 
     lifetime_seconds: float
     differences: Differences
+
+    @property
+    def between_seconds(self) -> float:
+        """From one write to the next, at least, where something has changed."""
+        return self.lifetime_seconds / 3
+
+    def first_seconds(self, node: str) -> float:
+        """From the start to the first write."""
+        return self.lifetime_seconds / 6 * _share(node)
+
+    def renewal_seconds(self, node: str) -> float:
+        """From one write to the next where nothing has changed: early enough for some tries more."""
+        return self.lifetime_seconds * (0.4 + 0.2 * _share(f"{node} renews"))
 
 
 class Publisher:
@@ -61,9 +75,8 @@ class Publisher:
         self._apply = apply
         self._clock = clock
         self._terms = terms
-        self._next_try = clock.now() + _share(node) * _FIRST_WITHIN_SECONDS
-        # Early enough for some tries more before the bid expires.
-        self._renewal_seconds = terms.lifetime_seconds * (0.4 + 0.2 * _share(f"{node} renews"))
+        self._next_try = clock.now() + terms.first_seconds(node)
+        self._renewal_seconds = terms.renewal_seconds(node)
         self._failures = 0
         self._trouble = Trouble("the bid can't be written")
         self._trouble_telling = Trouble("the status of the bid can't be written")
@@ -91,7 +104,8 @@ class Publisher:
     def _is_news(self, offer: Offer, now: float) -> bool:
         if self._offered is None or now >= self._anew_at + _ANEW_SECONDS:
             return True
-        return now >= self._written_at + _BETWEEN_SECONDS and self._terms.differences.between(self._offered, offer)
+        is_due = now >= self._written_at + self._terms.between_seconds
+        return is_due and self._terms.differences.between(self._offered, offer)
 
     def _write(self, offer: Offer) -> Answer:
         """Apply the offer without what others keep, as often as somebody turns out to keep something more."""

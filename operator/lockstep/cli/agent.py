@@ -54,6 +54,13 @@ _LEAST_LIFETIME_PERIODS = 3
     help="Where the node's own sys/fs/cgroup, run/systemd and dev are.",
 )
 @click.option(
+    "--proc",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default=Path("/proc"),
+    help="Where /proc is; a container's own tells of the whole node.",
+)
+@click.option(
     "--history",
     metavar="FILE",
     type=click.Path(path_type=Path),
@@ -97,7 +104,7 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
         signal(number, lambda *_: stop.set())
     differences = Differences(relative=given["relative_change"], absolute=given["absolute_change"])
     run_agent(
-        Assignment(node=node, period_seconds=period, root=given["root"], history=given["history"]),
+        Assignment(node=node, period_seconds=period, root=given["root"], proc=given["proc"], history=given["history"]),
         Server(url=given["api_server"] or _own_cluster(), authority=given["ca_file"], token=given["token_file"]),
         Terms(lifetime_seconds=lifetime, differences=differences),
         stop,
