@@ -41,7 +41,12 @@ def wheel(tmp_path_factory):
 def test_wheel_holds_the_engine_and_the_operator_and_nothing_else(wheel):
     metadata = f"lockstep_operator-{lockstep.__version__}.dist-info"
 
-    assert {name.split("/")[0] for name in wheel.namelist()} == {"coschedule", "coschedule_forecast", "lockstep", metadata}
+    assert {name.split("/")[0] for name in wheel.namelist()} == {
+        "coschedule",
+        "coschedule_forecast",
+        "lockstep",
+        metadata,
+    }
 
 
 def test_wheel_holds_every_module(wheel):

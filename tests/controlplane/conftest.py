@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from live.agents import RBAC
 from live.arena import Arena
 from live.background import Background
 from live.examples import EXAMPLES, OFFERS
@@ -46,6 +47,13 @@ def installed(control_plane: Sandbox) -> Sandbox:
     """The control plane with everything of ours that is applied to a cluster."""
     install(control_plane)
     return control_plane
+
+
+@pytest.fixture(scope="session")
+def agents(installed: Sandbox) -> Sandbox:
+    """The control plane, on which agents may do what they may, and are confined to it."""
+    installed.apply(RBAC)
+    return installed
 
 
 @pytest.fixture(scope="session")

@@ -1,26 +1,17 @@
 """An agent may write what it measures into the bid of the node that its pod runs on, and nothing else anywhere."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from eventually import eventually
+from live.agents import ACCOUNT, NAMESPACE
 from live.arena import BIDS
 from live.tokens import token_of, token_on
 from lockstep.agent.connection import Server, applied, watching
 
-NAMESPACE, ACCOUNT = "lockstep-system", "lockstep-agent"
-RBAC = Path(__file__).parents[2] / "operator" / "rbac-agent.yaml"
 MEASURED = {"dutyCycle": "250m", "capacity": "2", "ownerPresent": True, "expiresAt": "2126-01-01T00:00:00Z"}
 FORECAST = [{"from": "2126-01-01T00:00:00Z", "dutyCycle": "250m", "ownerReturns": "100m"}]
-
-
-@pytest.fixture(scope="session")
-def agents(installed):
-    """The control plane, on which agents may do what they may."""
-    installed.apply(RBAC)
-    return installed
 
 
 @pytest.fixture
