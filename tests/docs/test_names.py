@@ -9,6 +9,7 @@ import pytest
 from coschedule import Reason as PlanReason
 from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
 from lockstep.api.unsupported import UNSUPPORTED
+from lockstep.cli.agent import agent
 from lockstep.cli.run import run
 from lockstep.facts.reasons import Condition, EventReason, Reason
 from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES
@@ -54,6 +55,12 @@ def test_every_option_is_documented():
     documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "## Options")]
 
     assert documented == [parameter.opts[0] for parameter in run.params]
+
+
+def test_every_option_of_the_agent_is_documented():
+    documented = [cell.partition(" ")[0] for cell in first_cells(OPERATIONS, "### Options of the agent")]
+
+    assert documented == [parameter.opts[0] for parameter in agent.params]
 
 
 def test_every_page_is_documented():
