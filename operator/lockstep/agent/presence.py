@@ -7,23 +7,27 @@ graphical session is an owner who is there.
 
 from pathlib import Path
 
+from lockstep.agent.measured import Usage
 from lockstep.agent.small_files import names_in, read_text
 
 IDLE_SECONDS = 15 * 60
 """Without input for longer than that, whoever is logged in at a terminal is not there."""
-OWNER_CORES = 0.5
-"""What an owner at work uses at least outside of pods, where nothing else tells: kubelet and runtime use 0.1."""
+OWNER_CORES, OWNER_SHARE = 0.5, 0.1
+"""What an owner at work uses at least outside of pods, where nothing else tells: cores, and a share of the node.
+
+The kubelet and its runtime use 0.1 core on a small node, and more on a large one.
+"""
 GRAPHICAL = ("x11", "wayland", "mir")
 MOST = 1000
 """Sessions and terminals that are looked at."""
 
 
-def owner_is_there(root: Path, wall: float, host_cores: float) -> bool:
-    """Tell from what there is below ``root``; ``host_cores`` is what was lately used outside of pods."""
+def owner_is_there(root: Path, wall: float, lately: Usage) -> bool:
+    """Tell from what there is below ``root``, and who ``lately`` used the processors."""
     sessions = _sessions(root / "run" / "systemd" / "sessions")
     typed = _typed_lately(root / "dev", wall)
     if sessions is None:
-        return typed is True or host_cores >= OWNER_CORES
+        return typed is True or lately.cores_host >= max(OWNER_CORES, OWNER_SHARE * lately.cores_total)
     if any(session.get("TYPE") in GRAPHICAL for session in sessions):
         return True
     return bool(sessions) and typed is not False
