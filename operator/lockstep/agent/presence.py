@@ -8,7 +8,7 @@ graphical session is an owner who is there.
 from pathlib import Path
 
 from lockstep.agent.measured import Usage
-from lockstep.agent.small_files import names_in, read_text
+from lockstep.agent.small_files import is_folder, names_in, read_text
 
 IDLE_SECONDS = 15 * 60
 """Without input for longer than that, whoever is logged in at a terminal is not there."""
@@ -35,7 +35,7 @@ def owner_is_there(root: Path, wall: float, lately: Usage) -> bool:
 
 def _sessions(folder: Path) -> list[dict[str, str]] | None:
     """Return the active sessions of people; None where there is no logind. Pipes beside them end in ``.ref``."""
-    if not folder.is_dir():
+    if not is_folder(folder):
         return None
     names = [name for name in names_in(folder) if not name.endswith(".ref")][:MOST]
     sessions = [_settings(read_text(folder / name) or "") for name in names]
@@ -70,5 +70,5 @@ def _read_at(path: Path) -> float | None:
     """Return the access time: input moves it. The other times of a terminal are moved by output."""
     try:
         return path.stat().st_atime
-    except OSError:
+    except (OSError, ValueError):
         return None
