@@ -11,6 +11,7 @@ import pytest
 import lockstep
 
 ROOT = Path(__file__).parent.parent
+SHIPPED = {"coschedule": "engine", "coschedule_forecast": "engine", "lockstep": "operator"}
 
 
 @pytest.mark.parametrize("root", ["engine", "operator", "sandbox", "demo"])
@@ -41,18 +42,13 @@ def wheel(tmp_path_factory):
 def test_wheel_holds_the_engine_and_the_operator_and_nothing_else(wheel):
     metadata = f"lockstep_operator-{lockstep.__version__}.dist-info"
 
-    assert {name.split("/")[0] for name in wheel.namelist()} == {
-        "coschedule",
-        "coschedule_forecast",
-        "lockstep",
-        metadata,
-    }
+    assert {name.split("/")[0] for name in wheel.namelist()} == {*SHIPPED, metadata}
 
 
 def test_wheel_holds_every_module(wheel):
     sources = {
         path.relative_to(ROOT / root).as_posix()
-        for root, package in (("engine", "coschedule"), ("engine", "coschedule_forecast"), ("operator", "lockstep"))
+        for package, root in SHIPPED.items()
         for path in (ROOT / root / package).rglob("*.py")
     }
 

@@ -29,6 +29,11 @@ DEFAULT = "default"
 GATE_IMAGE = "registry.example.com/lockstep:1"
 
 
+def wall():
+    """The operator's time of day."""
+    return now()
+
+
 @dataclass(slots=True, kw_only=True)
 class Parts:
     """A watching operator; ``cycle`` is there, but runs only in ``running_operator``."""
@@ -73,15 +78,15 @@ async def watching_operator(api, plans=None, pool=ALL_NODES):
 
 
 def services_with(client, state, *, count_binding=lambda _: None, count_refused=lambda _: None):
-    """What attempts work with; both of their clocks are the running loop's."""
+    """What attempts work with."""
     return Services(
         client=client,
         state=state,
-        writer=StatusWriter(client, state, instance="test", now=now, count_refused=count_refused),
+        writer=StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused),
         deletions=Deletions(client, monotonic=now),
         lost_nodes=LostNodes(state, unreachable_after=300, monotonic=now),
         cutter=SnapshotCutter(state),
-        now=now,
+        now=wall,
         monotonic=now,
         provision_timeout=600,
         count_binding=count_binding,
@@ -90,7 +95,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
 
 
 async def inline(work):
-    """Make a plan in the event loop: a clock that jumps would not wait for a thread."""
+    """Make a plan in the event loop, so that whatever else happens always happens in the same order."""
     return work()
 
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+
+from coschedule.model.numbers import IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.members import Members
@@ -75,6 +78,9 @@ class Kept:
 
     Node ``latest`` had room for its members only from the start on, None where it waited for no node. ``members`` are
     these seats as that plan has spelled them, () where that is unknown. Raises ValueError when a number makes no sense.
+
+    ``nodes`` and ``counts`` are the same seats, role by role, and ``size`` is the number of all members: what is kept
+    for long is asked for them in every plan.
     """
 
     start: float
@@ -82,6 +88,9 @@ class Kept:
     seats: tuple[tuple[Seat, ...], ...]
     latest: int | None = None
     members: tuple[Members, ...] = field(default=(), compare=False, repr=False)
+    nodes: tuple[IntArray, ...] = field(init=False, compare=False, repr=False)
+    counts: tuple[IntArray, ...] = field(init=False, compare=False, repr=False)
+    size: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not -math.inf < self.start < self.finish:
@@ -90,11 +99,10 @@ class Kept:
             nodes = [seat.node for seat in of_role]
             if nodes != sorted(set(nodes)) or any(seat.members < 1 for seat in of_role):
                 raise ValueError("what is kept must have nodes that rise, and members on each of them")
-
-    @property
-    def size(self) -> int:
-        """The number of members."""
-        return sum(seat.members for of_role in self.seats for seat in of_role)
+        columns = [np.array(of_role, dtype=np.int64).reshape(-1, 2) for of_role in self.seats]
+        object.__setattr__(self, "nodes", tuple(column[:, 0] for column in columns))
+        object.__setattr__(self, "counts", tuple(column[:, 1] for column in columns))
+        object.__setattr__(self, "size", sum(seat.members for of_role in self.seats for seat in of_role))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

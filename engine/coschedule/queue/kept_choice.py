@@ -13,7 +13,7 @@ from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.finishes import finish_of
-from coschedule.queue.gangs import Kept, PendingGang, Seat
+from coschedule.queue.gangs import Kept, PendingGang
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
@@ -30,12 +30,12 @@ def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility,
     kept = _from_now_on(gang.kept, max(timeline.now, gang.not_before))
     if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
         return None
-    for role, of_role in zip(gang.roles, kept.seats, strict=True):
-        if not role.sizes.has(np.array([sum(seat.members for seat in of_role)])).all():
+    for role, nodes, counts in zip(gang.roles, kept.nodes, kept.counts, strict=True):
+        if not role.sizes.has(counts.sum(keepdims=True)).all():
             return None
-        if not feasibility.mask(role.constraints)[[seat.node for seat in of_role]].all():
+        if not feasibility.mask(role.constraints)[nodes].all():
             return None
-    seats = tuple(seats_by_rank(of_role, rank_of) for of_role in kept.seats)
+    seats = seats_by_rank(kept, rank_of)
     return _choice(gang, kept, seats, timeline, rank_of)
 
 
@@ -45,11 +45,14 @@ def _from_now_on(kept: Kept, first: float) -> Kept:
     return replace(kept, start=first, finish=finish_of(first, kept.finish - kept.start))
 
 
-def seats_by_rank(of_role: tuple[Seat, ...], rank_of: IntArray) -> ChosenNodes:
-    """Call the nodes of seats by their ranks; the node of index n has rank_of[n]."""
-    ranks = rank_of[[seat.node for seat in of_role]]
-    by_rank = np.argsort(ranks)
-    return ChosenNodes(ranks[by_rank], np.array([seat.members for seat in of_role], dtype=np.int64)[by_rank])
+def seats_by_rank(kept: Kept, rank_of: IntArray) -> tuple[ChosenNodes, ...]:
+    """Call the nodes of seats by their ranks, role by role; the node of index n has rank_of[n]."""
+    chosen = []
+    for nodes, counts in zip(kept.nodes, kept.counts, strict=True):
+        ranks = rank_of[nodes]
+        by_rank = np.argsort(ranks)
+        chosen.append(ChosenNodes(ranks[by_rank], counts[by_rank]))
+    return tuple(chosen)
 
 
 def _choice(

@@ -1,11 +1,11 @@
 """The places that gangs keep from the plan before, as far as there is still room for all of them.
 
 Method: all are claimed at once. Whoever then is on a node that is closed or has less than nothing left, and so is
-crowded, may be one too many: these are left out, and looked at one by one on what the others leave, the earliest start
-first.
+crowded, may be one too many: these are given back, and looked at one by one on what the others leave, the earliest
+start first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
@@ -52,19 +52,42 @@ def place_of(gang: PendingGang, choice: Choice) -> Place:
     return Place(gang, choice, claims)
 
 
-def with_room(places: Sequence[Place], crowded: Sequence[bool], timeline: Timeline) -> list[Place]:
-    """Leave out the places for which there is no room; ``crowded`` says where there may be none, claim by claim."""
-    is_crowded = iter(crowded)
-    doubts = [any(list(islice(is_crowded, len(place.claims)))) for place in places]
-    kept = [place for place, is_doubtful in zip(places, doubts, strict=True) if not is_doubtful]
-    doubtful = [place for place, is_doubtful in zip(places, doubts, strict=True) if is_doubtful]
-    timeline = timeline.claimed_all(claims_of(kept))
-    for place in sorted(doubtful, key=lambda place: place.choice.outline.start):
+class Fitting(NamedTuple):
+    """The places for which there is room together; a timeline with the ``whole`` of them, or all ``beside`` some."""
+
+    places: list[Place]
+    whole: Timeline
+    beside: Timeline
+
+
+def fitting(places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline) -> Fitting:
+    """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart."""
+    own = [place for place in places if place.gang.key in apart]
+    others = [place for place in places if place.gang.key not in apart]
+    beside = timeline.claimed_all(claims_of(others))
+    whole = beside.claimed_all(claims_of(own))
+    doubtful = _crowded(places, whole)
+    again, whole = _one_by_one(doubtful, whole.claimed_all(given_back(claims_of(doubtful))))
+    left_out = {place.gang.key for place in doubtful} - again
+    beside = beside.claimed_all(given_back(claims_of(place for place in others if place.gang.key in left_out)))
+    return Fitting([place for place in places if place.gang.key not in left_out], whole, beside)
+
+
+def _crowded(places: Sequence[Place], claimed: Timeline) -> list[Place]:
+    """List the places that may be too many, where all of them are claimed."""
+    is_crowded = iter(claimed.crowded(claims_of(places)))
+    return [place for place in places if any(list(islice(is_crowded, len(place.claims))))]
+
+
+def _one_by_one(places: Iterable[Place], timeline: Timeline) -> tuple[set[GangKey], Timeline]:
+    """Claim the places for which there is room, one after the other; tell whose they are."""
+    kept = set()
+    for place in sorted(places, key=lambda place: place.choice.outline.start):
         beside = _beside(place, timeline)
         if beside is not None:
-            kept.append(place)
+            kept.add(place.gang.key)
             timeline = beside
-    return kept
+    return kept, timeline
 
 
 def _beside(place: Place, timeline: Timeline) -> Timeline | None:

@@ -27,7 +27,7 @@ from coschedule.queue.explain_together import Case, refuse_together
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
-from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of, with_room
+from coschedule.queue.kept_places import Keeping, Place, claims_of, fitting, given_back, place_of
 from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
 from coschedule.queue.packing.effort import effort_after
@@ -37,6 +37,7 @@ from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombination
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
+from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.topology import Topology
 from coschedule.queue.why.turn import Turn
@@ -87,14 +88,18 @@ class Planner:
         """
         if gangs:
             self._let_in_front_of(gangs[0])
-        places = list(self._places(gangs))
-        keeping = self._keeping(places, apart)
-        crowded = keeping.whole.crowded(places)
-        return self._keeping(with_room(places, crowded, self._timeline), apart) if any(crowded) else keeping
+        fits = fitting(list(self._places(gangs)), apart, self._timeline)
+        beside = self.fork()
+        beside.go_on([place for place in fits.places if place.gang.key not in apart], fits.beside)
+        beside.look_ahead([place.gang for place in fits.places if place.gang.key in apart])
+        whole = self.fork()
+        whole.go_on(fits.places, fits.whole)
+        return Keeping({place.gang.key: place for place in fits.places}, whole, beside)
 
-    def crowded(self, places: Iterable[Place]) -> list[bool]:
-        """Tell where places that were all claimed may be too many, claim by claim."""
-        return self._timeline.crowded(claims_of(places))
+    def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
+        """Go on with a timeline in which these places of gangs have been claimed."""
+        self._timeline = timeline
+        self._never_end(claims_of(places))
 
     def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
         """Find slots once that several forks would find each: they then only look for what has changed."""
@@ -107,9 +112,7 @@ class Planner:
         """Claim what a plan has kept for gangs of one priority."""
         if places:
             self._let_in_front_of(places[0].gang)
-        claims = claims_of(places)
-        self._timeline = self._timeline.claimed_all(claims)
-        self._never_end(claims)
+        self.go_on(places, self._timeline.claimed_all(claims_of(places)))
 
     def placement(self, place: Place) -> Placement:
         """Spell a place that is kept."""
@@ -170,8 +173,7 @@ class Planner:
             finish=placement.finish,
         )
         assert kept is not None, "a placement is on nodes of its snapshot"
-        for role, seats in zip(gang.roles, kept.seats, strict=True):
-            nodes = seats_by_rank(seats, self._rank_of)
+        for role, nodes in zip(gang.roles, seats_by_rank(kept, self._rank_of), strict=True):
             yield Claim(
                 ranks=nodes.ranks,
                 counts=nodes.counts,
@@ -188,15 +190,6 @@ class Planner:
                 raise
             self._rescue(gang.key, error)
             return failed(gang.key, error)
-
-    def _keeping(self, places: Sequence[Place], apart: Collection[GangKey]) -> Keeping[Self]:
-        own = [place for place in places if place.gang.key in apart]
-        beside = self.fork()
-        beside.take([place for place in places if place.gang.key not in apart])
-        beside.look_ahead([place.gang for place in own])
-        whole = beside.fork()
-        whole.take(own)
-        return Keeping({place.gang.key: place for place in places}, whole, beside)
 
     def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
         """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""

@@ -96,8 +96,9 @@ class Snapshot:
         for gang in self.gangs:
             if any(len(role.request) != len(self.resources) for role in gang.roles):
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
-            seats = [seat for of_role in gang.kept.seats for seat in of_role] if gang.kept else []
-            if any(not 0 <= seat.node < len(self.nodes.names) for seat in seats):
+            # The nodes of a role rise.
+            ends = [seat for of_role in gang.kept.seats for seat in (*of_role[:1], *of_role[-1:])] if gang.kept else []
+            if any(not 0 <= seat.node < len(self.nodes.names) for seat in ends):
                 raise ValueError(f"gang {gang.key} must keep nodes of the snapshot")
         if len({gang.key for gang in self.gangs}) != len(self.gangs):
             raise ValueError("gang keys must be distinct")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.agent.mounts import CgroupMount
-from lockstep.agent.small_files import as_count, names_in, read_number, read_text
+from lockstep.agent.small_files import as_count, folders_in, is_folder, read_number, read_text
 
 DEEPEST = 5
 """Folders down from the mount to look for that of the kubelet's pods: its cgroupRoot has few parts."""
@@ -38,7 +38,7 @@ class Cgroups:
         node = self._seconds(self._mount.folder)
         if node is None:
             return None
-        if not any(folder.is_dir() for folder in self._pods_folders):
+        if not any(is_folder(folder) for folder in self._pods_folders):
             self._pods_folders = _pods_folders(self._mount.folder)
         folders = self._pod_folders()
         return Counted(
@@ -57,9 +57,11 @@ class Cgroups:
         levels = [
             level
             for top in self._pods_folders
-            for level in (top, *(top / name for name in names_in(top) if "burstable" in name or "besteffort" in name))
+            for level in (top, *(top / name for name in folders_in(top) if "burstable" in name or "besteffort" in name))
         ]
-        return {uid: level / name for level in levels for name in names_in(level) if (uid := _pod_of(name)) is not None}
+        return {
+            uid: level / name for level in levels for name in folders_in(level) if (uid := _pod_of(name)) is not None
+        }
 
     def _seconds(self, folder: Path) -> float | None:
         if not self._mount.unified:
@@ -81,7 +83,7 @@ def _pods_folders(mount: Path) -> tuple[Path, ...]:
     found: list[Path] = []
     level, looked = [mount], 0
     for _ in range(DEEPEST):
-        below = [folder / name for folder in level for name in names_in(folder) if "." not in name or ".slice" in name]
+        below = [folder / name for folder in level for name in folders_in(folder)]
         looked += len(below)
         if looked > MOST_FOLDERS:
             break

@@ -52,15 +52,20 @@ class History:
         return ((past, self.days[past]) for past in sorted(self.days) if day - OLDEST <= past < day)
 
     def at(self, when: ClockHour) -> Hour | None:
-        """Return what was measured in an hour that is over."""
+        """Return what was measured in an hour that is over, be it only since a moment ago."""
+        if when == self.running:
+            return self._mean()
         return self.days[when.day][when.hour] if when.day in self.days else None
 
     def _end_hour(self) -> None:
-        if self.running is not None and len(self.fives) >= ENOUGH_FIVES:
-            day = self.days.setdefault(self.running.day, [None] * DAY_HOURS)
-            day[self.running.hour] = Hour(
-                lost=fmean(five.lost for five in self.fives), present=fmean(five.present for five in self.fives)
-            )
+        mean = self._mean()
+        if self.running is not None and mean is not None:
+            self.days.setdefault(self.running.day, [None] * DAY_HOURS)[self.running.hour] = mean
         self.fives = []
         for oldest in list(self.days)[:-KEPT_DAYS]:
             del self.days[oldest]
+
+    def _mean(self) -> Hour | None:
+        if len(self.fives) < ENOUGH_FIVES:
+            return None
+        return Hour(lost=fmean(five.lost for five in self.fives), present=fmean(five.present for five in self.fives))

@@ -90,7 +90,7 @@ class Meter:
 
     def _take_in(self, seconds: float, usage: Usage, clocks: ClockSteps) -> None:
         lately = self._five_minutes.usage() or usage
-        owner = owner_is_there(self._root, clocks.wall, lately.cores_host)
+        owner = owner_is_there(self._root, clocks.wall, lately)
         self._memory.owner_is(present=owner, wall=clocks.wall)
         self._five_minutes.add(Lasted(seconds, usage, owner))
         self._measure_capacity(usage, clocks.wall)

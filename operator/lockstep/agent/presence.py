@@ -7,23 +7,27 @@ graphical session is an owner who is there.
 
 from pathlib import Path
 
-from lockstep.agent.small_files import names_in, read_text
+from lockstep.agent.measured import Usage
+from lockstep.agent.small_files import is_folder, names_in, read_text
 
 IDLE_SECONDS = 15 * 60
 """Without input for longer than that, whoever is logged in at a terminal is not there."""
-OWNER_CORES = 0.5
-"""What an owner at work uses at least outside of pods, where nothing else tells: kubelet and runtime use 0.1."""
+OWNER_CORES, OWNER_SHARE = 0.5, 0.1
+"""What an owner at work uses at least outside of pods, where nothing else tells: cores, and a share of the node.
+
+The kubelet and its runtime use 0.1 core on a small node, and more on a large one.
+"""
 GRAPHICAL = ("x11", "wayland", "mir")
 MOST = 1000
 """Sessions and terminals that are looked at."""
 
 
-def owner_is_there(root: Path, wall: float, host_cores: float) -> bool:
-    """Tell from what there is below ``root``; ``host_cores`` is what was lately used outside of pods."""
+def owner_is_there(root: Path, wall: float, lately: Usage) -> bool:
+    """Tell from what there is below ``root``, and who ``lately`` used the processors."""
     sessions = _sessions(root / "run" / "systemd" / "sessions")
     typed = _typed_lately(root / "dev", wall)
     if sessions is None:
-        return typed is True or host_cores >= OWNER_CORES
+        return typed is True or lately.cores_host >= max(OWNER_CORES, OWNER_SHARE * lately.cores_total)
     if any(session.get("TYPE") in GRAPHICAL for session in sessions):
         return True
     return bool(sessions) and typed is not False
@@ -31,7 +35,7 @@ def owner_is_there(root: Path, wall: float, host_cores: float) -> bool:
 
 def _sessions(folder: Path) -> list[dict[str, str]] | None:
     """Return the active sessions of people; None where there is no logind. Pipes beside them end in ``.ref``."""
-    if not folder.is_dir():
+    if not is_folder(folder):
         return None
     names = [name for name in names_in(folder) if not name.endswith(".ref")][:MOST]
     sessions = [_settings(read_text(folder / name) or "") for name in names]
@@ -66,5 +70,5 @@ def _read_at(path: Path) -> float | None:
     """Return the access time: input moves it. The other times of a terminal are moved by output."""
     try:
         return path.stat().st_atime
-    except OSError:
+    except (OSError, ValueError):
         return None

@@ -25,8 +25,8 @@ class Processors:
 
 def read_processors(proc: Path) -> Processors | None:
     """Return what is known now, None where /proc/stat cannot be read."""
-    lines = [line.split() for line in (read_text(proc / "stat") or "").splitlines()]
-    rows = {words[0]: words for words in lines if words and words[0].startswith("cpu")}
+    lines = (line.split() for line in (read_text(proc / "stat") or "").splitlines() if line.startswith("cpu"))
+    rows = {words[0]: words for words in lines}
     everything = rows.pop("cpu", None)
     if everything is None or not rows:
         return None

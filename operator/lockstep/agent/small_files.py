@@ -4,8 +4,8 @@ import os
 import stat
 from pathlib import Path
 
-LIMIT = 64 * 1024
-"""Bytes. What the kernel and logind write is far smaller, but for /proc/stat, whose first lines are enough."""
+LIMIT = 256 * 1024
+"""Bytes. What counts is in them: the lines of /proc/stat come first, and have 100 bytes for each processor."""
 
 
 def read_text(path: Path, *, limit: int = LIMIT) -> str | None:
@@ -35,8 +35,25 @@ def as_count(text: str) -> int | None:
 
 def names_in(folder: Path) -> list[str]:
     """Return what is in a folder, in no order; nothing where there is none that can be read."""
+    return [entry.name for entry in _entries(folder)]
+
+
+def folders_in(folder: Path) -> list[str]:
+    """Return the names of the folders in a folder, in the same way."""
+    return [entry.name for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder that can be looked at."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return [entry.name for entry in entries]
-    except OSError:
+            return list(entries)
+    except (OSError, ValueError):
         return []

@@ -8,7 +8,8 @@ from lockstep.agent.measured import Usage
 from lockstep.agent.usage import mean_usage
 
 FIVE_MINUTES = 300.0
-MOSTLY = 0.1
+FULL_FOR = 0.1
+"""A node that was full for a larger part of the time may have hidden local work."""
 
 
 class Lasted(NamedTuple):
@@ -43,8 +44,8 @@ class FiveMinutes:
         return self._share([lasted.owner for lasted in self._all])
 
     def was_full(self) -> bool:
-        """Whether the node was full for more than a tenth of the time."""
-        return self._share([is_full(lasted.usage) for lasted in self._all]) > MOSTLY
+        """Whether the node was full for more than a moment."""
+        return self._share([is_full(lasted.usage) for lasted in self._all]) > FULL_FOR
 
     def _share(self, holds: list[bool]) -> float:
         everything = sum(lasted.seconds for lasted in self._all)

@@ -17,11 +17,12 @@ def filled(history, when, *losts):
 def test_hour_is_the_mean_of_its_five_minutes():
     history = History()
     filled(history, NINE, *[0.5] * 6, *[0.0] * 6)
-    assert history.at(NINE) is None, "it still runs"
+    assert history.at(NINE) == Hour(0.25, 0.0), "before the first five minutes of the next hour, too"
 
     filled(history, TEN, 1.0)
 
     assert history.at(NINE) == Hour(0.25, 0.0)
+    assert history.at(TEN) is None
 
 
 @pytest.mark.parametrize(("fives", "want"), [(5, None), (6, Hour(0.5, 0.0))])
@@ -39,7 +40,7 @@ def test_hour_that_comes_again_is_measured_anew():
         filled(history, when, *[lost] * 12)
 
     assert history.at(NINE) == pytest.approx(Hour(0.4, 0.0))
-    assert history.at(TEN) == pytest.approx(Hour(0.3, 0.0))
+    assert history.at(TEN) == pytest.approx(Hour(0.5, 0.0))
 
 
 def test_wrong_year_for_an_afternoon_costs_that_afternoon():

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from builders.usage import usage
 from lockstep.agent.presence import owner_is_there
 
 NOW = 1_795_449_600.0
@@ -45,7 +46,7 @@ def terminal(root, name, *, read_at, written_at=NOW):
 def test_presence_by_sessions(tmp_path, sessions, want):
     logind(tmp_path, **sessions)
 
-    assert owner_is_there(tmp_path, NOW, host_cores=4) is want
+    assert owner_is_there(tmp_path, NOW, usage(host=4)) is want
 
 
 @pytest.mark.parametrize(
@@ -61,25 +62,34 @@ def test_presence_by_input(tmp_path, name, read_ago, want):
     logind(tmp_path, one=AT_A_TERMINAL)
     terminal(tmp_path, name, read_at=NOW - read_ago)
 
-    assert owner_is_there(tmp_path, NOW, host_cores=0) is want
+    assert owner_is_there(tmp_path, NOW, usage()) is want
 
 
 def test_program_that_prints_is_nobody_s_presence(tmp_path):
     logind(tmp_path, one=AT_A_TERMINAL)
     terminal(tmp_path, "pts/0", read_at=NOW - 3600, written_at=NOW)
 
-    assert not owner_is_there(tmp_path, NOW, host_cores=0)
+    assert not owner_is_there(tmp_path, NOW, usage())
 
 
 @pytest.mark.parametrize("name", ["tty", "pts/ptmx", "null"])
 def test_devices_that_are_no_terminal_say_nothing(tmp_path, name):
     terminal(tmp_path, name, read_at=NOW)
 
-    assert not owner_is_there(tmp_path, NOW, host_cores=0)
+    assert not owner_is_there(tmp_path, NOW, usage())
 
 
-@pytest.mark.parametrize(("host_cores", "want"), [(0.1, False), (0.5, True)])
-def test_presence_by_load_where_there_is_no_logind(tmp_path, host_cores, want):
+@pytest.mark.parametrize(
+    ("lately", "want"),
+    [
+        pytest.param(usage(host=0.1, cores=2), False, id="the kubelet alone"),
+        pytest.param(usage(host=0.5, cores=2), True, id="work on a small machine"),
+        pytest.param(usage(host=2, cores=64), False, id="the daemons of a large one"),
+        pytest.param(usage(host=8, cores=64), True, id="work on a large one"),
+        pytest.param(usage(pods=60, cores=64), False, id="pods are no owner's work"),
+    ],
+)
+def test_presence_by_load_where_there_is_no_logind(tmp_path, lately, want):
     terminal(tmp_path, "tty1", read_at=NOW - 86_400)
 
-    assert owner_is_there(tmp_path, NOW, host_cores) is want
+    assert owner_is_there(tmp_path, NOW, lately) is want

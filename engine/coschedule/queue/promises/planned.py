@@ -27,4 +27,6 @@ def with_promise(decision: Decision, gang: PendingGang, *, slack: float) -> Deci
     promised = gang.promised
     if decision.start > promised or math.isinf(promised):
         promised = decision.start + (slack * (decision.finish - decision.start) if slack else 0.0)
-    return replace(decision, promised=promised) if math.isfinite(promised) else decision
+    if promised == decision.promised or math.isinf(promised):
+        return decision
+    return replace(decision, promised=promised)

@@ -1,0 +1,52 @@
+"""The clock of the operator's machine is set while gangs wait that were promised a start."""
+
+import pytest
+
+from builders.served import gang
+from fake_cluster import jumping, rig
+from fake_cluster.jumping import until
+from fake_cluster.rig import condition, is_placed, operator_over, set_phases, status_of
+
+pytestmark = pytest.mark.asyncio
+
+HOUR = 3600.0
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The operator's time of day, which is ``ahead`` of the real one."""
+
+    class Clock:
+        ahead = 0.0
+
+        def __call__(self):
+            return jumping.now() + self.ahead
+
+    clock = Clock()
+    monkeypatch.setattr(rig, "wall", clock)
+    return clock
+
+
+def submit(api, name, seconds):
+    api.store.create("gangjobs", gang(name, size=2, cpu="8", spec={"work": {"serialTime": f"{seconds}s"}}))
+
+
+@pytest.mark.parametrize("step", [-30 * 24 * HOUR, -HOUR, HOUR, 30 * 24 * HOUR])
+async def test_queue_goes_on_after_the_clock_was_set(clock, step, caplog):
+    async with operator_over() as (api, _):
+        submit(api, "runs", 600)
+        await until(lambda: is_placed(api, "runs"))
+        set_phases(api, "runs", "Running")
+        submit(api, "waits", 120)
+        await until(lambda: status_of(api, "waits").get("plan"))
+
+        clock.ahead += step
+        submit(api, "comes", 60)
+        await until(lambda: status_of(api, "comes").get("plan"))
+        set_phases(api, "runs", "Succeeded")
+        for name in ("comes", "waits"):
+            await until(lambda name=name: is_placed(api, name) or condition(api, name, "Complete"))
+            set_phases(api, name, "Succeeded")
+            await until(lambda name=name: condition(api, name, "Complete"))
+
+    assert not [record.getMessage() for record in caplog.records if record.exc_info]
