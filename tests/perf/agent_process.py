@@ -62,9 +62,14 @@ def _arguments(sandbox: Sandbox, folder: Path) -> tuple[str, ...]:
 def _until_measured(sandbox: Sandbox) -> None:
     """Tell the agent that no member runs here, and wait until it says what it measured."""
     path = f"{BIDS}/{NODE}"
-    eventually(lambda: sandbox.status(path) == 200, seconds=120)
+    eventually(lambda: NODE in sandbox.kubectl("get", "nodebids", "-o", "name"), seconds=120)
     sandbox.request("PATCH", f"{path}/status", {"status": {"planned": {"state": "Offered", "memberUids": []}}})
     eventually(lambda: "dutyCycle" in sandbox.request("GET", path)["spec"], seconds=300)
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 if __name__ == "__main__":
