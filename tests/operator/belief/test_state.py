@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from builders.facts import (
     bid_fact,
+    bid_report,
     gang_fact,
     gang_spec,
     member_fact,
@@ -366,6 +367,14 @@ def test_bid_that_is_renewed_is_no_news(state):
     state.bids.apply(bid_fact("n1", version="2", slowdown=2.0, expires=130.0))
 
     assert (state.news.is_plan_due, state.nodes.generation, state.bids.next_end()) == (False, generation, 130.0)
+
+
+def test_what_an_agent_reports_and_is_told_is_no_news(state):
+    state.bids.apply(bid_fact("n1", version="1", expires=100.0, report=bid_report(duty_cycle=0.1)))
+    settled(state)
+    state.bids.apply(bid_fact("n1", version="2", expires=130.0, report=bid_report(duty_cycle=0.2)))
+
+    assert not state.news.is_plan_due
 
 
 @pytest.mark.parametrize("after", [{"slowdown": 3.0}, {"slots": 0}, {"until": 0.0}, {"expires": 99.0}], ids=str)

@@ -1,0 +1,96 @@
+"""The agent's loop: it samples once it is known whose pods run on the node, and nothing that fails ends it."""
+
+import logging
+from functools import partial
+from threading import Event
+
+import pytest
+
+from builders.node_files import NodeFiles
+from lockstep.agent.clock import Clock
+from lockstep.agent.connection import Answer
+from lockstep.agent.meter import Meter
+from lockstep.agent.offering import Differences
+from lockstep.agent.process import every, look
+from lockstep.agent.publishing import Publisher, Terms
+from lockstep.api.offer import Planned
+
+GANG = "0a1b2c3d-0000-4000-8000-00000000000a"
+TERMS = Terms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
+
+
+class Node:
+    """A node of four processors with a member on it, and what its agent wrote."""
+
+    def __init__(self, folder):
+        self.files = NodeFiles(folder / "node", cores=4)
+        self.files.add(GANG)
+        self.history = folder / "history.json"
+        self.now = 0.0
+        self.specs, self.reports = [], []
+        self.clock = Clock(steady=lambda: self.now, own=lambda: 1_800_000_000.0 + self.now)
+        self.publisher = Publisher("n1", self._apply, self.clock, TERMS)
+        self.meter = Meter(self.history, root=self.files.root, proc=self.files.proc)
+
+    def run(self, seconds, planned, *, host=0.0, gang=0.0):
+        for _ in range(round(seconds / 10)):
+            self.now += 10
+            self.files.spend({GANG: 10 * gang}, host=10 * host)
+            look(self.meter, planned, self.publisher, self.clock)
+
+    def _apply(self, path, manifest):
+        (self.reports if path.endswith("/status") else self.specs).append(manifest)
+        return Answer(200, {"status": {"measured": {"message": "Idle."}}})
+
+
+@pytest.fixture
+def node(tmp_path):
+    return Node(tmp_path)
+
+
+def test_nothing_is_measured_until_it_is_known_whose_pods_are_members(node):
+    node.run(300, None, gang=2.0)
+
+    assert {(*manifest["spec"],) for manifest in node.specs} == {("expiresAt",)}
+
+
+def test_member_is_no_local_work_once_it_is_known(node):
+    node.run(60, None, gang=2.0)
+
+    node.run(300, Planned(frozenset({GANG}), 0.0), gang=2.0)
+
+    assert node.specs[-1]["spec"]["dutyCycle"] == "0m"
+    assert node.reports[-1]["status"]["measured"]["source"] == "cgroup v2"
+
+
+def test_local_work_is_bid_within_two_minutes(node):
+    node.run(120, Planned(frozenset({GANG}), 0.0), gang=2.0)
+
+    node.run(120, Planned(frozenset({GANG}), 0.0), gang=2.0, host=2.0)
+
+    assert int(node.specs[-1]["spec"]["dutyCycle"].removesuffix("m")) > 100
+
+
+def test_history_that_is_dropped_is_told(node, tmp_path, caplog):
+    node.history.write_bytes(b"\x00{")
+    node.meter = Meter(node.history, root=node.files.root, proc=node.files.proc)
+
+    node.run(20, Planned(frozenset(), 0.0))
+
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_look_that_fails_costs_one_period(caplog):
+    caplog.set_level(logging.ERROR)
+    looks = []
+
+    def work():
+        looks.append(len(looks))
+        if len(looks) == 3:
+            stop.set()
+        raise OSError("odd")
+
+    stop = Event()
+    every(0.0, stop, partial(work))
+
+    assert (looks, caplog.messages) == ([0, 1, 2], ["one look at the node failed"] * 3)
