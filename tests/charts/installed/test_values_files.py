@@ -30,7 +30,8 @@ def test_every_values_file_is_installed_and_leaves_nothing(values, prepared):
         "--selector=app.kubernetes.io/managed-by=Helm",
         "--output=name",
         "all,serviceaccounts,secrets,configmaps,leases,roles,rolebindings,clusterroles,clusterrolebindings,"
-        "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions",
+        "poddisruptionbudgets,networkpolicies,servicemonitors,prometheusrules,customresourcedefinitions,"
+        "validatingadmissionpolicies,validatingadmissionpolicybindings",
     )
     assert {name.rpartition("/")[2] for name in left.split()} == kept
 
