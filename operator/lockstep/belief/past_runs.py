@@ -9,17 +9,9 @@ import math
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
+from lockstep.belief.run_memory import RunMemory
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.past_runs import (
-    MOST_RUNS,
-    MOST_TEMPLATES,
-    USUAL_QUANTILE,
-    Learned,
-    Runs,
-    RunsByTemplate,
-    Template,
-    thousandths_of,
-)
+from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, RunsByTemplate, Template
 
 Number = TypeVar("Number", int, float)
 
@@ -28,54 +20,52 @@ LEAST_RUNS = 3
 
 
 class PastRuns:
-    """The last runs of at most ``MOST_TEMPLATES`` templates. With ``quantile`` 0 nothing is learnt.
+    """What the runs that are remembered teach. With ``quantile`` 0 nothing is learnt.
 
     ``changed`` is called when gangs may be planned with something new.
-    The namespace that has most gives up the one that it has learnt of least recently: none can take the room of others.
     """
 
     def __init__(self, changed: Callable[[], None], quantile: float = USUAL_QUANTILE) -> None:
         self._changed = changed
         self._quantile = quantile
-        self._runs: dict[str, dict[str, Runs]] = {}
-        self._count = 0
+        self._memory = RunMemory(self._note)
         self._unsettled: set[Template] = set()
         self._in_force: dict[Template, Learned] = {}
         self.changes = 0
 
     def __len__(self) -> int:
         """How many templates are known."""
-        return self._count
+        return len(self._memory)
 
     @property
     def runs(self) -> RunsByTemplate:
         """Everything that is known."""
-        return self._runs
+        return self._memory.runs
 
-    def learn(self, template: Template, factor: float) -> None:
-        """A run of the template took ``factor`` times as long as its spec states."""
+    def learn(self, template: Template, run: Run) -> None:
+        """A run of the template has ended well."""
         if not self._quantile:
             return
-        before = self._runs.get(template.namespace, {}).get(template.digest, ())
-        runs = (*before, thousandths_of(factor))[-MOST_RUNS:]
-        self._put(template, runs)
+        runs = self._memory.with_run(template, run)
+        self._memory.put(template, runs)
         if len(runs) >= LEAST_RUNS:
             self._changed()
 
     def remember(self, kept: RunsByTemplate) -> None:
         """Take over what an earlier process has kept, but for templates of which more is known here."""
-        newer, self._runs, self._count = self._runs, {}, 0
+        newer, self._memory = self._memory.runs, RunMemory(self._note)
         for known in (kept, newer):
             for namespace, templates in known.items():
                 for digest, runs in templates.items():
-                    self._put(Template(namespace, digest), runs)
+                    self._memory.put(Template(namespace, digest), runs)
 
     def settle(self) -> None:
         """A plan begins: what was learnt so far is in force until the next one."""
         for template in self._unsettled:
-            runs = self._runs.get(template.namespace, {}).get(template.digest, ())
+            runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
-                self._in_force[template] = Learned(thousandths=nearest_rank(runs, self._quantile), runs=len(runs))
+                thousandths = nearest_rank([run.thousandths for run in runs], self._quantile)
+                self._in_force[template] = Learned(thousandths=thousandths, runs=len(runs))
             else:
                 self._in_force.pop(template, None)
         self._unsettled.clear()
@@ -85,26 +75,6 @@ class PastRuns:
         if gang.spec is None or not gang.spec.run_template:
             return None
         return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
-
-    def _put(self, template: Template, runs: Runs) -> None:
-        """Enter the template as the one learnt of last."""
-        templates = self._runs.pop(template.namespace, {})
-        self._count += template.digest not in templates
-        templates.pop(template.digest, None)
-        templates[template.digest] = runs
-        self._runs[template.namespace] = templates
-        self._note(template)
-        if self._count > MOST_TEMPLATES:
-            self._drop_one()
-
-    def _drop_one(self) -> None:
-        crowded = max(self._runs, key=lambda namespace: len(self._runs[namespace]))
-        oldest = next(iter(self._runs[crowded]))
-        del self._runs[crowded][oldest]
-        if not self._runs[crowded]:
-            del self._runs[crowded]
-        self._count -= 1
-        self._note(Template(crowded, oldest))
 
     def _note(self, template: Template) -> None:
         self._unsettled.add(template)

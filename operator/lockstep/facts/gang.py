@@ -1,6 +1,6 @@
 """GangJobs as facts: what one asks for, and what its status says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -74,6 +74,11 @@ class GangSpec:
     def minds_pods(self) -> bool:
         """Whether it matters to a member which pods are around it."""
         return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
+
+    def working(self, members: Iterable[Members]) -> int:
+        """How many of these members do a part of the work."""
+        idle = {role.name for role in self.roles if role.load is Load.NONE}
+        return sum(entry.count for entry in members if entry.role not in idle)
 
     def role(self, name: str) -> RoleSpec | None:
         """The role of that name."""

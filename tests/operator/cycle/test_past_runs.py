@@ -19,7 +19,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from lockstep.api.quantities import epoch_seconds
-from lockstep.facts.past_runs import Template
+from lockstep.facts.past_runs import Template, run_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -75,7 +75,10 @@ async def test_what_is_learnt_does_not_teach_itself():
 
         assert status_of(api, "next")["runTimeFactor"] == "2"
         [runs] = parts.state.past_runs.runs[DEFAULT].values()
-        assert runs == pytest.approx([2000] * 4, abs=10)
+        assert [run.thousandths for run in runs] == pytest.approx([2000] * 4, abs=10)
+        assert [run.milliseconds for run in runs] == pytest.approx([200_000] * 4, abs=1000)
+        assert {run.members for run in runs} == {1}
+        assert [run.slowdown for run in runs] == pytest.approx([1000] * 4, abs=10)
         # Promise and truth go together again.
         assert parts.metric("lockstep_run_time_ratio_bucket", le="1.05") - parts.metric(
             "lockstep_run_time_ratio_bucket", le="0.95"
@@ -140,7 +143,9 @@ async def test_run_that_a_restart_falls_into_is_learnt_of_all_the_same():
             await until(lambda: condition(api, "next", "Complete")[0] == "True")
 
             [runs] = parts.state.past_runs.runs[DEFAULT].values()
-            assert runs == pytest.approx([1800], abs=30)
+            [run] = runs
+            assert run.thousandths == pytest.approx(1800, abs=30)
+            assert run.slowdown == pytest.approx(1000, abs=20)
 
 
 async def test_tenants_do_not_influence_each_other():
@@ -148,7 +153,7 @@ async def test_tenants_do_not_influence_each_other():
         await run(api, "mine", seconds=100)
         [digest] = parts.state.past_runs.runs[DEFAULT]
         for _ in range(50):
-            parts.state.past_runs.learn(Template("theirs", digest), 9)
+            parts.state.past_runs.learn(Template("theirs", digest), run_of(9))
         await run(api, "next", seconds=100)
 
         assert predicted(api, "next") == 100
