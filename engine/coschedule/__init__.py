@@ -13,7 +13,7 @@ way to more urgent ones, ``turn_of`` for why a plan is as it is, ``AllocationMap
 Inputs and results are frozen; a problem without a solution is answered by a value that says why.
 """
 
-from coschedule.learning.observations import Runs
+from coschedule.learning.observations import FinishedRuns
 from coschedule.learning.work_fit import NoFit, Shortage, WorkFit, error_of_multiple, fit_work
 from coschedule.model.divided_work import Overhead
 from coschedule.model.errors import InvalidValueError
@@ -111,6 +111,7 @@ __all__ = [
     "Disrupted",
     "Feasibility",
     "FewerMembers",
+    "FinishedRuns",
     "GangEnds",
     "GangKey",
     "GangLeaves",
@@ -161,7 +162,6 @@ __all__ = [
     "Role",
     "RoomNow",
     "RunningGang",
-    "Runs",
     "Seat",
     "SelectorDropped",
     "SerialWork",

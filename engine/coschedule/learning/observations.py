@@ -19,7 +19,7 @@ _LEAST_FACTOR = 1.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Runs:
+class FinishedRuns:
     """Runs that have ended well; all arrays have one entry a run, InvalidValueError otherwise.
 
     ``sizes``, int[n], is the number of members that did a part of the work, ``slowdowns``, float[n], how much longer

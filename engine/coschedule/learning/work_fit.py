@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from coschedule.learning.least_squares import Solution, solve
-from coschedule.learning.observations import Runs, medians_of_sizes, unlike_their_size
+from coschedule.learning.observations import FinishedRuns, medians_of_sizes, unlike_their_size
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.model.run_times import SerialWork
 
@@ -91,7 +91,7 @@ class WorkFit:
         return errors
 
 
-def fit_work(runs: Runs) -> WorkFit | NoFit:
+def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
     """The law with which each run is foretold best by the others; five runs of two sizes are needed."""
     idle = runs.idle_seconds
     sizes, seconds = runs.sizes[idle > 0], idle[idle > 0]
@@ -115,7 +115,7 @@ def fit_work(runs: Runs) -> WorkFit | NoFit:
     )
 
 
-def error_of_multiple(runs: Runs, stated: FloatArray) -> float:
+def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
     """The error, as that of a fit, of the times ``stated``, float[n], where the others say by how much to multiply.
 
     Both are told of the same runs: those that are unlike the others of their size count in neither. It is inf where

@@ -119,6 +119,7 @@ def _status(status: Manifest) -> GangStatus:
         progress=status.get("progress") or "",
         plan=parse_outlook(status["plan"]) if status.get("plan") else None,
         speedup_reached=status.get("speedupReached"),
+        past_runs=status.get("pastRuns") or "",
     )
 
 
@@ -170,6 +171,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "progress": status.progress or None,
         "plan": None if status.plan is None else outlook_manifest(status.plan),
         "speedupReached": status.speedup_reached,
+        "pastRuns": status.past_runs or None,
     }
 
 

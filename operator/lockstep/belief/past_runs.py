@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from lockstep.belief.run_memory import RunMemory
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, RunsByTemplate, Template
+from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, Runs, RunsByTemplate, Template, last_runs
 
 Number = TypeVar("Number", int, float)
 
@@ -42,11 +42,16 @@ class PastRuns:
         """Everything that is known."""
         return self._memory.runs
 
+    def known_with(self, template: Template, run: Run | None) -> Runs:
+        """The runs of a template, and one that has ended just now."""
+        known = self._memory.of(template)
+        return known if run is None or not self._quantile else last_runs((*known, run))
+
     def learn(self, template: Template, run: Run) -> None:
         """A run of the template has ended well."""
         if not self._quantile:
             return
-        runs = self._memory.with_run(template, run)
+        runs = self.known_with(template, run)
         self._memory.put(template, runs)
         if len(runs) >= LEAST_RUNS:
             self._changed()

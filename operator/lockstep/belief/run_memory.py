@@ -2,15 +2,7 @@
 
 from collections.abc import Callable
 
-from lockstep.facts.past_runs import (
-    MOST_RUNS_OF_ALL,
-    MOST_TEMPLATES,
-    Run,
-    Runs,
-    RunsByTemplate,
-    Template,
-    last_runs,
-)
+from lockstep.facts.past_runs import MOST_RUNS_OF_ALL, MOST_TEMPLATES, Runs, RunsByTemplate, Template
 
 
 class RunMemory:
@@ -38,10 +30,6 @@ class RunMemory:
     def of(self, template: Template) -> Runs:
         """The runs of one template."""
         return self._runs.get(template.namespace, {}).get(template.digest, ())
-
-    def with_run(self, template: Template, run: Run) -> Runs:
-        """What there would be of a template after one run more."""
-        return last_runs((*self.of(template), run))
 
     def put(self, template: Template, runs: Runs) -> None:
         """Enter the runs of a template, as the one learnt of last."""

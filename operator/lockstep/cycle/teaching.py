@@ -1,11 +1,12 @@
 """What a run that has ended well teaches of later ones: how long it took beside what its spec states."""
 
 import math
+from typing import NamedTuple
 
 from lockstep.belief.past_runs import PastRuns, factor_planned_with
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact
-from lockstep.facts.past_runs import Run, Template, run_of
+from lockstep.facts.past_runs import Run, Runs, Template, run_of
 
 # A later attempt may go on from where an earlier one got, whether anybody says so or not.
 _WHOLE_ATTEMPT = 1
@@ -13,15 +14,33 @@ _WHOLE_ATTEMPT = 1
 _SHORTEST_SECONDS = 10.0
 
 
-def teach(past_runs: PastRuns, gang: GangFact, reservation: Reservation, run_time: float) -> None:
-    """All members have succeeded, after running for ``run_time`` seconds; what can't be compared teaches nothing."""
-    template, run = _template(gang), run_that_teaches(gang, reservation, run_time)
-    if template is not None and run is not None:
-        past_runs.learn(template, run)
+class Lesson(NamedTuple):
+    """A run that has ended well, of a gang that runs are compared of; it is None where this one can't be."""
+
+    template: Template
+    run: Run | None
 
 
-def run_that_teaches(gang: GangFact, reservation: Reservation, run_time: float) -> Run | None:
-    """The run as it is kept; None where it can't be compared with others."""
+def lesson_of(gang: GangFact, reservation: Reservation, run_time: float | None) -> Lesson | None:
+    """What it teaches that all members have succeeded, after running for ``run_time`` seconds."""
+    if gang.spec is None or not gang.spec.run_template:
+        return None
+    template = Template(gang.key.namespace, gang.spec.run_template)
+    return Lesson(template, None if run_time is None else _run(gang, reservation, run_time))
+
+
+def teach(past_runs: PastRuns, lesson: Lesson | None) -> None:
+    """Learn of the run; what can't be compared teaches nothing."""
+    if lesson is not None and lesson.run is not None:
+        past_runs.learn(lesson.template, lesson.run)
+
+
+def known_after(past_runs: PastRuns, lesson: Lesson | None) -> Runs:
+    """All runs of the template that are known, this one too."""
+    return () if lesson is None else past_runs.known_with(*lesson)
+
+
+def _run(gang: GangFact, reservation: Reservation, run_time: float) -> Run | None:
     stated = _stated_seconds(gang, reservation)
     if stated is None or stated < _SHORTEST_SECONDS or reservation.attempt != _WHOLE_ATTEMPT:
         return None
@@ -30,12 +49,6 @@ def run_that_teaches(gang: GangFact, reservation: Reservation, run_time: float) 
     if not 0 < idle < math.inf:
         return run_of(seconds / stated)
     return run_of(seconds / stated, members=members, slowdown=stated / idle, seconds=seconds)
-
-
-def _template(gang: GangFact) -> Template | None:
-    if gang.spec is None or not gang.spec.run_template:
-        return None
-    return Template(gang.key.namespace, gang.spec.run_template)
 
 
 def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:

@@ -61,6 +61,11 @@ class GangSpec:
         return sum(role.sizes.minimum for role in self.roles if role.load is not Load.NONE)
 
     @property
+    def most_working(self) -> int:
+        """The most members that do a part of the work."""
+        return sum(role.sizes.maximum for role in self.roles if role.load is not Load.NONE)
+
+    @property
     def needs(self) -> tuple[Needs, ...]:
         """What a member of each role is planned with."""
         return tuple(role.needs for role in self.roles)
@@ -105,7 +110,8 @@ class GangStatus:
     seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
     start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
     ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
-    waited; it stands until the gang is planned again after an attempt.
+    waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
+    that were known when it had succeeded, as they are spelled.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -128,6 +134,7 @@ class GangStatus:
     progress: str = ""
     plan: Outlook | None = None
     speedup_reached: str | None = None
+    past_runs: str = ""
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

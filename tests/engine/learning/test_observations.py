@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from coschedule import InvalidValueError, Runs
+from coschedule import FinishedRuns, InvalidValueError
 from coschedule.learning.observations import medians_of_sizes, unlike_their_size
 
 
 def runs(sizes, seconds, slowdowns=None):
-    return Runs(
+    return FinishedRuns(
         sizes=np.array(sizes, dtype=np.int64),
         seconds=np.array(seconds, dtype=float),
         slowdowns=np.ones(len(sizes)) if slowdowns is None else np.array(slowdowns, dtype=float),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coschedule import NoFit, Runs, Shortage, error_of_multiple, fit_work
+from coschedule import FinishedRuns, NoFit, Shortage, error_of_multiple, fit_work
 from engine.brute import work_fit as brute
 
 LAWS = [
@@ -23,7 +23,8 @@ LAWS = [
 
 def runs(sizes, seconds, slowdowns=None):
     slowdowns = np.ones(len(sizes)) if slowdowns is None else np.asarray(slowdowns, dtype=float)
-    return Runs(sizes=np.asarray(sizes, dtype=np.int64), slowdowns=slowdowns, seconds=np.asarray(seconds, dtype=float))
+    seconds = np.asarray(seconds, dtype=float)
+    return FinishedRuns(sizes=np.asarray(sizes, dtype=np.int64), slowdowns=slowdowns, seconds=seconds)
 
 
 def noisy(law, *, sizes=(1, 2, 3, 4, 6, 8, 12, 16), each=4, noise=0.02, seed=1):

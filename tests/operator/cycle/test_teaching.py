@@ -7,7 +7,7 @@ import pytest
 from builders.facts import DEFAULT, gang_fact, gang_spec, reservation, role_spec
 from coschedule import Load, SerialWork, TimesWork
 from lockstep.belief.past_runs import PastRuns
-from lockstep.cycle.teaching import teach
+from lockstep.cycle.teaching import lesson_of, teach
 from lockstep.facts.gang import GangStatus
 from lockstep.facts.past_runs import Run
 
@@ -19,7 +19,7 @@ def taught(*, run_time=300.0, finish=START + 200, attempt=1, factor=None, templa
     past = PastRuns(lambda: None)
     spec = gang_spec(run_template=template, work=work, roles=roles)
     gang = gang_fact("g", spec=spec, status=GangStatus(run_time_factor=factor))
-    teach(past, gang, reservation(start=START, finish=finish, attempt=attempt, **held), run_time)
+    teach(past, lesson_of(gang, reservation(start=START, finish=finish, attempt=attempt, **held), run_time))
     return past.runs
 
 
