@@ -90,6 +90,8 @@ def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant)
     for name, size in sizes.items():
         arena.submit(timed(name, size, work))
         arena.until_complete(name)
+    arena.submit(timed("learner", 1, {**work, "learn": True}))
+    arena.until_placed("learner")
     elected.stop()
     arena.submit(timed("next", 4, work))
 
@@ -100,6 +102,10 @@ def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant)
     assert [run["members"] for run in document["runs"]] == list(sizes.values())
     assert all(run["slowdown"] == pytest.approx(1, abs=0.1) for run in document["runs"])
     assert document["toldBy"]["name"] == "run-5"
+    # It has another work in its spec, and the same runs. Whether they are even enough for a law, nobody knows here.
+    used = arena.status("learner")["workUsed"]
+    assert used["source"] in ("Stated", "Learned")
+    assert used["message"].startswith("Each of 6 runs with 1 and 2 members is missed by ")
     assert {row["members"] for row in document["foretold"]} == {1, 2, 4}
     shown = profile(tenant, arena, "next")
     block = shown.stdout.split("To paste into its spec:\n\n")[1].split("\n\n")[0]

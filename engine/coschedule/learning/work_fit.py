@@ -118,17 +118,18 @@ def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
 def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
     """The error, as that of a fit, of the times ``stated``, float[n], where the others say by how much to multiply.
 
+    They are solved for as the one term of a law, so that stated times of the law's own shape have its own error.
+
     Both are told of the same runs: those that are unlike the others of their size count in neither. It is inf where
     fewer than two runs count.
     """
     idle = runs.idle_seconds
     counts = (idle > 0) & (stated > 0) & np.isfinite(stated)
     counts[counts] = ~unlike_their_size(runs.sizes[counts], idle[counts])
-    if counts.sum() < 2:
-        return math.inf
-    logs = np.log(idle[counts] / stated[counts])
-    # Off the mean of the others is n / (n - 1) times as far as off the mean of all.
-    return _as_error(np.abs(logs - logs.mean()) * len(logs) / (len(logs) - 1))
+    medians = medians_of_sizes(runs.sizes[counts], idle[counts])
+    targets = idle[counts] / medians
+    solution = solve((stated[counts] / medians)[:, None], targets)
+    return math.inf if solution is None else _error(solution.foretold, targets)
 
 
 def _best(sizes: IntArray, seconds: FloatArray) -> tuple[list[int], Solution, float]:
@@ -151,15 +152,11 @@ def _possible(sizes: IntArray, seconds: FloatArray) -> Iterator[tuple[list[int],
 
 
 def _error(foretold: FloatArray, targets: FloatArray) -> float:
+    """From the differences of logarithms to the mean factor, less 1; inf where a run can't be foretold."""
     if not (foretold > 0).all():
         return math.inf
-    return _as_error(np.abs(np.log(foretold / targets)))
-
-
-def _as_error(off: FloatArray) -> float:
-    """From the differences of logarithms to the mean factor, less 1."""
     with np.errstate(over="ignore"):
-        return float(np.expm1(off.mean()))
+        return float(np.expm1(np.abs(np.log(foretold / targets)).mean()))
 
 
 def _terms(sizes: IntArray) -> FloatArray:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lockstep.answers.errors import AnswerError
+from lockstep.answers.taught import remember_runs
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient, Target
 from lockstep.api.configuration import Configuration
@@ -31,6 +32,7 @@ async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], N
         kind = make_kind(state)
         await _read(client, kind.target, kind.believe)
         told()
+    remember_runs(state)
 
 
 async def read_gangs(client: KubeClient, namespace: str) -> list[GangFact]:

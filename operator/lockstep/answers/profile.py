@@ -10,9 +10,9 @@ from coschedule import GangKey, NoFit, WorkFit
 from lockstep.answers.errors import AnswerError
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.spelled_runs import parse_spelled_runs
-from lockstep.belief.learned_law import Judged, judge
+from lockstep.belief.learned_law import judge
 from lockstep.facts.gang import GangFact
-from lockstep.facts.past_runs import Run, Runs
+from lockstep.facts.past_runs import Judged, Run, Runs
 
 MOST_ROWS = 20
 

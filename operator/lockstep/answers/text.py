@@ -9,7 +9,7 @@ from lockstep.answers.chart import Marks, bars
 from lockstep.answers.recorded import Difference
 from lockstep.answers.settled import SettledAnswer
 from lockstep.answers.waiting import Helped, SizeRow, WaitingAnswer
-from lockstep.answers.words import spell_change, spell_price
+from lockstep.answers.words import spell_change, spell_price, spell_work_used
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.report.refusals import spell
@@ -37,6 +37,8 @@ def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     if answer.start is not None and answer.size is not None:
         ends = "" if answer.finish is None else f", and it is expected to end at {rfc3339(answer.finish)}"
         yield from wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
+    if answer.work_used is not None:
+        yield from wrapped(spell_work_used(answer.work_used), "  ")
     if answer.member_price is not None:
         yield from wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
 
@@ -61,6 +63,8 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
     yield from wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:
         yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
+    if answer.work_used is not None:
+        yield from wrapped(spell_work_used(answer.work_used))
 
 
 def _when(answer: WaitingAnswer, placement: Placement) -> str:

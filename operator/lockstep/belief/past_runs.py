@@ -1,14 +1,17 @@
 """What finished runs teach: by how much the times that specs state are multiplied for planning.
 
 A template counts from its third run on, by a quantile of its last fifty. It is the nearest-rank one: of n runs in the
-order of their factors the ⌈q·n⌉-th, so that of few runs the longest counts. What is in force changes only between
-plans.
+order of their factors the ⌈q·n⌉-th, so that of few runs the longest counts. Factors are beside what is planned with:
+the spec's own times, or the law that the runs have followed. What is in force changes only between plans.
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
+from lockstep.belief.learned_law import judge, thousandths_of_law
 from lockstep.belief.run_memory import RunMemory
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, Runs, RunsByTemplate, Template, last_runs
@@ -17,6 +20,26 @@ Number = TypeVar("Number", int, float)
 
 LEAST_RUNS = 3
 """A template counts from so many runs on."""
+
+
+class _Known:
+    """What the runs of one template teach those gangs that want their law, and the others."""
+
+    def __init__(self, runs: Runs, quantile: float) -> None:
+        self._runs = runs
+        self._quantile = quantile
+        self.as_stated = self._learned([run.thousandths for run in runs])
+
+    @cached_property
+    def by_law(self) -> Learned:
+        """With the law where it is better; looked for when it is asked for first."""
+        judged = judge(self._runs)
+        if judged.better is None:
+            return replace(self.as_stated, judged=judged)
+        return replace(self._learned(thousandths_of_law(self._runs, judged.better)), judged=judged)
+
+    def _learned(self, thousandths: Sequence[int]) -> Learned:
+        return Learned(thousandths=nearest_rank(thousandths, self._quantile), runs=len(thousandths))
 
 
 class PastRuns:
@@ -30,7 +53,7 @@ class PastRuns:
         self._quantile = quantile
         self._memory = RunMemory(self._note)
         self._unsettled: set[Template] = set()
-        self._in_force: dict[Template, Learned] = {}
+        self._in_force: dict[Template, _Known] = {}
         self.changes = 0
 
     def __len__(self) -> int:
@@ -69,8 +92,7 @@ class PastRuns:
         for template in self._unsettled:
             runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
-                thousandths = nearest_rank([run.thousandths for run in runs], self._quantile)
-                self._in_force[template] = Learned(thousandths=thousandths, runs=len(runs))
+                self._in_force[template] = _Known(runs, self._quantile)
             else:
                 self._in_force.pop(template, None)
         self._unsettled.clear()
@@ -79,7 +101,10 @@ class PastRuns:
         """What the gang is planned with; None where its spec's own times count."""
         if gang.spec is None or not gang.spec.run_template:
             return None
-        return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
+        known = self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
+        if known is None:
+            return None
+        return known.by_law if gang.spec.learns else known.as_stated
 
     def _note(self, template: Template) -> None:
         self._unsettled.add(template)

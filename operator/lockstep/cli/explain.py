@@ -1,6 +1,7 @@
 """``lockstep explain``: why a gang has the size, the nodes and the start that it has."""
 
 import asyncio
+from dataclasses import replace
 from time import time
 from typing import Any
 
@@ -30,6 +31,7 @@ from lockstep.cli.answer_options import (
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.gang_argument import gang_argument
 from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.report.learned import work_used
 
 
 @click.command(context_settings={"show_default": True})
@@ -56,7 +58,9 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
         if state.phase_of(fact).is_planned:
             planned = plan_now(state, rules_of(options), time(), asked=[key])
-            tell_waiting(answer_about(planned, key, progress=tried_with_progress), output)
+            answer = answer_about(planned, key, progress=tried_with_progress)
+            used = work_used(fact, state.past_runs.in_force(fact))
+            tell_waiting(replace(answer, work_used=used), output)
         elif output == "json":
             tell_document(settled_document(answer_settled(state, fact)))
         else:

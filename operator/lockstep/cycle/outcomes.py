@@ -76,7 +76,7 @@ class Outcomes:
         run_time = self.run_times.run_time(gang)
         lesson = lesson_of(gang, reservation, run_time)
         past_runs = spell_runs(known_after(self._past_runs, lesson))
-        reached = speedup_reached(gang, run_time)
+        reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
         end = status.condition(Condition.COMPLETE)
         return Report(
@@ -128,7 +128,8 @@ class Outcomes:
     ) -> None:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()
         if run_time is not None:
-            note_succeeded(self._metrics.predictions, gang, reservation, run_time)
+            learned = self._past_runs.in_force(gang)
+            note_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
         teach(self._past_runs, lesson)
 
     def _count_failed(self, action: Action, reason: Reason) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from coschedule import NoFit, WorkFit
+
 THOUSAND = 1000
 MOST_THOUSANDTHS = THOUSAND * THOUSAND
 """A thousand times as stated; the least is a thousandth of that. What is further off says nothing about the work."""
@@ -16,6 +18,7 @@ USUAL_QUANTILE = 0.9
 """Which part of the runs that are known took no longer than what is planned with."""
 
 _KEPT_OF_SIZE = 3
+_LEAST_GAIN = 0.9
 
 
 class Run(NamedTuple):
@@ -45,12 +48,35 @@ class Template(NamedTuple):
     digest: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judged:
+    """What the runs of a template tell of its run time, and by how much what is stated misses them: as an error."""
+
+    fit: WorkFit | NoFit
+    stated_error: float
+
+    @property
+    def better(self) -> WorkFit | None:
+        """The law, where it foretells a run better than what is stated, multiplied by what the other runs took.
+
+        Its error has to be less by a tenth, so that chance does not change every day what is planned with.
+        """
+        if isinstance(self.fit, NoFit) or self.fit.error >= _LEAST_GAIN * self.stated_error:
+            return None
+        return self.fit
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """By how much the times of a spec are multiplied for planning, and on how many runs that stands."""
+    """By how much run times are multiplied for planning, and on how many runs that stands.
+
+    They are those of the spec, or those of the law that the runs have followed, where the gang wants that and the law
+    is better. Who wants it has ``judged``.
+    """
 
     thousandths: int
     runs: int
+    judged: Judged | None = None
 
     @property
     def times(self) -> float:
@@ -59,8 +85,18 @@ class Learned:
 
     @property
     def spelled(self) -> str:
-        """The factor as a status has it, such as ``1.3``: exactly the one that is planned with."""
-        return f"{self.times:.3f}".rstrip("0").rstrip(".")
+        """The factor, such as ``1.3``."""
+        return spelled_factor(self.times)
+
+    @property
+    def law(self) -> WorkFit | None:
+        """What is planned with in the place of the spec's own times."""
+        return None if self.judged is None else self.judged.better
+
+
+def spelled_factor(factor: float) -> str:
+    """A factor as a status has it, such as ``1.3``; what is planned with is known again from it."""
+    return f"{factor:.9f}".rstrip("0").rstrip(".")
 
 
 def thousandths_of(factor: float) -> int:

@@ -4,10 +4,23 @@ import math
 from collections.abc import Sequence
 
 from coschedule import NoFit, Shortage, WorkFit
-from lockstep.belief.learned_law import Judged
-from lockstep.report.sentences import n_members, percentage
+from lockstep.belief.past_runs import LEAST_RUNS
+from lockstep.facts.gang import GangFact, WorkSource, WorkUsed
+from lockstep.facts.past_runs import Judged, Learned
+from lockstep.report.sentences import as_sentence, n_members, percentage
 
 _MOST_ERROR = 10.0
+
+
+def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
+    """Whose run times a plan is made with, and why; None where the gang's owner has not asked for those of runs."""
+    if gang.spec is None or not gang.spec.learns:
+        return None
+    if learned is None or learned.judged is None:
+        few = f"Fewer than {LEAST_RUNS} runs of the template are known, or Lockstep learns nothing from runs here."
+        return WorkUsed(WorkSource.STATED, few)
+    source = WorkSource.STATED if learned.law is None else WorkSource.LEARNED
+    return WorkUsed(source, as_sentence(why_used(learned.judged)))
 
 
 def why_used(judged: Judged) -> str:

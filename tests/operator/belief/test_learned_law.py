@@ -5,7 +5,7 @@ import math
 import pytest
 
 from coschedule import NoFit
-from lockstep.belief.learned_law import judge
+from lockstep.belief.learned_law import judge, thousandths_of_law
 from lockstep.facts.past_runs import MOST_RUNS, run_of
 
 OFF = (0.97, 1.02, 1.0, 1.03, 0.99)
@@ -67,3 +67,14 @@ def test_runs_out_of_this_world_give_an_answer_that_makes_sense(odd):
     assert judged.fit.error >= 0
     assert (judged.fit.work.float_times(100) > 0).all()
     assert all(map(math.isfinite, judged.fit.work.float_times(100)))
+
+
+def test_factors_of_a_law_are_those_of_its_times():
+    some = runs([1, 2, 4, 8] * 3, serial=600, stated=lambda size: 100.0)
+    law = judge(some).better
+
+    factors = thousandths_of_law((run_of(7), *some), law)
+
+    assert len(factors) == len(some)
+    assert min(factors) == pytest.approx(970, abs=20)
+    assert max(factors) == pytest.approx(1030, abs=20)

@@ -157,6 +157,7 @@ def test_written_status_clears_what_does_not_apply():
         "plan",
         "speedupReached",
         "pastRuns",
+        "workUsed",
     }
 
 
