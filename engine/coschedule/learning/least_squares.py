@@ -35,7 +35,7 @@ def solve(rows: FloatArray, targets: FloatArray) -> Solution | None:
     if count <= terms or not lengths.all():
         return None
     basis, triangle = np.linalg.qr(rows / lengths)
-    if np.abs(np.diag(triangle)).min() < _LEAST_DISTANCE:
+    if np.abs(triangle.diagonal()).min() < _LEAST_DISTANCE:
         return None
     inverse = np.linalg.inv(triangle) / lengths[:, None]
     residuals = targets - basis @ (basis.T @ targets)
