@@ -42,12 +42,16 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
     return status
 
 
-def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None) -> GangStatus:
-    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known."""
+def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None, past_runs: str = "") -> GangStatus:
+    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known.
+
+    ``past_runs`` are those of its template, this one too.
+    """
     size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
     everybody = all_members(size, one="has succeeded", more="have succeeded")
     says = everybody if role is None else f"All members of role {role} have succeeded."
-    status = replace(_as_started(gang, now), speedup_reached=None if reached is None else speedup(reached))
+    reached_as_spelled = None if reached is None else speedup(reached)
+    status = replace(_as_started(gang, now), speedup_reached=reached_as_spelled, past_runs=past_runs)
     return _mark_complete(status, gang, Reason.SUCCEEDED, says, now)
 
 

@@ -156,6 +156,8 @@ def test_written_status_clears_what_does_not_apply():
         "progress",
         "plan",
         "speedupReached",
+        "pastRuns",
+        "workUsed",
     }
 
 
