@@ -63,7 +63,7 @@ def volume_fact(name="pv", *, on=None, affinities=(), csi=None, holder=None, **o
     return VolumeFact(name, (*terms, *affinities), csi, Offer(**{**offer, **offered}, holder=holder))
 
 
-def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None):
+def bid_fact(node="n1", *, version="1", slowdown=1.0, duty_cycle=0.0, since=None, until=None, slots=None, expires=None):
     """Describe a node's bid."""
     return BidFact(
         node=node,
@@ -73,6 +73,7 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
         available_until=until,
         slots=slots,
         expires_at=expires,
+        duty_cycle=duty_cycle,
     )
 
 

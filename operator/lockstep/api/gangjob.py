@@ -7,6 +7,7 @@ from typing import Any
 from coschedule import GangKey, Load, Members, decode_part
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
+from lockstep.api.pace import pace_manifest, parse_pace
 from lockstep.api.parts import spelled_part
 from lockstep.api.policies import parse_policies
 from lockstep.api.pool import ALL_NODES, Pool
@@ -16,6 +17,7 @@ from lockstep.api.role import parse_roles
 from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal
+from lockstep.facts.pace import Pace
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
@@ -81,6 +83,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
         run_template=run_template(spec) if "work" in spec else "",
+        pace=Pace(spec.get("pace", Pace.NONE)),
     )
 
 
@@ -119,6 +122,7 @@ def _status(status: Manifest) -> GangStatus:
         progress=status.get("progress") or "",
         plan=parse_outlook(status["plan"]) if status.get("plan") else None,
         speedup_reached=status.get("speedupReached"),
+        pace=parse_pace(status["pace"]) if status.get("pace") else None,
     )
 
 
@@ -170,6 +174,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "progress": status.progress or None,
         "plan": None if status.plan is None else outlook_manifest(status.plan),
         "speedupReached": status.speedup_reached,
+        "pace": None if status.pace is None else pace_manifest(status.pace),
     }
 
 

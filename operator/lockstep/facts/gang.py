@@ -7,6 +7,7 @@ from typing import NamedTuple
 from coschedule import GangKey, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
+from lockstep.facts.pace import Pace, PaceStatus
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
@@ -44,6 +45,7 @@ class GangSpec:
     all_in: str = ""
     sizing: Sizing | None = None
     run_template: str = ""
+    pace: Pace = Pace.NONE
 
     @property
     def minimum(self) -> int:
@@ -100,7 +102,8 @@ class GangStatus:
     seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
     start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
     ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
-    waited; it stands until the gang is planned again after an attempt.
+    waited; it stands until the gang is planned again after an attempt. ``pace`` is how far the members of the attempt
+    are paced, and what they have while they are not: it stands before the first of them is.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -123,6 +126,7 @@ class GangStatus:
     progress: str = ""
     plan: Outlook | None = None
     speedup_reached: str | None = None
+    pace: PaceStatus | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

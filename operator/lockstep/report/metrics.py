@@ -13,6 +13,7 @@ from coschedule import Reason as PlanReason
 from lockstep import __version__
 from lockstep.facts.policies import Action
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.pace_metrics import PaceMetrics
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.promise_metrics import PromiseMetrics
 
@@ -87,6 +88,7 @@ class Metrics:
         self._declare_capacity(registry)
         self.predictions = Predictions(registry)
         self.promises = PromiseMetrics(registry)
+        self.pace = PaceMetrics(registry)
         self._declare_api(registry)
 
     def _declare_cycle(self, registry: CollectorRegistry) -> None:
