@@ -10,6 +10,7 @@ pytestmark = pytest.mark.usefixtures("operator")
 
 PACED, WHOLE = ("1500m", "1650m"), ("3", None)
 OUT_OF_THE_WAY = ("3", "4")
+FREED = {"requests.cpu": "4500m"}
 
 
 @pytest.fixture
@@ -99,6 +100,8 @@ def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(a
     arena.create(quota("cpu", **{"requests.cpu": "6"}))
     submit(arena)
     until_cpu(arena, PACED, WHOLE, nodes=offered)
+    put_in_force(arena)
+    eventually(lambda: arena.api.request("GET", f"{arena.core}/resourcequotas/cpu")["status"]["used"] == FREED)
     arena.create(foreign_pod("other", offered[0], cpu="1"))
 
     arena.change_gang("heat", pace="None")

@@ -69,7 +69,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         started=None if member is None else started(status),
         end=end_of(status) if is_ending else None,
         progress=reported_progress(metadata) if member is not None else "",
-        cpu=None if member is None else member_cpu(spec, status),
+        # While members are bound they are read again and again, and nobody asks for it.
+        cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
         # The API server adds the grace to the time of the deletion.
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )

@@ -26,7 +26,7 @@ def due_resizes(
 
 def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: NodePace | None) -> Resize | None:
     most = _cpu_of(state, member.node)
-    if not most or member.pod.has_ended or member.pod.is_deleting:
+    if not most or member.pod.is_deleting:
         return None
     wanted = _wanted(member, had, pace, most)
     if member.cpu.pending is not None:
@@ -63,7 +63,7 @@ def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None
 
 def _takes(resize: Resize) -> bool:
     """Whether the member gets less CPU than it has."""
-    assert resize.pod.cpu is not None, "members have one"
+    assert resize.pod.cpu is not None, "members that run have one"
     amounts = resize.pod.cpu.amounts
     return sum(cpu.request for cpu in resize.amounts.values()) < sum(amounts[name].request for name in resize.amounts)
 

@@ -36,7 +36,7 @@ class PacedMember(NamedTuple):
     @property
     def cpu(self) -> MemberCpu:
         """What CPU it has."""
-        assert self.pod.cpu is not None, "members have one"
+        assert self.pod.cpu is not None, "members that run have one"
         return self.pod.cpu
 
     @property

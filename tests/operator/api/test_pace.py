@@ -15,7 +15,7 @@ RESTARTS_FOR_MEMORY = {"resizePolicy": [{"resourceName": "memory", "restartPolic
 
 
 def member(*containers, status=None, **spec):
-    return pod("g-1-0", spec={"containers": list(containers), **spec}, status=status, **owned_by("g"))
+    return pod("g-1-0", phase="Running", spec={"containers": list(containers), **spec}, status=status, **owned_by("g"))
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,10 @@ def test_container(described, want):
     assert only == ContainerCpu("main", want)
 
 
-def test_pods_of_nobody_have_none():
-    assert parse_pod(pod("p")).cpu is None
+@pytest.mark.parametrize("phase", ["Pending", "Succeeded"])
+def test_only_members_that_run_have_one(phase):
+    assert parse_pod(pod("g-1-0", phase=phase, **owned_by("g"))).cpu is None
+    assert parse_pod(pod("p", phase="Running")).cpu is None
 
 
 @pytest.mark.parametrize(("policy", "want"), [(RESTARTS, True), (RESTARTS_FOR_MEMORY, False)])
@@ -48,6 +50,7 @@ def test_restart_by_another_amount_of_cpu(policy, want):
 
 def test_what_a_node_can_not_give_is_told_with_what_is_in_force():
     status = {
+        "phase": "Running",
         "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}],
         "containerStatuses": [{"name": "main", "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "1100m"}}}],
     }
