@@ -90,8 +90,8 @@ class Resizes:
     async def stop(self) -> None:
         """Leave all as it is: the next process sees what each member has."""
         tasks = list(self._tasks.values())
-        for gang in list(self._tasks):
-            self.forget(gang)
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _ended(self, gang: GangKey, task: asyncio.Task[None]) -> None:

@@ -36,9 +36,14 @@ def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: Nod
         pace is None or any(is_news(cpu, now[name], pace, most=most) for name, cpu in had.items())
     ):
         return None
-    limits_only = {name: Cpu(now[name].request, cpu.limit) for name, cpu in wanted.items()}
-    may_differ = not member.cpu.is_guaranteed and limits_only not in (now, wanted)
-    return Resize(member.pod, wanted, limits_only if may_differ else None)
+    return Resize(member.pod, wanted, None if member.cpu.is_guaranteed else _limits_only(wanted, now))
+
+
+def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[str, Cpu] | None:
+    """What needs no room, where more is wanted; None where that is nothing."""
+    amounts = {name: Cpu(now[name].request, cpu.limit) for name, cpu in wanted.items()}
+    is_possible = all(cpu.limit is None or cpu.limit > cpu.request for cpu in amounts.values())
+    return amounts if is_possible and amounts not in (now, wanted) else None
 
 
 def _wanted(member: PacedMember, had: Mapping[str, Cpu], pace: NodePace | None, most: int) -> dict[str, Cpu]:

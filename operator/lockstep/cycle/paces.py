@@ -76,8 +76,8 @@ class Paces:
 
     async def stop(self) -> None:
         """Leave everything as it stands."""
-        for gang in list(self._timers):
-            self.forget(gang)
+        for timer in self._timers.values():
+            timer.cancel()
         await self._resizes.stop()
 
     def _is_due(self, gang: GangKey) -> bool:

@@ -375,8 +375,7 @@ async def test_refusal_is_told_and_rests():
             await until(lambda: "exceeded quota: q" in pace_of(api).get("message", ""))
             await asyncio.sleep(200)
             assert cpu_by_node(api) == UNPACED
-            # Each was asked twice: for both values, then for the limit alone.
-            assert len(resizes(api)) == 4
+            assert len(resizes(api)) == 2
             assert parts.metric("lockstep_resizes_total", result="refused") == 2
 
             api.admit_resize = lambda pod: pod
