@@ -28,13 +28,13 @@ def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: Nod
     most = _cpu_of(state, member.node)
     if not most or member.pod.is_deleting:
         return None
-    wanted = _wanted(member, had, pace, most)
+    amounts = member.cpu.amounts
+    now = {name: amounts[name] for name in had}
+    wanted = _wanted(had, now, pace, most=most, is_guaranteed=member.cpu.is_guaranteed)
     if member.cpu.pending is not None:
         return _withdrawal(member, wanted)
-    now = {name: member.cpu.amounts[name] for name in had}
-    if wanted == now or not (
-        pace is None or any(is_news(cpu, now[name], pace, most=most) for name, cpu in had.items())
-    ):
+    is_due = pace is None or any(is_news(cpu, now[name], wanted[name], pace, most=most) for name, cpu in had.items())
+    if wanted == now or not is_due:
         return None
     return Resize(member.pod, wanted, None if member.cpu.is_guaranteed else _limits_only(wanted, now))
 
@@ -46,11 +46,12 @@ def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[s
     return amounts if is_possible and amounts not in (now, wanted) else None
 
 
-def _wanted(member: PacedMember, had: Mapping[str, Cpu], pace: NodePace | None, most: int) -> dict[str, Cpu]:
+def _wanted(
+    had: Mapping[str, Cpu], now: Mapping[str, Cpu], pace: NodePace | None, *, most: int, is_guaranteed: bool
+) -> dict[str, Cpu]:
     if pace is None or pace.is_slow:
-        return {name: unpaced_cpu(cpu, member.cpu.amounts[name], most=most) for name, cpu in had.items()}
-    guaranteed = member.cpu.is_guaranteed
-    return {name: paced_cpu(cpu, pace.share, most=most, is_guaranteed=guaranteed) for name, cpu in had.items()}
+        return {name: unpaced_cpu(cpu, now[name], most=most) for name, cpu in had.items()}
+    return {name: paced_cpu(cpu, pace.share, most=most, is_guaranteed=is_guaranteed) for name, cpu in had.items()}
 
 
 def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None:

@@ -77,17 +77,24 @@ def unpaced_cpu(unpaced: Cpu, now: Cpu, *, most: int) -> Cpu:
     return Cpu(unpaced.request, max(most, unpaced.request))
 
 
-def is_news(unpaced: Cpu, now: Cpu, pace: NodePace, *, most: int) -> bool:
-    """Whether what the container has differs by more than a tenth from what it should have as its limit."""
+def is_news(unpaced: Cpu, now: Cpu, wanted: Cpu, pace: NodePace, *, most: int) -> bool:
+    """Whether the request or the limit that a container has differs by more than a tenth from what it should be.
+
+    Of the limit counts what the container can use of it, so that nobody is resized to and fro near the slowest.
+    """
     base = min(_base(unpaced), most)
     has = base * pace.left if now.limit is None else min(now.limit, base * pace.left)
-    wanted = max(FLOOR, MARGIN * pace.share * base)
-    return abs(wanted - has) > _NO_NEWS * has
+    limit = max(FLOOR, MARGIN * pace.share * base)
+    return _differ(limit, has) or _differ(wanted.request, now.request)
 
 
 def is_paced(unpaced: Cpu, now: Cpu) -> bool:
     """Whether the container has less than it would have without pace."""
     return now.request < unpaced.request or (now.limit or _base(unpaced)) < _base(unpaced)
+
+
+def _differ(wanted: float, has: float) -> bool:
+    return abs(wanted - has) > _NO_NEWS * has
 
 
 def _whole(amount: float) -> int:

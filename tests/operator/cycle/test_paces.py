@@ -394,6 +394,9 @@ async def test_who_may_not_request_more_again_gets_the_limit_at_least():
         await until(lambda: cpu_by_node(api)["n1"] == ("2000m", "4000m"))
         await until(lambda: cpu_by_node(api)["n2"] == ("1000m", "4000m"))
 
+        api.admit_resize = lambda pod: pod
+        await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
+
 
 def request_of(pod):
     return pod["spec"]["containers"][0]["resources"]["requests"]["cpu"]

@@ -121,11 +121,11 @@ def test_resizing_once_is_enough(offered, cpu, later):
     for paces in (node_paces(bids(offered)), node_paces(bids(later))):
         pace = paces["n0"]
         base = min(cpu.limit or cpu.request, MOST)
-        if is_news(cpu, now, pace, most=MOST):
-            slow = pace.is_slow
-            now = (
-                unpaced_cpu(cpu, now, most=MOST) if slow else paced_cpu(cpu, pace.share, most=MOST, is_guaranteed=False)
-            )
+        wanted = unpaced_cpu(cpu, now, most=MOST)
+        if not pace.is_slow:
+            wanted = paced_cpu(cpu, pace.share, most=MOST, is_guaranteed=False)
+        if is_news(cpu, now, wanted, pace, most=MOST):
+            now = wanted
         needed = pace.share * base
         assert now.limit is None or now.limit >= min(needed, cpu.limit or needed) - 1e-6
 
