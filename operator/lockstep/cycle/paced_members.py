@@ -23,7 +23,8 @@ class Obstacle(StrEnum):
     NO_REQUEST = "no container of theirs requests cpu"
     OF_WHOLE = "their pods request cpu as a whole"
     RESTARTS = "their resizePolicy restarts a container that gets another amount of cpu"
-    DIFFERENT = "they have different amounts of cpu, or had when all began to run"
+    DIFFERENT = "they have different amounts of cpu"
+    NOT_KNOWN = "it is not known what they had when all began to run"
 
 
 class PacedMember(NamedTuple):
@@ -88,7 +89,7 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
     counts: dict[str, int] = {}
     for role, of_role in _by_role(members).items():
         if role not in known:
-            why = obstacle(of_role) or Obstacle.DIFFERENT
+            why = obstacle(of_role) or Obstacle.NOT_KNOWN
             counts[why] = counts.get(why, 0) + len(of_role)
     return counts
 
