@@ -30,7 +30,7 @@ from coschedule.problems.al_saqabi.why import why_pieces
 from coschedule.problems.atallah.equal import choose_equal
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.atallah.why import why
-from coschedule.problems.du.pace import TimeCredit, keep_pace, measure_network
+from coschedule.problems.du.pace import NoPace, TimeCredit, keep_pace, measure_network
 from coschedule.problems.node import Node
 from coschedule.problems.shum.auction import replay
 from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
@@ -132,6 +132,7 @@ __all__ = [
     "NoDomainFits",
     "NoFit",
     "NoNodeFits",
+    "NoPace",
     "NoRoomTogether",
     "NoTimeForSize",
     "Node",

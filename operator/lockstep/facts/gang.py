@@ -8,6 +8,7 @@ from typing import NamedTuple
 from coschedule import GangKey, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
+from lockstep.facts.pace import Pace, PaceStatus
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
@@ -47,6 +48,7 @@ class GangSpec:
     sizing: Sizing | None = None
     run_template: str = ""
     learns: bool = False
+    pace: Pace = Pace.NONE
 
     @property
     def minimum(self) -> int:
@@ -129,6 +131,8 @@ class GangStatus:
     ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
     waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
     that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
+    ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
+    the first of them is.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -153,6 +157,7 @@ class GangStatus:
     speedup_reached: str | None = None
     past_runs: str = ""
     work_used: WorkUsed | None = None
+    pace: PaceStatus | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

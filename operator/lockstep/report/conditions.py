@@ -14,6 +14,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.belief.remaining_work import factor_at
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
+from lockstep.facts.pace import PaceStatus
 from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
@@ -167,6 +168,11 @@ def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
+def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
+    """So far are the members paced; None where nobody wants it any more."""
+    return replace(gang.status, pace=pace)
+
+
 def with_progress(status: GangStatus, part: str) -> GangStatus:
     """The status with what part of the work is done, where somebody says so."""
     return replace(status, progress=part) if part else status
@@ -255,4 +261,5 @@ def without_plan(status: GangStatus) -> GangStatus:
         members=(),
         succeeded_ranks="",
         plan=None,
+        pace=None,
     )

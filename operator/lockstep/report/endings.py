@@ -82,7 +82,7 @@ def _as_started(gang: GangFact, now: float) -> GangStatus:
 def _mark_complete(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
-    status = replace(status, reserved_at=None, finished_at=now)
+    status = replace(status, reserved_at=None, finished_at=now, pace=None)
     # Placed stays True where every member was; its reason is what `kubectl get gj` shows.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
