@@ -140,19 +140,17 @@ class Meter:
         before, began = self._sums(), time.monotonic()
         time.sleep(seconds)
         minutes = (time.monotonic() - began) / 60
-        server, ours, writes, plans = ((now - then) / minutes for now, then in zip(self._sums(), before, strict=True))
+        server, ours, writes = ((now - then) / minutes for now, then in zip(self._sums(), before, strict=True))
         memory = self._metric("process_resident_memory_bytes") / 2**20
         own = self._process.resident_bytes() / 2**20
         row = (f"{writes:,.0f}", f"{server:.1f} s", f"{memory:,.0f} MiB", f"{ours:.1f} s", f"{own:,.0f} MiB")
-        self._console.print(f"| {what} | {' | '.join(row)} | {plans:.0f} |")
+        self._console.print(f"| {what} | {' | '.join(row)} |")
 
     def _sums(self) -> tuple[float, ...]:
-        cycles = self._process.metrics().get('lockstep_cycle_duration_seconds_count{stage="plan"}', 0.0)
         return (
             self._metric("process_cpu_seconds_total"),
             self._process.cpu_seconds(),
             float(self._agents.writes),
-            cycles,
         )
 
     def _metric(self, name: str) -> float:
@@ -173,8 +171,8 @@ def main() -> None:
         agents = Agents(sandbox, given.nodes, Path(mkdtemp(prefix="tokens-")))
         with operator(sandbox) as process:
             console.print(f"{given.nodes:,} nodes; a minute of:")
-            console.print("| | agents' writes | API server | its memory | operator | its memory | plans |")
-            console.print("|---|---|---|---|---|---|---|")
+            console.print("| | agents' writes | API server | its memory | operator | its memory |")
+            console.print("|---|---|---|---|---|---|")
             _measure(Meter(sandbox, process, agents, console), agents, sandbox, given)
 
 

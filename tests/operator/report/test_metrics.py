@@ -62,7 +62,7 @@ def test_metrics_follow_the_naming_rules(families):
 
 def test_every_labelled_metric_is_bounded_by_words_of_ours(families):
     bounded_by_code = {"verb", "resource", "code", "version", "python_version", "le"}
-    enumerated = {"action", "result", "stage", "outcome", "state", "reason", "write", "resource"}
+    enumerated = {"action", "result", "stage", "outcome", "state", "reason", "write", "resource", "source"}
     for family in families:
         for sample in family.samples:
             assert set(sample.labels) <= bounded_by_code | enumerated
