@@ -78,7 +78,7 @@ def test_member_on_the_fast_node_gives_half_of_its_core_back(cluster, jobs, meas
         since = time.time()
         cluster.until(lambda: lines(jobs, FAST)[-1].at > since + SECONDS)  # noqa: B023
         steps, cpu = rates(jobs, FAST, since)
-        measured({f"{how}, pace {pace}, a step": 1 / steps, f"CPU on {FAST} in a second": cpu})
+        measured({f"pace {pace}, 100 steps": 100 / steps, f"CPU of the member on {FAST} in a second": cpu})
 
     assert jobs.status("paced")["pace"]["givenBack"] == "500m"
     jobs.patch("paced", {"pace": "None"})
