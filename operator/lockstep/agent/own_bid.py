@@ -51,7 +51,7 @@ class OwnBid:
         if answer.is_success:
             self._trouble.is_over()
         else:
-            self._trouble.is_there(answer.message)
+            self._trouble.is_there(answer.code, answer.message)
 
     def _happened(self, event: Mapping[str, Any]) -> None:
         """A bid that is gone, or new, says nothing: what was said before is still the best guess."""

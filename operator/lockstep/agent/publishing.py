@@ -139,7 +139,7 @@ class Publisher:
             self._reported_at = now
             self._trouble_telling.is_over()
         else:
-            self._trouble_telling.is_there(answer.message)
+            self._trouble_telling.is_there(answer.code, answer.message)
 
     def _report(self, measured: Measured | None) -> Report:
         wall = self._clock.wall()
@@ -156,7 +156,7 @@ class Publisher:
         pause = pause_after(self._failures) * (1 + _share(f"{self._node} {self._failures}"))
         self._next_try = now + min(max(pause, answer.pause), _LONGEST_PAUSE_SECONDS)
         self._failures += 1
-        self._trouble.is_there(answer.message)
+        self._trouble.is_there(answer.code, answer.message)
 
 
 def _share(text: str) -> float:

@@ -10,16 +10,16 @@ class Trouble:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._cause = ""
+        self._code: int | None = None
 
-    def is_there(self, cause: str) -> None:
-        """It has failed, for that cause."""
-        if cause != self._cause:
+    def is_there(self, code: int, cause: str) -> None:
+        """It has failed, for that cause; the causes of one code are one trouble, however they are worded."""
+        if code != self._code:
             log.warning("%s: %s", self._name, cause)
-        self._cause = cause
+        self._code = code
 
     def is_over(self) -> None:
         """It has not failed."""
-        if self._cause:
+        if self._code is not None:
             log.info("this is over: %s", self._name)
-        self._cause = ""
+        self._code = None

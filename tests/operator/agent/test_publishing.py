@@ -268,6 +268,15 @@ def test_trouble_is_met_with_ever_longer_pauses_and_told_once(code, caplog):
     assert caplog.messages[1:] == ["this is over: the bid can't be written"]
 
 
+def test_other_trouble_is_told_and_other_words_for_the_same_are_not(caplog):
+    bench = Bench()
+    for code, message in ((0, "reset"), (0, "end of file"), (403, "no"), (0, "reset")):
+        bench.answer = lambda _path, _manifest, code=code, message=message: Answer(code, {"message": message})
+        bench.run(300)
+
+    assert caplog.messages == [f"the bid can't be written: {message}" for message in ("reset", "no", "reset")]
+
+
 def test_server_that_asks_for_a_pause_gets_it_within_reason():
     bench = Bench()
     bench.answer = lambda _path, _manifest: Answer(429, {}, pause=1e9)
