@@ -42,8 +42,10 @@ BID = {
         "availableFrom": "2026-11-20T18:00:00Z",
         "availableUntil": "2026-11-21T07:00:00Z",
         "slots": 1,
+        "ownerPresent": False,
     },
 }
+BID_STATUS = {"planned": {"state": "Offered", "members": 2, "message": "Offered."}, "measured": {"message": "Idle."}}
 
 
 @pytest.fixture
@@ -59,6 +61,7 @@ def placed(api, namespace, gang):
 def bid(api):
     """A bid, deleted after the test."""
     api.apply([BID])
+    api.request("PATCH", "/apis/lockstep.dev/v1alpha1/nodebids/n17/status", {"status": BID_STATUS})
     yield
     api.kubectl("delete", "nb", "n17")
 
@@ -98,9 +101,21 @@ def test_get_nb_shows_the_offer(api, bid):
         "NAME": "n17",
         "DUTY": "250m",
         "CAPACITY": "2",
-        "FROM": "2026-11-20T18:00:00Z",
+        "OWNER": "false",
         "UNTIL": "2026-11-21T07:00:00Z",
+        "MEMBERS": "2",
+        "STATE": "Offered",
+    }
+
+
+def test_get_nb_wide_adds_window_slots_and_sentences(api, bid):
+    offer, wide = (shown(api.kubectl("get", "nb", "n17", *flags)) for flags in ((), ("-o", "wide")))
+
+    assert {column: wide[column] for column in wide.keys() - offer.keys()} == {
+        "FROM": "2026-11-20T18:00:00Z",
         "SLOTS": "1",
+        "WHY": "Offered.",
+        "MEASURED": "Idle.",
     }
 
 

@@ -21,6 +21,11 @@ CAPACITY = 'capacity must be a quantity from 1m to 1000, such as 1600m or "1.6".
         pytest.param({"dutyCycle": "1000", "capacity": "1m"}, id="the slowest node"),
         pytest.param({"availableFrom": EVENING, "availableUntil": MORNING, "expiresAt": EVENING}, id="a night"),
         pytest.param({"availableFrom": "2026-11-20T18:00:00.123456789+01:00"}, id="a time with fractions and a zone"),
+        pytest.param(
+            {"ownerPresent": True, "forecast": [{"from": EVENING, "dutyCycle": "250m", "ownerReturns": "0.1"}]},
+            id="an owner who is there, and an hour to come",
+        ),
+        pytest.param({"forecast": [{"from": MORNING}, {"from": EVENING}]}, id="hours of which nothing is known"),
     ],
 )
 def test_nodebid_accepts(answer_to_bid, spec):
@@ -73,3 +78,30 @@ def test_nodebid_refuses_a_float(answer_to_bid):
 
 def test_nodebid_refuses_unknown_field(answer_to_bid):
     assert answer_to_bid({"slot": 1}).endswith('strict decoding error: unknown field "spec.slot"')
+
+
+@pytest.mark.parametrize(
+    ("forecast", "want"),
+    [
+        pytest.param(
+            [{"from": EVENING, "ownerReturns": "1.5"}],
+            'spec.forecast[0].ownerReturns: Invalid value: "1.5": '
+            'ownerReturns must be a quantity from 0 to 1, such as 250m or "0.25".',
+            id="more than certain",
+        ),
+        pytest.param([{"dutyCycle": 0}], "spec.forecast[0].from: Required value", id="an hour without a beginning"),
+        pytest.param(
+            [{"from": EVENING}, {"from": EVENING}],
+            f'spec.forecast[1]: Duplicate value: {{"from":"{EVENING}"}}',
+            id="an hour twice",
+        ),
+    ],
+)
+def test_nodebid_refuses_forecast(answer_to_bid, forecast, want):
+    assert want in answer_to_bid({"forecast": forecast})
+
+
+def test_nodebid_refuses_more_than_two_days_of_forecast(answer_to_bid):
+    hours = [{"from": f"2026-11-{20 + hour // 24}T{hour % 24:02}:00:00Z"} for hour in range(49)]
+
+    assert "spec.forecast: Too many: 49: must have at most 48 items" in answer_to_bid({"forecast": hours})
