@@ -1,6 +1,6 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule import Constraints, GangKey, Load, Members, NodeTerm, Requirement, Sizes
+from coschedule import Constraints, GangKey, Interruptible, Load, Members, NodeTerm, Requirement, Sizes
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
@@ -63,8 +63,8 @@ def volume_fact(name="pv", *, on=None, affinities=(), csi=None, holder=None, **o
     return VolumeFact(name, (*terms, *affinities), csi, Offer(**{**offer, **offered}, holder=holder))
 
 
-def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None):
-    """Describe a node's bid."""
+def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, slots=None, expires=None, **owner):
+    """Describe a node's bid; what it says of its ``owner`` is as in ``BidFact``."""
     return BidFact(
         node=node,
         resource_version=version,
@@ -73,6 +73,7 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
         available_until=until,
         slots=slots,
         expires_at=expires,
+        **owner,
     )
 
 
@@ -90,6 +91,7 @@ def gang_spec(
     roles=(),
     network=None,
     run_template="",
+    interruptible=Interruptible.NEVER,
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
@@ -100,6 +102,7 @@ def gang_spec(
         priority_class=priority_class,
         network=network,
         run_template=run_template,
+        interruptible=interruptible,
     )
 
 

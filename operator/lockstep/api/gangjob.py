@@ -1,10 +1,11 @@
 """A GangJob's manifest as a fact: what can't be obeyed yet becomes a refusal that names the field."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from coschedule import GangKey, Load, Members, decode_part
+from coschedule import GangKey, Interruptible, Load, Members, decode_part
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
 from lockstep.api.parts import spelled_part
@@ -81,6 +82,10 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
         run_template=run_template(spec) if "work" in spec else "",
+        interruptible=Interruptible(spec.get("interruptible", Interruptible.NEVER)),
+        checkpoint_interval=float(duration_seconds(spec["checkpointInterval"]))
+        if "checkpointInterval" in spec
+        else math.inf,
     )
 
 

@@ -1,10 +1,11 @@
 """GangJobs as facts: what one asks for, and what its status says."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from coschedule import GangKey, Load, Members, Work
+from coschedule import GangKey, Interruptible, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
 from lockstep.facts.pod import NO_POD_AFFINITY
@@ -33,6 +34,7 @@ class GangSpec:
     Runs of one ``run_template`` are expected to take equally long for their size; it is empty without ``work``.
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
     value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts.
+    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -44,6 +46,8 @@ class GangSpec:
     all_in: str = ""
     sizing: Sizing | None = None
     run_template: str = ""
+    interruptible: Interruptible = Interruptible.NEVER
+    checkpoint_interval: float = math.inf
 
     @property
     def minimum(self) -> int:

@@ -51,6 +51,7 @@ class Reason(StrEnum):
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
     PREEMPTED = "Preempted"
+    OWNER_RETURNED = "OwnerReturned"
     UNDOING = "Undoing"
     RESTARTING = "Restarting"
 
@@ -82,5 +83,6 @@ class EventReason(StrEnum):
     GANG_RESUMED = "GangResumed"
     GANG_PREEMPTED = "GangPreempted"
     PREEMPTED_FOR_GANG = "PreemptedForGang"
+    OWNER_RETURNED = "OwnerReturned"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"
