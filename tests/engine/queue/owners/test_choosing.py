@@ -15,6 +15,8 @@ from coschedule.queue.plan import plan
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import remembering
 from coschedule.queue.refusals import Reason
+from coschedule.queue.why.following import turn_of
+from coschedule.queue.why.room_now import OWNER_EXPECTED, room_now
 from engine.builders import NOW, apart, decisions, gang, node, nodes_taken, only, role, seeded, snapshot
 
 HOUR = 3600.0
@@ -223,3 +225,12 @@ def test_decisions_without_forecasts_do_not_depend_on_who_may_be_interrupted():
 
     assert decisions(nodes, *gangs) == decisions(nodes, *willing)
     assert decisions(nodes, *gangs) == decisions(nodes, *gangs, **forecast([0.0, 0.0], [0.0, 0.0]))
+
+
+def test_explanation_counts_nodes_whose_owners_are_expected():
+    one = gang(serial=HOUR)
+    snap = snapshot([RISKY, SAFE], [one], **forecast([0.5], [0.0]))
+
+    [found] = room_now(turn_of(snap, plan(snap), one.key))
+
+    assert (found.failures, found.with_room) == (((OWNER_EXPECTED, 1),), 1)
