@@ -12,12 +12,13 @@ from coschedule.queue.owners.forecasts import Interruptible, no_forecasts
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS
 from coschedule.queue.plan import plan
+from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import remembering
 from coschedule.queue.refusals import Reason
 from coschedule.queue.why.following import turn_of
 from coschedule.queue.why.room_now import OWNER_EXPECTED, room_now
-from engine.builders import NOW, apart, decisions, gang, node, nodes_taken, only, role, seeded, snapshot
+from engine.builders import NOW, apart, decisions, gang, node, nodes_taken, only, role, running, seeded, snapshot
 
 HOUR = 3600.0
 FREELY = {"interruptible": Interruptible.FREELY}
@@ -234,3 +235,16 @@ def test_explanation_counts_nodes_whose_owners_are_expected():
     [found] = room_now(turn_of(snap, plan(snap), one.key))
 
     assert (found.failures, found.with_room) == (((OWNER_EXPECTED, 1),), 1)
+
+
+@pytest.mark.parametrize(
+    ("interruptible", "want_victims"), [(Interruptible.NEVER, ["cold"]), (Interruptible.FREELY, [])]
+)
+def test_others_are_evicted_for_a_safe_node_only_where_no_risk_may_be_taken(interruptible, want_victims):
+    hot = gang("hot", serial=HOUR, priority=5, may_preempt=True, interruptible=interruptible)
+    nodes = [node("risky"), node("safe", free=0)]
+    snap = snapshot(nodes, [hot], runs=[running("cold", 1, end=NOW + 9 * HOUR)], **forecast([0.1], [0.0]))
+
+    found = preempt(snap, plan(snap))
+
+    assert [key.name for one in found.preemptions for key in one.victims] == want_victims
