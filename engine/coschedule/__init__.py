@@ -42,12 +42,14 @@ from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, en
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Unplaceable
+from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
 from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
 from coschedule.queue.members import Members
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency
+from coschedule.queue.owners.forecasts import Forecasts, Interruptible, no_forecasts
+from coschedule.queue.owners.hazards import Hazards, hazards_of
 from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
 from coschedule.queue.plan import plan
 from coschedule.queue.planner import failed
@@ -112,15 +114,18 @@ __all__ = [
     "Feasibility",
     "FewerMembers",
     "FinishedRuns",
+    "Forecasts",
     "GangEnds",
     "GangKey",
     "GangLeaves",
     "Goal",
+    "Hazards",
     "HeldByGangsInFront",
     "HeldByLastingPods",
     "Hold",
     "HoldAuction",
     "Holding",
+    "Interruptible",
     "InvalidValueError",
     "Kept",
     "LabelTest",
@@ -160,6 +165,7 @@ __all__ = [
     "Refusal",
     "Release",
     "Requirement",
+    "Risk",
     "Role",
     "RoomNow",
     "RunningGang",
@@ -210,6 +216,7 @@ __all__ = [
     "failed",
     "fit_work",
     "forecast_load",
+    "hazards_of",
     "keep_pace",
     "kept_from",
     "label_test",
@@ -218,6 +225,7 @@ __all__ = [
     "measure_network",
     "new_processor",
     "new_vp",
+    "no_forecasts",
     "nodes_by_speed",
     "place_pieces",
     "plan",

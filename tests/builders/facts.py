@@ -1,6 +1,6 @@
 """Facts for tests of belief: a case names only what it is about."""
 
-from coschedule import Constraints, GangKey, Load, Members, NodeTerm, Requirement, Sizes
+from coschedule import Constraints, GangKey, Interruptible, Load, Members, NodeTerm, Requirement, Sizes
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.bid_plan import BidReport
@@ -98,6 +98,7 @@ def gang_spec(
     network=None,
     run_template="",
     learns=False,
+    interruptible=Interruptible.NEVER,
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
@@ -109,6 +110,7 @@ def gang_spec(
         network=network,
         run_template=run_template,
         learns=learns,
+        interruptible=interruptible,
     )
 
 

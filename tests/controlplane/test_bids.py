@@ -73,6 +73,21 @@ def test_gang_of_unknown_length_takes_no_node_that_is_taken_back(arena):
     arena.until("heat", "Placed", "False", "WindowTooShort")
 
 
+def test_owner_who_comes_back_gets_his_node_and_the_gang_another(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, onReturn="Evict", gracePeriodSeconds=1))
+    arena.submit(gang("heat", size=1, work={"serialTime": "1h"}))
+    arena.until_placed("heat")
+    [free] = arena.add_nodes(1)
+
+    arena.patch_bid(node, ownerPresent=True)
+
+    [event] = arena.until_events("heat", "OwnerReturned")
+    assert f"The owner of node {node} is back" in event["note"]
+    eventually(lambda: arena.nodes_of("heat") == [free])
+    assert arena.status("heat")["attempt"] == 2
+
+
 def test_gang_that_must_wait_for_its_node_is_planned_for_later(arena):
     [node] = arena.add_nodes(1)
     free = from_now(3600)

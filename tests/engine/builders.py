@@ -12,6 +12,7 @@ from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.nodes import NodeTable, Nominated, Release
+from coschedule.queue.owners.forecasts import Forecasts, Interruptible
 from coschedule.queue.plan import plan
 from coschedule.queue.running import Disrupted, Holding, RunningGang
 from coschedule.queue.sizes import Sizes
@@ -76,6 +77,8 @@ def gang(
     awaits=-math.inf,
     promised=math.inf,
     terms=(),
+    interruptible=Interruptible.NEVER,
+    checkpoints=math.inf,
     **alike,
 ):
     """Describe a gang of ``roles``, or of members that are ``alike``, as in ``role``.
@@ -99,6 +102,8 @@ def gang(
         awaits=awaits,
         promised=promised,
         terms=tuple(terms),
+        interruptible=interruptible,
+        checkpoint_interval=checkpoints,
     )
 
 
@@ -178,8 +183,10 @@ def snapshot(
     most_holding=0,
     runs=(),
     budgets=(),
+    edges=(),
+    returns=(),
 ):
-    """Freeze nodes (sorted by name here) and gangs."""
+    """Freeze nodes (sorted by name here) and gangs; ``returns`` are probabilities, one row for each node."""
     nodes = sorted(nodes, key=lambda one: one["name"])
     return Snapshot(
         generation=generation,
@@ -204,6 +211,7 @@ def snapshot(
         nominated=tuple(nominated),
         running=tuple(runs),
         budgets=tuple(budgets),
+        forecasts=Forecasts(edges=np.array(edges), returns=np.array(returns)),
     )
 
 

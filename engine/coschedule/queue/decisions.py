@@ -18,6 +18,20 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """What owners who may come back mean for a run.
+
+    One of them comes back during the run with a ``probability``, and ``lost_seconds`` of its work are lost on average,
+    inf where its run time is unknown. Most likely it is the owner of ``node``, with a probability ``of_node``.
+    """
+
+    probability: float
+    lost_seconds: float
+    node: str
+    of_node: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
     """A gang of ``size`` members on ``members``, ranks numbered along that list: role by role, then in node order.
 
@@ -33,6 +47,8 @@ class Placement:
     What limits it: node ``slowest`` has the largest slow-down of its nodes; node ``latest`` has room for its members
     only from the start on, None when the gang starts now or waits for no node. Of several nodes, the fastest, then the
     first by name.
+
+    ``risk``: what it risks by owners who may come back, None where none is expected meanwhile.
     """
 
     gang: GangKey
@@ -46,6 +62,7 @@ class Placement:
     alternative: Alternative | None
     member_price: float = 0.0
     promised: float | None = None
+    risk: Risk | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,8 @@ from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.owners.forecasts import Interruptible
+from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
@@ -139,6 +141,7 @@ def windows(
     until = snapshot.until[passes]
     never = (until <= start) | (start == np.inf)
     closing = (until < np.inf) & ~never
+    expected = owners_expected(snapshot, gang)[passes] & ~never
     return WindowTooShort(
         needed=needed,
         shortest_seconds=shortest,
@@ -146,7 +149,17 @@ def windows(
         never_open=int(never.sum()),
         closing=int(closing.sum()),
         longest_seconds=float((until[closing] - start[closing]).max()) if closing.any() else None,
+        owners_expected=int(expected.sum()),
     )
+
+
+def owners_expected(snapshot: Snapshot, gang: PendingGang) -> BoolArray:
+    """Tell which nodes have owners who keep the gang from them while they may come back: bool[n]."""
+    expected = np.zeros(len(snapshot.nodes.names), dtype=np.bool_)
+    hazards = hazards_of(snapshot.forecasts)
+    if hazards is not None and gang.interruptible is Interruptible.NEVER:
+        expected |= hazards.rate.any(axis=1)
+    return expected
 
 
 def shortest_run(demand: Demand, snapshot: Snapshot) -> float | None:

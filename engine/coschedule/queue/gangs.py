@@ -11,6 +11,7 @@ from coschedule.model.numbers import IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.members import Members
+from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.price import Price
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.terms import Term
@@ -124,8 +125,10 @@ class PendingGang:
     possible. ``kept`` is what the plan before gave it, if that still counts.
 
     With ``may_preempt``, gangs of lower priority may be evicted for it. Some that are being evicted for it will have
-    ended at ``awaits``: nobody else is, where it is planned to start by then. Raises ValueError when a number makes no
-    sense.
+    ended at ``awaits``: nobody else is, where it is planned to start by then.
+
+    ``interruptible`` says whether it may be where an owner is expected back. With ``Checkpointed`` it has saved what
+    it has done each ``checkpoint_interval`` seconds of its run. Raises ValueError when a number makes no sense.
     """
 
     key: GangKey
@@ -143,6 +146,8 @@ class PendingGang:
     may_preempt: bool = False
     awaits: float = -math.inf
     terms: tuple[Term, ...] = ()
+    interruptible: Interruptible = Interruptible.NEVER
+    checkpoint_interval: float = math.inf
 
     def __post_init__(self) -> None:
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):
@@ -155,6 +160,10 @@ class PendingGang:
             raise ValueError("what is kept must have seats for each role")
         if not 0 <= self.member_price < math.inf:
             raise ValueError("member_price must be at least 0 and finite")
+        if not self.checkpoint_interval > 0:
+            raise ValueError("checkpoint_interval must be positive")
+        if (self.interruptible is Interruptible.CHECKPOINTED) != (self.checkpoint_interval < math.inf):
+            raise ValueError("checkpoints have an interval, and nothing else has one")
         self._check_roles()
         self._check_loads()
 

@@ -7,20 +7,25 @@ import numpy as np
 from coschedule.model.numbers import IntArray
 from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.decisions import Alternative, Placement
+from coschedule.queue.decisions import Alternative, Placement, Risk
 from coschedule.queue.divide_work import divide_work
 from coschedule.queue.gangs import PendingGang, Role
 from coschedule.queue.members import Members
 from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.owners.hazards import Hazards
 from coschedule.queue.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placing:
-    """Spells choices on the nodes of a snapshot; the node of rank k has the index node[k]."""
+    """Spells choices on the nodes of a snapshot; the node of rank k has the index node[k].
+
+    There are no ``hazards`` where nobody is expected back.
+    """
 
     snapshot: Snapshot
     node: IntArray
+    hazards: Hazards | None
 
     def placement(self, gang: PendingGang, choice: Choice, spelled: tuple[Members, ...] = ()) -> Placement:
         """Spell the placement of a gang; its members may have been ``spelled`` before."""
@@ -36,11 +41,29 @@ class Placing:
             latest=None if choice.latest is None else self.name(choice.latest),
             alternative=None if other is None else self._alternative(gang, other),
             member_price=gang.price.seconds,
+            risk=self._risk(gang, choice),
         )
 
     def name(self, rank: int) -> str:
         """Name the node of a rank."""
         return self.snapshot.nodes.names[int(self.node[rank])]
+
+    def _risk(self, gang: PendingGang, choice: Choice) -> Risk | None:
+        """Tell what owners may cost the run; None where none of them is expected back."""
+        if self.hazards is None:
+            return None
+        start, finish = choice.outline.start, choice.outline.finish
+        nodes = np.unique(self.node[np.concatenate([seat.ranks for seat in choice.seats])])
+        loss = self.hazards.loss(nodes, start, finish, gang.checkpoint_interval)
+        if not loss.probability:
+            return None
+        node, probability = self.hazards.likeliest(nodes, start, finish)
+        return Risk(
+            probability=loss.probability,
+            lost_seconds=loss.seconds,
+            node=self.snapshot.nodes.names[node],
+            of_node=probability,
+        )
 
     def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
         by_role = [self._divide_work(role, nodes) for role, nodes in zip(gang.roles, choice.seats, strict=True)]

@@ -30,6 +30,10 @@ from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, fitting, given_back, place_of
 from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
+from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by
+from coschedule.queue.owners.forecasts import Interruptible
+from coschedule.queue.owners.hazards import hazards_of
+from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.packing.effort import effort_after
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
@@ -59,10 +63,11 @@ class Planner:
         self._index = snapshot.nodes.index
         self._feasibility = Feasibility(snapshot.nodes)
         self._topology = Topology(snapshot.nodes)
-        self._at_first = self._timeline = expected_timeline(snapshot, self._masks())
+        self._hazards = hazards_of(snapshot.forecasts)
+        self._at_first = self._timeline = self._timeline_at_first()
         self._someday = snapshot.someday
         self._may_hold = snapshot.most_holding
-        self._placing = Placing(snapshot, self._timeline.node)
+        self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
         self._nominated = tuple(sorted(snapshot.nominated, key=lambda pod: pod.priority))
         self.combinations = 0
@@ -151,8 +156,8 @@ class Planner:
             chooser=self._chooser(gang),
             snapshot=self._snapshot,
             feasibility=self._feasibility,
-            at_first=self._at_first,
-            by_now=self._timeline,
+            at_first=seen_by(gang, self._at_first),
+            by_now=seen_by(gang, self._timeline),
         )
 
     def _may_fit_now(self, gang: PendingGang) -> bool:
@@ -200,8 +205,20 @@ class Planner:
                 if self._rescue is None:
                     raise
                 choice = None
-            if choice is not None:
+            if choice is not None and not self._is_at_risk(gang, choice):
                 yield place_of(gang, choice)
+
+    def _is_at_risk(self, gang: PendingGang, choice: Choice) -> bool:
+        """Tell whether an owner may come back meanwhile: whether that is worth it is then looked at anew."""
+        if self._hazards is None:
+            return False
+        return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
+
+    def _timeline_at_first(self) -> Timeline:
+        """Build what is free without anybody that waits, also within the risks that somebody may take."""
+        some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
+        timeline = expected_timeline(self._snapshot, self._masks())
+        return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
 
     def _masks(self) -> list[BoolArray]:
         """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
@@ -220,7 +237,7 @@ class Planner:
         chooser = self._chooser(gang)
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
             return Unplaceable(gang=gang.key, refusal=chooser)
-        choice = chooser.choose(self._timeline)
+        choice = choose_among_risks(chooser, self._timeline, self._hazards)
         self.combinations += chooser.combinations
         if choice is not None:
             return self._place(gang, choice)
@@ -237,7 +254,7 @@ class Planner:
         chooser = self._chooser(place.gang)
         if not isinstance(chooser, PlainChooser):
             return None
-        without_it = self._timeline.claimed_all(given_back(place.claims))
+        without_it = seen_by(place.gang, self._timeline).claimed_all(given_back(place.claims))
         return chooser.alternative(without_it, place.choice.outline)
 
     def _place(self, gang: PendingGang, choice: Choice) -> Placement:
@@ -281,8 +298,8 @@ class Planner:
             snapshot=self._snapshot,
             feasibility=self._feasibility,
             topology=self._topology,
-            at_first=self._at_first,
-            by_now=self._timeline,
+            at_first=seen_by(chooser.gang, self._at_first),
+            by_now=seen_by(chooser.gang, self._timeline),
         )
         return Unplaceable(gang=chooser.gang.key, refusal=refuse_together(case))
 
@@ -291,8 +308,8 @@ class Planner:
             demand,
             snapshot=self._snapshot,
             feasibility=self._feasibility,
-            at_first=self._at_first,
-            by_now=self._timeline,
+            at_first=seen_by(demand.gang, self._at_first),
+            by_now=seen_by(demand.gang, self._timeline),
         )
         held = self._held(demand) if refusal.reason in _MAY_CHANGE else None
         if held is None:
@@ -319,7 +336,7 @@ class Planner:
         """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
         if not (self._may_hold and demand.gang.may_hold):
             return None
-        held = nodes_to_hold(self._timeline, demand, self._someday)
+        held = nodes_to_hold(seen_by(demand.gang, self._timeline), demand, self._someday)
         if held is None or demand.gang.deadline is None or demand.load is None:
             return held
         shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())

@@ -108,7 +108,8 @@ class WindowTooShort:
     """``needed`` members find no time together: they need ``shortest_seconds``, or None where nobody knows how long.
 
     Of the ``passing`` nodes, which pass the constraints, ``never_open`` are never open to gangs and ``closing`` close
-    again, after ``longest_seconds`` at most; None where none of them closes.
+    again, after ``longest_seconds`` at most; None where none of them closes. Of ``owners_expected`` the owners may come
+    back, and the gang may not be interrupted.
     """
 
     reason: ClassVar[Reason] = Reason.WINDOW_TOO_SHORT
@@ -118,6 +119,7 @@ class WindowTooShort:
     never_open: int
     closing: int
     longest_seconds: float | None
+    owners_expected: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy as np
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
+from coschedule.queue.owners.forecasts import Forecasts, no_forecasts
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.running import RunningGang
 
@@ -34,7 +35,8 @@ class Snapshot:
     Of what is not free at ``now``, ``releases`` come back at known times, ``someday[n, r]`` some time, nobody knows
     when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes
     until something of ``someday`` has come back. Of the gangs that run, those in ``running`` may be evicted, but no
-    more of their pods than each of the ``budgets`` allows.
+    more of their pods than each of the ``budgets`` allows. ``forecasts`` say when owners may come back before their
+    nodes' windows close.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -56,6 +58,7 @@ class Snapshot:
     running: tuple[RunningGang, ...] = ()
     budgets: tuple[int, ...] = ()
     promises: Promises = Promises.CONSERVATIVE
+    forecasts: Forecasts = field(default_factory=no_forecasts)
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
@@ -67,6 +70,8 @@ class Snapshot:
         for name in ("start", "slowdown", "until"):
             object.__setattr__(self, name, read_only(name, getattr(self, name), np.float64, (count,)))
         self._check_numbers()
+        if self.forecasts.hours and len(self.forecasts.returns) != count:
+            raise ValueError(f"forecasts must have one row for each of {count} nodes")
         self._check_releases()
         self._check_nominated()
         self._check_gangs()

@@ -1,15 +1,17 @@
 """NodeBids: what a node offers, read, and the answer to its owner, written."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lockstep.api.bid_status import parse_bid_plan, parse_report
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
-from lockstep.facts.node import BidCondition, BidFact
+from lockstep.facts.node import BidCondition, BidFact, ExpectedHour, OnReturn
 from lockstep.facts.reasons import Condition, Reason
 
 Manifest = Mapping[str, Any]
+
+_GRACE_SECONDS = 60
 
 
 def parse_bid(manifest: Manifest) -> BidFact:
@@ -24,6 +26,10 @@ def parse_bid(manifest: Manifest) -> BidFact:
         available_until=epoch_seconds(spec.get("availableUntil")),
         slots=spec.get("slots"),
         expires_at=epoch_seconds(spec.get("expiresAt")),
+        owner_present=spec.get("ownerPresent"),
+        forecast=_forecast(spec.get("forecast") or ()),
+        on_return=OnReturn(spec.get("onReturn", OnReturn.KEEP)),
+        grace_seconds=float(spec.get("gracePeriodSeconds", _GRACE_SECONDS)),
         generation=metadata.get("generation", 0),
         told=bid_condition(manifest),
         report=parse_report(manifest),
@@ -43,6 +49,18 @@ def _slowdown(spec: Manifest) -> float:
     if not (duty_cycle >= 0 and capacity > 0 and 0 < (1 + duty_cycle) / capacity < math.inf):
         raise ValueError(f"no speed follows from a duty cycle of {duty_cycle:g} and a capacity of {capacity:g}")
     return (1 + duty_cycle) / capacity
+
+
+def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
+    """The hours in the order of time; of those that begin at one time, spelled in two ways, the likelier return."""
+    by_begin: dict[float, float] = {}
+    for hour in hours:
+        begin, returns = epoch_seconds(hour["from"]), ratio(hour.get("ownerReturns", 0))
+        assert begin is not None, "the API server asks for it"
+        if not 0 <= returns <= 1:
+            raise ValueError(f"{returns:g} is no probability")
+        by_begin[begin] = max(returns, by_begin.get(begin, 0.0))
+    return tuple(ExpectedHour(*hour) for hour in sorted(by_begin.items()))
 
 
 def answer_manifest(bid: BidFact, answer: BidCondition, *, now: float) -> dict[str, object]:

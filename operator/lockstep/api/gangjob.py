@@ -1,10 +1,11 @@
 """A GangJob's manifest as a fact: what can't be obeyed yet becomes a refusal that names the field."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from coschedule import GangKey, Load, Members, decode_part
+from coschedule import GangKey, Interruptible, Load, Members, decode_part
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
 from lockstep.api.pace import pace_manifest, parse_pace
@@ -85,6 +86,10 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         run_template=run_template(spec) if "work" in spec else "",
         learns=bool((spec.get("work") or {}).get("learn")),
         pace=Pace(spec.get("pace", Pace.NONE)),
+        interruptible=Interruptible(spec.get("interruptible", Interruptible.NEVER)),
+        checkpoint_interval=float(duration_seconds(spec["checkpointInterval"]))
+        if "checkpointInterval" in spec
+        else math.inf,
     )
 
 

@@ -29,6 +29,7 @@ from lockstep.belief.misfits import (
     failed_check,
 )
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
+from lockstep.belief.owner_forecasts import owner_forecasts
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
@@ -126,6 +127,7 @@ class SnapshotCutter:
             nominated=tuple(self._nominated(nodes, resources)),
             running=evictable.running,
             budgets=evictable.budgets,
+            forecasts=owner_forecasts([self._state.bids.get(name) for name in nodes.table.names], now),
         )
 
     def _evictable(
@@ -283,6 +285,8 @@ class SnapshotCutter:
             held=tuple(nodes.index[node] for node in terms.held) if nodes.index.keys() >= set(terms.held) else (),
             may_preempt=terms.may_preempt,
             awaits=-math.inf if awaited is None else awaited,
+            interruptible=spec.interruptible,
+            checkpoint_interval=spec.checkpoint_interval,
         )
 
     def _role(self, gang: GangFact, role: RoleSpec, part: Part, resources: tuple[str, ...]) -> Role:

@@ -32,6 +32,7 @@ from lockstep.belief.namespaces import Namespaces
 from lockstep.belief.neighbours import Neighbours, is_nominated
 from lockstep.belief.news import News
 from lockstep.belief.nodes import Nodes
+from lockstep.belief.owners import Owners
 from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
@@ -72,6 +73,7 @@ class State:
         self.ledger = Ledger()
         self.nodes = Nodes(self._plan_anew, removed=self.ledger.drop_row)
         self.bids = Bids(self.news, self.nodes.note_change)
+        self.owners = Owners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
         self.priorities = Priorities(self._priorities_changed, sizing)
@@ -276,6 +278,10 @@ class State:
         }
         self.news.look_at(*concerned)
         self._changed(needs_plan=bool(concerned))
+
+    def _owners_returned(self, nodes: set[str]) -> None:
+        holding = [key for key, one in self.reservations.items() if not nodes.isdisjoint(one.nodes_by_rank())]
+        self.news.look_at(*holding)
 
     def _priorities_changed(self) -> None:
         self.news.look_at(*self.gangs)

@@ -13,6 +13,7 @@ from lockstep.report.events import (
     changed_by_admission,
     gang_preempted,
     gang_undoing,
+    owner_returned,
     preempted_for_gang,
     status_refused,
 )
@@ -51,6 +52,8 @@ class AttemptNews:
 
     def undoing(self, gang: GangFact, failure: Failure) -> None:
         """The gang's status says that it is undone. A preemption has two sides, and each is told of the other."""
+        if failure.reason is Reason.OWNER_RETURNED:
+            self._writer.tell(gang, owner_returned(failure.message))
         if failure.reason is not Reason.PREEMPTED:
             return
         since = gang.status.started_at

@@ -133,6 +133,7 @@ class Cycle:
         now = self._now()
         # 1. Follow the gangs that hold nodes, and those that are gone.
         self._state.bids.expire(now)
+        self._state.owners.note(now)
         self._state.failed_nodes.expire(now)
         news = self._state.news.gangs
         for gone in self._follower.follow(now):
@@ -183,6 +184,7 @@ class Cycle:
             now + self._planning.next_look(),
             self._state.bids.next_end() or float("inf"),
             self._state.failed_nodes.next_end(),
+            self._state.owners.next_due(now),
         )
 
     def _plan_when_an_end_has_passed(self) -> None:

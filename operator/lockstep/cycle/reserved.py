@@ -12,6 +12,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import Answer, answer
+from lockstep.cycle.ends.owner_returned import interrupted
 from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.outcomes import Outcomes
 from lockstep.cycle.paces import Paces
@@ -110,6 +111,8 @@ class ReservedGangs:
             self._carry_out(gang, reservation, answered, now)
         elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
             self._undo(gang, reservation, lost)
+        elif (returned := interrupted(self._state, reservation, now)) is not None:
+            self._undo(gang, reservation, returned)
         elif (late := self._starts.look(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         else:

@@ -15,4 +15,4 @@ class Failure:
     @property
     def is_wanted(self) -> bool:
         """Whether it was decided so: an event of its own tells of it, and the attempt did not fail."""
-        return self.reason in (Reason.GANG_SUSPENDED, Reason.RESTARTING, Reason.PREEMPTED)
+        return self.reason in (Reason.GANG_SUSPENDED, Reason.RESTARTING, Reason.PREEMPTED, Reason.OWNER_RETURNED)

@@ -1,11 +1,12 @@
 """GangJobs as facts: what one asks for, and what its status says."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import GangKey, Load, Members, Work
+from coschedule import GangKey, Interruptible, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
 from lockstep.facts.pace import Pace, PaceStatus
@@ -36,6 +37,7 @@ class GangSpec:
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
     value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts. One that
     ``learns`` is planned with the law that runs have followed, where that is better than ``work``.
+    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -49,6 +51,8 @@ class GangSpec:
     run_template: str = ""
     learns: bool = False
     pace: Pace = Pace.NONE
+    interruptible: Interruptible = Interruptible.NEVER
+    checkpoint_interval: float = math.inf
 
     @property
     def minimum(self) -> int:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import Taint
@@ -29,11 +30,28 @@ class BidCondition(NamedTuple):
     message: str
 
 
+class OnReturn(StrEnum):
+    """What becomes of members when the owner of their node comes back."""
+
+    KEEP = "Keep"
+    PACE = "Pace"
+    EVICT = "Evict"
+
+
+class ExpectedHour(NamedTuple):
+    """From ``begin`` on, the probability that an owner who is away comes back within an hour is ``returns``."""
+
+    begin: float
+    returns: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidFact:
     """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
 
     ``duty_cycle`` is the share of local work beside a member.
+    Nobody knows whether the owner is there where ``owner_present`` is None. ``forecast`` is in the order of time.
+    A gang is interrupted by ``on_return`` Evict once its owner is back for ``grace_seconds``.
 
     ``problem`` says why the bid can't be understood; it then has no slots. ``told`` is what its owner was told last.
     ``report`` is there where an agent writes the bid, and ``planned`` is what it was told last.
@@ -47,6 +65,10 @@ class BidFact:
     slots: int | None
     expires_at: float | None
     duty_cycle: float = 0.0
+    owner_present: bool | None = None
+    forecast: tuple[ExpectedHour, ...] = ()
+    on_return: OnReturn = OnReturn.KEEP
+    grace_seconds: float = 0.0
     generation: int = 0
     problem: str | None = None
     told: BidCondition | None = None

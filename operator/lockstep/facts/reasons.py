@@ -51,6 +51,7 @@ class Reason(StrEnum):
     NO_LONGER_FITS = "NoLongerFits"
     GANG_DELETED = "GangDeleted"
     PREEMPTED = "Preempted"
+    OWNER_RETURNED = "OwnerReturned"
     UNDOING = "Undoing"
     RESTARTING = "Restarting"
 
@@ -83,5 +84,6 @@ class EventReason(StrEnum):
     GANG_PREEMPTED = "GangPreempted"
     PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_PACED = "GangPaced"
+    OWNER_RETURNED = "OwnerReturned"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -103,6 +103,12 @@ def gang_paced(note: str) -> Event:
     return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
 
 
+def owner_returned(why: str) -> Event:
+    """The gang is interrupted, as the owner of a node is back, which the note names."""
+    note = f"{as_sentence(why)} It is planned again at once; this is no failure of the gang."
+    return Event(kind=WARNING, reason=EventReason.OWNER_RETURNED, action="Interrupt", note=note)
+
+
 def gang_succeeded(note: str) -> Event:
     """Every member that has to has ended well."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)

@@ -249,7 +249,10 @@ def _windows(refusal: WindowTooShort) -> str:
     longest = refusal.longest_seconds
     after = "" if longest is None else f", after {_seconds(longest)} at most"
     nodes = f"of {refusal.passing} nodes that pass its constraints"
-    return f"{nodes} {refusal.never_open} never open and {refusal.closing} close again{after}"
+    sentence = f"{nodes} {refusal.never_open} never open and {refusal.closing} close again{after}"
+    if not refusal.owners_expected:
+        return sentence
+    return f"{sentence}; of {refusal.owners_expected} the owners may come back, and it may not be interrupted"
 
 
 def _seconds(seconds: float) -> str:

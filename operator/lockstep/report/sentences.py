@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from coschedule import Alternative, GangKey, Members, Placement, encode_part
+from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.outlook import NodeKind, is_same_time
@@ -22,6 +22,8 @@ def chosen(placement: Placement, *, now: float) -> str:
         parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement) + _at_the_latest(placement))
     if placement.speedup is not None:
         parts.append(f"effective speed-up {speedup(placement.speedup)}")
+    if placement.risk is not None:
+        parts.append(_risk(placement.risk))
     sentence = ", ".join(parts)
     other = placement.alternative
     if other is None or _is_as_good(other, placement):
@@ -102,6 +104,16 @@ def _but_dear(other: Alternative, placement: Placement) -> str:
     if other.finish >= placement.finish or not placement.member_price:
         return ""
     return f", but take more from other gangs than it gains: a member-second counts {price(placement.member_price)} s"
+
+
+def _risk(risk: Risk) -> str:
+    """How likely an owner interrupts the gang, and what that costs on average."""
+    alone = "" if risk.of_node == risk.probability else f", {percentage(risk.of_node)}"
+    lost = "an unknown part" if math.isinf(risk.lost_seconds) else duration(risk.lost_seconds)
+    return (
+        f"with a probability of {percentage(risk.probability)} that an owner comes back meanwhile (of {risk.node} most "
+        f"likely{alone}), which costs {lost} of work on average"
+    )
 
 
 def _wait(seconds: float) -> str:

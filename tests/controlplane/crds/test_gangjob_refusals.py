@@ -199,6 +199,18 @@ def pod(**fields):
             id="nine claims",
         ),
         pytest.param(
+            spec(interruptible="Checkpointed"),
+            "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
+            " with that.",
+            id="checkpoints nobody knows when",
+        ),
+        pytest.param(
+            spec(interruptible="Freely", checkpointInterval="1m"),
+            "spec.checkpointInterval: Invalid value: checkpointInterval goes with interruptible Checkpointed, and only"
+            " with that.",
+            id="checkpoints nobody needs",
+        ),
+        pytest.param(
             spec(deadline="2h"),
             "spec.deadline: Invalid value: deadline needs work, because without it nobody can tell when the gang will"
             " have finished.",

@@ -26,6 +26,7 @@ CAPACITY = 'capacity must be a quantity from 1m to 1000, such as 1600m or "1.6".
             id="an owner who is there, and an hour to come",
         ),
         pytest.param({"forecast": [{"from": MORNING}, {"from": EVENING}]}, id="hours of which nothing is known"),
+        pytest.param({"onReturn": "Evict", "gracePeriodSeconds": 0}, id="an owner who wants his node at once"),
     ],
 )
 def test_nodebid_accepts(answer_to_bid, spec):

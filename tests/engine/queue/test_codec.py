@@ -11,6 +11,7 @@ from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, en
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Placement, Plan, Unplaceable
 from coschedule.queue.gangs import Load
+from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.plan import plan
 from coschedule.queue.terms import Term, TermKind
 from engine.builders import NOW, gang, in_front, node, release, role, running, snapshot
@@ -32,6 +33,8 @@ GANGS = [
     gang("float", serial=0.1, request=(1, 0), priority=-5, created=math.nextafter(1, 2)),
     gang("profile", most=4, times=[4, math.inf, 1.5, Fraction(1, 3)], request=(1, 0)),
     gang("endless", request=(2**61, 0)),
+    gang("bold", serial=3, request=(1, 0), interruptible=Interruptible.FREELY),
+    gang("saving", serial=3, request=(1, 0), interruptible=Interruptible.CHECKPOINTED, checkpoints=0.1),
 ]
 
 
@@ -53,6 +56,8 @@ def full_snapshot():
         generation=12,
         runs=runs,
         budgets=(1,),
+        edges=(NOW, NOW + 1 / 3, NOW + 3600),
+        returns=((0.0, 0.1), (0.0, 0.0)),
     )
 
 
@@ -68,6 +73,8 @@ def test_snapshot_comes_back_equal():
         assert (getattr(back, name) == getattr(snap, name)).all()
     for name in ("names", "labels", "taints"):
         assert getattr(back.nodes, name) == getattr(snap.nodes, name)
+    for name in ("edges", "returns"):
+        assert (getattr(back.forecasts, name) == getattr(snap.forecasts, name)).all()
     assert (back.nodes.ready == snap.nodes.ready).all()
     assert (back.nodes.unschedulable == snap.nodes.unschedulable).all()
 
@@ -146,6 +153,9 @@ def test_empty_cluster_comes_back():
         pytest.param(("nodes", "labels", 0), [], "nodes.labels[0]", id="a list for labels"),
         pytest.param(("nodes", "labels", 0, "disk"), 1, "nodes.labels[0].disk", id="a number for a label"),
         pytest.param(("nodes", "names", 0), "z", "nodes", id="names out of order"),
+        pytest.param(("forecasts", "returns", 0, 0), 2.0, "forecasts", id="more than certain"),
+        pytest.param(("forecasts", "returns"), [[0.1, 0.1]], "", id="a forecast for one of two nodes"),
+        pytest.param(("gangs", 0, "interruptible"), "Perhaps", "gangs[0].interruptible", id="another word"),
         pytest.param(("free", 0, 0), 1.5, "free[0][0]", id="half a unit"),
         pytest.param(("free", 0), [1], "", id="a ragged table"),
         pytest.param(("free", 0, 0), 2**70, "", id="more than 64 bits"),

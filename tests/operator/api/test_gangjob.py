@@ -5,7 +5,18 @@ import math
 import pytest
 
 from builders.served import container, gang
-from coschedule import Constraints, Load, Members, NodeTerm, Pieces, Requirement, SerialWork, Share, Toleration
+from coschedule import (
+    Constraints,
+    Interruptible,
+    Load,
+    Members,
+    NodeTerm,
+    Pieces,
+    Requirement,
+    SerialWork,
+    Share,
+    Toleration,
+)
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.names import RANK_LABEL
 from lockstep.facts.gang import ConditionFact
@@ -87,6 +98,13 @@ def test_profile_is_cut_at_the_largest_size():
 
 def test_order_of_the_profile_does_not_matter():
     assert work_of(profile(p2="50m", p4="30m")) == work_of(profile(p4="30m", p2="50m"))
+
+
+def test_gang_says_whether_it_may_be_interrupted():
+    saving = spec_of(spec={"interruptible": "Checkpointed", "checkpointInterval": "15m"})
+
+    assert (saving.interruptible, saving.checkpoint_interval) == (Interruptible.CHECKPOINTED, 900.0)
+    assert (spec_of(spec={}).interruptible, spec_of(spec={}).checkpoint_interval) == (Interruptible.NEVER, math.inf)
 
 
 def test_deadline_counts_from_the_submission():

@@ -8,6 +8,7 @@ from lockstep.api.bid import parse_bid
 from lockstep.api.node import parse_node
 from lockstep.api.pod import parse_pod
 from lockstep.facts.columns import WHOLE
+from lockstep.facts.node import OnReturn
 from lockstep.facts.pod import Membership, PodKey, PodPhase
 
 NOON = 1_795_176_000.0  # 2026-11-20T12:00:00Z
@@ -215,6 +216,36 @@ def test_bid():
         2,
         NOON + 300,
     )
+
+
+def test_bid_of_an_owner_who_may_come_back():
+    fact = parse_bid(
+        bid(
+            "n1",
+            ownerPresent=False,
+            onReturn="Evict",
+            gracePeriodSeconds=5,
+            forecast=[
+                {"from": "2026-11-20T13:00:00Z", "ownerReturns": "250m"},
+                {"from": "2026-11-20T12:00:00Z", "dutyCycle": 1},
+                {"from": "2026-11-20T14:00:00+01:00", "ownerReturns": "0.5"},
+            ],
+        )
+    )
+
+    assert (fact.owner_present, fact.on_return, fact.grace_seconds) == (False, OnReturn.EVICT, 5.0)
+    assert fact.forecast == ((NOON, 0.0), (NOON + 3600, 0.5))
+
+
+def test_bid_that_says_nothing_of_its_owner_evicts_nobody():
+    fact = parse_bid(bid("n1"))
+
+    assert (fact.owner_present, fact.on_return, fact.grace_seconds, fact.forecast) == (None, OnReturn.KEEP, 60.0, ())
+
+
+def test_probability_above_one_is_refused():
+    with pytest.raises(ValueError, match="no probability"):
+        parse_bid(bid("n1", forecast=[{"from": "2026-11-20T12:00:00Z", "ownerReturns": "2"}]))
 
 
 @pytest.mark.parametrize(

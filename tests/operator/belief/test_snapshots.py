@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from builders.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
-from coschedule import Load, Release, Taint
+from coschedule import Interruptible, Load, Release, Taint
 from lockstep.belief.endings import expected_finish
 from lockstep.belief.node_arrays import UNLIMITED
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.columns import WHOLE
+from lockstep.facts.node import ExpectedHour, OnReturn
 from lockstep.facts.pod import PodPhase
 from lockstep.report.misfits import misfit_in_words
 
@@ -127,6 +128,25 @@ def test_bids_are_columns_and_absent_ones_have_defaults(state):
     assert snapshot.slowdown.tolist() == [1.5, 0.5, 1.0]
     assert snapshot.start.tolist() == [NOW + 40, 0, 0]
     assert snapshot.until.tolist() == [NOW + 90, math.inf, math.inf]
+
+
+def test_owners_and_who_may_be_interrupted_are_carried(state):
+    for name in ("n1", "n2", "n3"):
+        state.nodes.apply(node_fact(name))
+    expected = (ExpectedHour(NOW, 0.25),)
+    state.bids.apply(bid_fact("n2", forecast=expected, on_return=OnReturn.EVICT))
+    state.bids.apply(bid_fact("n3", forecast=expected, owner_present=True))
+    snapshot = cut(state, gang_fact(spec=gang_spec(interruptible=Interruptible.FREELY)))
+
+    assert snapshot.forecasts.returns[:, 1].tolist() == [0.0, pytest.approx(0.25), 0.0]
+    assert snapshot.start.tolist() == [0, 0, math.inf]
+    assert snapshot.gangs[0].interruptible is Interruptible.FREELY
+
+
+def test_without_forecasts_there_are_none(state):
+    state.nodes.apply(node_fact("n1"))
+
+    assert cut(state).forecasts.hours == 0
 
 
 def test_node_that_was_taken_back_at_the_beginning_of_time_is_not_open(state):

@@ -33,6 +33,7 @@ ALL = [
     events.names_do_not_resolve(FAILURE),
     events.gang_preempted("gang default/hot, of priority 5, takes its place"),
     events.preempted_for_gang(GangKey("default", "cold")),
+    events.owner_returned("the owner of node n1 is back since 2026-11-20T12:00:00Z"),
 ]
 
 

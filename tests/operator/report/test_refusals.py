@@ -228,3 +228,13 @@ def test_lasting_pods_are_named():
 def test_unknown_refusal_is_a_broken_promise():
     with pytest.raises(TypeError):
         spell("because")
+
+
+def test_owners_who_may_come_back_are_counted():
+    facts = snapshot([node("n1"), node("n2")], [gang(size=2, serial=6)], edges=[NOW, NOW + 60], returns=[[0.0], [0.25]])
+    [decision] = plan(facts).decisions
+
+    assert spell(decision.refusal) == (
+        "needs 2 members together for 3 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
+        "again; of 1 the owners may come back, and it may not be interrupted"
+    )

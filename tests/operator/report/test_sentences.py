@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule import Alternative, GangKey, Members, Pieces, Placement, Share
+from coschedule import Alternative, GangKey, Members, Pieces, Placement, Risk, Share
 from lockstep.report.sentences import (
     all_members,
     chosen,
@@ -210,3 +210,21 @@ def test_node_ranges(names, want):
 )
 def test_price_is_a_decimal_number(value, want):
     assert price(value) == want
+
+
+def test_risk_that_is_taken_has_its_numbers():
+    two = replace(placement("n1", "n2"), risk=Risk(probability=0.28, lost_seconds=125.0, node="n2", of_node=0.2))
+
+    assert chosen(two, now=NOW) == (
+        "2 members on n1, n2, with a probability of 28 % that an owner comes back meanwhile (of n2 most likely, 20 %), "
+        "which costs 2 min 5 s of work on average"
+    )
+
+
+def test_risk_of_one_node_and_an_unknown_run_time():
+    one = replace(placement("n1"), risk=Risk(probability=1.0, lost_seconds=math.inf, node="n1", of_node=1.0))
+
+    assert chosen(one, now=NOW) == (
+        "1 member on n1, with a probability of 100 % that an owner comes back meanwhile (of n1 most likely), which "
+        "costs an unknown part of work on average"
+    )

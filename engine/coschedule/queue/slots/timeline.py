@@ -43,6 +43,9 @@ class Timeline:
 
     ``stamp[c]``, which rises and is below ``stamps``, tells a class from all others that this timeline and those it
     was made from ever had. ``kept`` are stretches found on one of them, by what was asked for: see ``stretches_for``.
+
+    ``safer`` are the same timeline where nodes are also closed while their owners are likely to come back, each within
+    a higher risk (``owners.safer``). What is claimed here is claimed there.
     """
 
     now: float
@@ -56,6 +59,7 @@ class Timeline:
     stamp: IntArray
     stamps: int
     kept: dict[Asked, KeptStretches] = field(default_factory=dict)
+    safer: tuple["Timeline", ...] = ()
 
     def claimed(self, claim: Claim) -> "Timeline":
         """Return the timeline after ``claim``. Taking more than is free leaves a negative amount."""
@@ -83,6 +87,7 @@ class Timeline:
             stamp=np.concatenate([self.stamp[left], np.arange(self.stamps, self.stamps + len(groups.parent))]),
             stamps=self.stamps + len(groups.parent),
             kept=self.kept.copy(),
+            safer=tuple(one.claimed_all(claims) for one in self.safer),
         )
 
     def has_room_for(self, claim: Claim) -> bool:
@@ -107,7 +112,7 @@ class Timeline:
         ]
 
     def divided(self, by: IntArray) -> "Timeline":
-        """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]."""
+        """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
         (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)
         class_of = inverse.reshape(-1)
         source, owner = self.spans.of(parents)
@@ -121,15 +126,16 @@ class Timeline:
             stamp=np.arange(len(parents)),
             stamps=len(parents),
             kept={},
+            safer=(),
         )
 
     def only(self, kept: BoolArray) -> "Timeline":
-        """Return the timeline of the nodes for which ``kept``, bool[k], is True; they are ranked anew."""
+        """Return the timeline of the nodes for which ``kept``, bool[k], is True, ranked anew; none is safer."""
         class_of = self.class_of[kept]
         width = np.bincount(class_of, minlength=len(self.width))
         rest = replace(self, node=self.node[kept], class_of=class_of, width=width).without_empty_classes()
         paces, pace = np.unique(rest.pace, return_inverse=True)
-        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace, kept={})
+        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace, kept={}, safer=())
 
     def without_empty_classes(self) -> "Timeline":
         """Return the timeline without the classes that have no nodes."""

@@ -15,6 +15,7 @@ from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.why.turn import Turn
 
 CLOSED = "not open yet, or no more"
+OWNER_EXPECTED = "kept from it, as their owners may come back"
 LEFT_TO_OTHERS = "left to gangs in front"
 TOO_SHORT = "free for less than its shortest run"
 
@@ -68,11 +69,11 @@ def _checks(turn: Turn, role: Role) -> list[tuple[str, BoolArray]]:
     """Ask of every node, at the first instant, whether it is open and has room for one member."""
     snapshot, at = turn.snapshot, turn.earliest
     is_open: BoolArray = (snapshot.start <= at) & (at < snapshot.until)
-    free, _ = _free_at(turn.at_first, at)
+    free, open_at_first = _free_at(turn.at_first, at)
     short = [(f"short of {name}", free[:, column] >= role.request[column]) for name, column in _wanted(snapshot, role)]
     free, left_open = _free_at(turn.by_now, at)
     others: BoolArray = left_open & (free >= np.array(role.request)).all(axis=1, where=np.array(role.request) > 0)
-    return [(CLOSED, is_open), *short, (LEFT_TO_OTHERS, others)]
+    return [(CLOSED, is_open), (OWNER_EXPECTED, open_at_first), *short, (LEFT_TO_OTHERS, others)]
 
 
 def _wanted(snapshot: Snapshot, role: Role) -> list[tuple[str, int]]:

@@ -1,0 +1,73 @@
+"""Which of its runs a gang gets where owners may come back.
+
+The best run within each of a few risks is found (``safer.py``), and the best whatever the risk. Of these the gang gets
+the one with the least value plus expected loss, both in seconds that are weighed alike (``queue.price``): so a gang
+that may be interrupted avoids owners unless that gains it more than their return would cost on average. Of equal ones
+it gets the safest. A gang that may not be interrupted gets the best run without any risk.
+
+With a deadline, it is first looked at whether the run still meets it when it ends later by what it loses on average,
+then at its members, then at its end with that. Where the run time is unknown, so is what may be lost: the earliest
+start counts, then more members.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from coschedule.queue.choosing.choice import Choice, Chooser
+from coschedule.queue.gangs import PendingGang
+from coschedule.queue.owners.forecasts import Interruptible
+from coschedule.queue.owners.hazards import Hazards, Loss
+from coschedule.queue.slots.timeline import Timeline
+
+_Merit = tuple[float, ...]
+
+
+def choose_among_risks(chooser: Chooser, timeline: Timeline, hazards: Hazards | None) -> Choice | None:
+    """Choose a run of the chooser's gang, as the module says; None where it does not fit."""
+    gang = chooser.gang
+    if hazards is None or gang.interruptible is Interruptible.NEVER:
+        return chooser.choose(seen_by(gang, timeline))
+    boldest = chooser.choose(timeline)
+    if boldest is None:
+        return None
+    least = _merit(boldest, gang, loss_of(boldest, gang, timeline, hazards))
+    best = boldest
+    for choice in _safer_choices(chooser, timeline, boldest, hazards):
+        merit = _merit(choice, gang, loss_of(choice, gang, timeline, hazards))
+        if merit < least or (best is boldest and merit == least):
+            best, least = choice, merit
+    return best
+
+
+def seen_by(gang: PendingGang, timeline: Timeline) -> Timeline:
+    """Return what there is for a gang: without hours at risk where it may not be interrupted."""
+    return timeline.safer[0] if timeline.safer and gang.interruptible is Interruptible.NEVER else timeline
+
+
+def loss_of(choice: Choice, gang: PendingGang, timeline: Timeline, hazards: Hazards) -> Loss:
+    """Work out what a run loses on average when owners come back."""
+    ranks = np.unique(np.concatenate([nodes.ranks for nodes in choice.seats]))
+    outline = choice.outline
+    return hazards.loss(timeline.node[ranks], outline.start, outline.finish, gang.checkpoint_interval)
+
+
+def _safer_choices(chooser: Chooser, timeline: Timeline, boldest: Choice, hazards: Hazards) -> Iterator[Choice]:
+    """List the best run within each risk, the safest first; none where the boldest has no risk itself."""
+    if loss_of(boldest, chooser.gang, timeline, hazards).probability > 0:
+        for safer in timeline.safer:
+            choice = chooser.choose(safer)
+            if choice is not None:
+                yield choice
+
+
+def _merit(choice: Choice, gang: PendingGang, loss: Loss) -> _Merit:
+    """Tell how good a run is; the lesser tuple is the better one."""
+    outline = choice.outline
+    if gang.work is None:
+        return (outline.start, -outline.size)
+    if gang.deadline is not None:
+        finish = outline.finish + loss.seconds
+        return (finish > gang.deadline, outline.size, finish)
+    weight = 1.0 + gang.price.seconds * outline.size
+    return (outline.value + loss.seconds * weight,)

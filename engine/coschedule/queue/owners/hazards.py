@@ -1,0 +1,102 @@
+"""How likely owners are back, and what work that costs a run: exact for hazards that are constant within an hour.
+
+Owners come back independently of one another. While all are away, the first of those of a run's nodes is back within
+dt with the probability r(t) dt, where r, the sum of the hazards of its nodes, is constant within each hour. With S(t)
+the probability that none of them is back by t, what a run loses is
+
+    E = sum over hours of  S(a) * integral from a to b of  u(t) * r * exp(-r * (t - a)) dt,
+
+where u(t) is the time since the start of the run, or since its last checkpoint. Between two checkpoints u rises by one
+a second, and over x seconds from u = 0 the integral is
+
+    g(x) = (1 - exp(-r * x) * (1 + r * x)) / r.
+
+Whole intervals between checkpoints within an hour are a geometric series, so the effort is O(hours), however long the
+run and however many its checkpoints. Only the first return counts: the run that follows is planned on what is known
+by then.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.owners.forecasts import Forecasts
+
+_CERTAIN = 1 - 2.0**-40
+"""A return that is certain would have no finite hazard; this is as good."""
+_NEGLIGIBLE = 2.0**-60
+"""What is less likely than this does not happen."""
+
+
+class Loss(NamedTuple):
+    """The probability that an owner comes back during a run, and the seconds of work that are lost on average."""
+
+    probability: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Hazards:
+    """How soon owners come back, who are away.
+
+    Axes: node ``n`` by index, hour ``h``. From ``begin[h]``, rising, to the begin of the next hour, and in the last one
+    for ever, the owner comes back within dt seconds with the probability ``rate[n, h] * dt``.
+    """
+
+    begin: FloatArray
+    rate: FloatArray
+
+    def loss(self, nodes: IntArray, start: float, finish: float, interval: float) -> Loss:
+        """Work out what a run on these nodes loses that makes a checkpoint every ``interval`` seconds, or never: inf.
+
+        A run without an end loses infinitely much, unless nobody can come back.
+        """
+        begin = np.clip(self.begin, start, finish)
+        end = np.append(begin[1:], finish)
+        rate = self.rate[nodes].sum(axis=0)
+        at_risk = (rate > 0) & (end > begin)
+        rate, begin, end = rate[at_risk], begin[at_risk], end[at_risk]
+        hazard = rate * (end - begin)
+        probability = -float(np.expm1(-hazard.sum()))
+        if finish == np.inf:
+            return Loss(probability, np.inf if probability else 0.0)
+        before = np.exp(np.append(0.0, -np.cumsum(hazard))[:-1])
+        lost = _lost_within(rate, end - begin, np.mod(begin - start, interval), interval)
+        return Loss(probability, float((before * lost).sum()))
+
+    def likeliest(self, nodes: IntArray, start: float, finish: float) -> tuple[int, float]:
+        """Find the node whose owner most likely comes back during a run, the first of equals, and how likely."""
+        by_node = [self.loss(np.array([node]), start, finish, np.inf).probability for node in nodes.tolist()]
+        worst = int(np.argmax(by_node))
+        return int(nodes[worst]), by_node[worst]
+
+
+def hazards_of(forecasts: Forecasts) -> Hazards | None:
+    """Turn probabilities into hazards; None where nobody is expected back at all."""
+    returns = np.where(forecasts.returns < _NEGLIGIBLE, 0.0, np.minimum(forecasts.returns, _CERTAIN))
+    if not returns.any():
+        return None
+    return Hazards(begin=forecasts.edges[:-1], rate=-np.log1p(-returns) / np.diff(forecasts.edges))
+
+
+def _lost_within(rate: FloatArray, length: FloatArray, since: FloatArray, interval: float) -> FloatArray:
+    """Work out what is lost on average within each hour, which begins ``since`` seconds after the last checkpoint."""
+    head = np.minimum(length, interval - since)
+    # Where an owner comes back before the next checkpoint, what was done before the hour is lost too.
+    lost = since * -np.expm1(-rate * head) + _lost_since(rate, head)
+    rest = length - head
+    whole = np.floor(rest / interval)
+    if whole.any():
+        cycle = _lost_since(rate, np.full_like(rate, interval))
+        lost += np.exp(-rate * head) * cycle * np.expm1(-rate * interval * whole) / np.expm1(-rate * interval)
+        head, rest = head + whole * interval, np.maximum(rest - whole * interval, 0.0)
+    last: FloatArray = np.exp(-rate * head) * _lost_since(rate, rest)
+    return lost + last
+
+
+def _lost_since(rate: FloatArray, seconds: FloatArray) -> FloatArray:
+    """The integral g of the module's docstring."""
+    hazard = rate * seconds
+    return np.maximum(-np.expm1(-hazard) - hazard * np.exp(-hazard), 0.0) / rate

@@ -1,0 +1,66 @@
+"""Timelines on which nodes are closed while their owners are likely to come back.
+
+A run that avoids every hour of more than some risk is a run on such a timeline, whatever its size, nodes and start: so
+nothing else of the planner need know of forecasts. An hour's risk is what it would be were the hour 3,600 seconds long.
+
+Example: the owner of a node comes back with a probability of 0 in the first hour, 0.01 in the second and 0.3 in the
+third, the last that is forecast. The timeline of risk 0 closes the node from the second hour on, that of 0.02 from the
+third on.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.owners.hazards import Hazards
+from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.timeline import Timeline
+
+RISKS = (0.0, 0.02, 0.1)
+"""The most that an hour may be at risk; a gang that may be interrupted is planned at each of these, and at any risk."""
+
+_HOUR = 3600.0
+
+
+def with_safer(timeline: Timeline, hazards: Hazards | None, *, risks: Sequence[float]) -> Timeline:
+    """Return the timeline with those of each of the ``risks``, which rise; no two of them alike."""
+    if hazards is None:
+        return timeline
+    allowed = -np.log1p(-np.array(risks)) / _HOUR
+    closed = [hazards.rate > rate for rate in allowed.tolist()]
+    distinct = [
+        one for one, before in zip(closed, [None, *closed], strict=False) if before is None or (one != before).any()
+    ]
+    safer = tuple(timeline.claimed_all(list(_closings(timeline, hazards, one))) for one in distinct if one.any())
+    return replace(timeline, safer=safer)
+
+
+def _closings(timeline: Timeline, hazards: Hazards, closed: BoolArray) -> Iterator[Claim]:
+    """List claims that close nodes meanwhile, one for each stretch of hours: closed[n, h]."""
+    rank_of = np.argsort(timeline.node)
+    ends = np.append(hazards.begin[1:], np.inf)
+    for nodes, first, last in _stretches(closed):
+        start, finish = max(float(hazards.begin[first]), timeline.now), float(ends[last])
+        if finish > start:
+            yield Claim(
+                ranks=np.sort(rank_of[nodes]),
+                counts=np.ones_like(nodes),
+                request=np.zeros(timeline.spans.free.shape[1], dtype=np.int64),
+                start=start,
+                finish=finish,
+                closes=True,
+            )
+
+
+def _stretches(closed: BoolArray) -> Iterator[tuple[IntArray, int, int]]:
+    """List the nodes that are closed from the first of some hours to the last, and not the hour before or after."""
+    edge = np.zeros((len(closed), 1), dtype=np.bool_)
+    change = np.diff(np.concatenate([edge, closed, edge], axis=1).astype(np.int8), axis=1)
+    node, first = np.nonzero(change == 1)
+    last = np.nonzero(change == -1)[1] - 1
+    hours = np.stack([first, last], axis=1)
+    distinct, which = np.unique(hours, axis=0, return_inverse=True)
+    for index, (begin, end) in enumerate(distinct.tolist()):
+        yield node[which.reshape(-1) == index], begin, end

@@ -1,0 +1,90 @@
+"""Which owners are back on their nodes, since when, and when their nodes are open to gangs again.
+
+An owner is back who is present, or whose node is past the time at which it is taken back. What becomes of members
+there the bid says (``onReturn``). Since when an owner is back is not written anywhere: the next process counts from
+when it sees that first, so a grace period may begin anew.
+
+A node whose owner interrupts gangs stays closed for a while after the owner has left. So an owner who comes and goes
+costs gangs one interruption in that time at most.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from lockstep.facts.node import BidFact, OnReturn
+
+QUIET_SECONDS = 600.0
+"""For so long the owner has to be away before gangs come to a node again that they may have to leave at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerBack:
+    """The owner of a node is back ``since`` that time of day, and members there are dealt with as the bid says."""
+
+    node: str
+    since: float
+    on_return: OnReturn
+    grace_seconds: float
+
+    @property
+    def due(self) -> float:
+        """When the time that members have is over."""
+        return self.since + self.grace_seconds
+
+
+class Owners:
+    """Follows owners by the bids of their nodes.
+
+    ``returned`` is told of nodes whose owners are back, and again when the time is over that members have there;
+    ``changed`` is called when the time changes at which a node opens.
+    """
+
+    def __init__(
+        self, bids: Mapping[str, BidFact], *, returned: Callable[[set[str]], None], changed: Callable[[], None]
+    ) -> None:
+        self._bids = bids
+        self._returned = returned
+        self._changed = changed
+        self._back: dict[str, OwnerBack] = {}
+        self._opens: dict[str, float] = {}
+        self._seen_at = -math.inf
+
+    def note(self, now: float) -> None:
+        """Look at all bids: who has come back, whose time is over, who has left."""
+        back = {node: self._returning(bid, now) for node, bid in self._bids.items() if _is_back(bid, now)}
+        left = [one for node, one in self._back.items() if node not in back]
+        news = {node for node, one in back.items() if one != self._back.get(node) or self._seen_at < one.due <= now}
+        self._back, self._seen_at = back, now
+        self._opens = {node: opens for node, opens in self._opens.items() if opens > now}
+        closing = {one.node: now + QUIET_SECONDS for one in left if one.on_return is OnReturn.EVICT}
+        if closing:
+            self._opens |= closing
+            self._changed()
+        if news:
+            self._returned(news)
+
+    def back(self, node: str) -> OwnerBack | None:
+        """What is known of an owner who is back on a node."""
+        return self._back.get(node)
+
+    def opens_at(self, node: str) -> float:
+        """When a node may take new members as far as its owner goes: infinite while the owner is present."""
+        bid = self._bids.get(node)
+        return math.inf if bid is not None and bid.owner_present else self._opens.get(node, -math.inf)
+
+    def next_due(self, now: float) -> float:
+        """The next time at which an owner is expected back, or members' time is over where one is."""
+        times = [bid.available_until for bid in self._bids.values() if bid.available_until is not None]
+        times += [one.due for one in self._back.values()]
+        return min((time for time in times if time > now), default=math.inf)
+
+    def _returning(self, bid: BidFact, now: float) -> OwnerBack:
+        known = self._back.get(bid.node)
+        until = math.inf if bid.available_until is None else bid.available_until
+        since = min(now, until) if known is None else known.since
+        return OwnerBack(node=bid.node, since=since, on_return=bid.on_return, grace_seconds=bid.grace_seconds)
+
+
+def _is_back(bid: BidFact, now: float) -> bool:
+    return bool(bid.owner_present) or (bid.available_until is not None and bid.available_until <= now)

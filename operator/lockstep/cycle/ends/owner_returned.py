@@ -1,0 +1,32 @@
+"""When a gang is interrupted because the owner of one of its nodes is back, and wants the node for himself."""
+
+from lockstep.api.quantities import rfc3339
+from lockstep.belief.owners import OwnerBack
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.failure import Failure
+from lockstep.facts.node import OnReturn
+from lockstep.facts.reasons import Reason
+
+
+def interrupted(state: State, reservation: Reservation, now: float) -> Failure | None:
+    """Why a gang that is placed is to be interrupted: the owner who is back longest, of nodes with members that run."""
+    due = sorted(
+        (back.since, node)
+        for node in _nodes_that_run(state, reservation)
+        if (back := state.owners.back(node)) is not None and _is_over(back, now)
+    )
+    if not due:
+        return None
+    [(since, node), *_] = due
+    message = f"the owner of node {node} is back since {rfc3339(since)}"
+    return Failure(reason=Reason.OWNER_RETURNED, message=message)
+
+
+def _is_over(back: OwnerBack, now: float) -> bool:
+    return back.on_return is OnReturn.EVICT and back.due <= now
+
+
+def _nodes_that_run(state: State, reservation: Reservation) -> set[str]:
+    pods = (state.pods.get(key) for key in reservation.pod_keys())
+    return {pod.node for pod in pods if pod is not None and pod.node and not pod.has_ended}
