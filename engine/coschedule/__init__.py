@@ -9,9 +9,12 @@ One function per problem of the request language (docs/library.md has an example
 
 and beyond it: ``plan`` for a whole queue of gangs, with all that it takes and gives, ``preempt`` for gangs that give
 way to more urgent ones, ``turn_of`` for why a plan is as it is, ``AllocationMap`` and its events, ``TimeCredit`` and
-``mean_turnaround``. Inputs and results are frozen; a problem without a solution is answered by a value that says why.
+``mean_turnaround``; and ``fit_work``, the law that finished runs have followed.
+Inputs and results are frozen; a problem without a solution is answered by a value that says why.
 """
 
+from coschedule.learning.observations import FinishedRuns
+from coschedule.learning.work_fit import NoFit, Shortage, WorkFit, error_of_multiple, fit_work
 from coschedule.model.divided_work import Overhead
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.goal import Goal, Objective
@@ -27,7 +30,7 @@ from coschedule.problems.al_saqabi.why import why_pieces
 from coschedule.problems.atallah.equal import choose_equal
 from coschedule.problems.atallah.proportional import choose_proportional
 from coschedule.problems.atallah.why import why
-from coschedule.problems.du.pace import TimeCredit, keep_pace, measure_network
+from coschedule.problems.du.pace import NoPace, TimeCredit, keep_pace, measure_network
 from coschedule.problems.node import Node
 from coschedule.problems.shum.auction import replay
 from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAuction, Loaders, SetUnitTimes
@@ -108,6 +111,7 @@ __all__ = [
     "Disrupted",
     "Feasibility",
     "FewerMembers",
+    "FinishedRuns",
     "GangEnds",
     "GangKey",
     "GangLeaves",
@@ -126,7 +130,9 @@ __all__ = [
     "Loaders",
     "Members",
     "NoDomainFits",
+    "NoFit",
     "NoNodeFits",
+    "NoPace",
     "NoRoomTogether",
     "NoTimeForSize",
     "Node",
@@ -162,6 +168,7 @@ __all__ = [
     "SerialWork",
     "SetUnitTimes",
     "Share",
+    "Shortage",
     "Sizes",
     "Smoothing",
     "Snapshot",
@@ -182,6 +189,7 @@ __all__ = [
     "Urgency",
     "WindowTooShort",
     "Work",
+    "WorkFit",
     "apportion",
     "best_by_size",
     "choose_equal",
@@ -197,8 +205,10 @@ __all__ = [
     "encode_part",
     "encode_plan",
     "encode_snapshot",
+    "error_of_multiple",
     "expand",
     "failed",
+    "fit_work",
     "forecast_load",
     "keep_pace",
     "kept_from",

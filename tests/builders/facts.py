@@ -97,6 +97,7 @@ def gang_spec(
     roles=(),
     network=None,
     run_template="",
+    learns=False,
 ):
     """Describe what a gang asks for; its load is equal, or of ``pieces``, unless it has ``roles``."""
     role = role_spec(size=size, most=most, request=request, template=template, pieces=pieces, claims=claims)
@@ -107,6 +108,7 @@ def gang_spec(
         priority_class=priority_class,
         network=network,
         run_template=run_template,
+        learns=learns,
     )
 
 

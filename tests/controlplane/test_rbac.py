@@ -29,6 +29,7 @@ WANT = {
     ("", "services"): {"get", "create"},
     ("", "configmaps"): {"get", "create", "update"},
     ("", "pods/binding"): {"create"},
+    ("", "pods/resize"): {"patch"},
     ("lockstep.dev", "gangjobs"): {"get", "list", "watch", "delete"},
     ("lockstep.dev", "gangjobs/status"): {"patch"},
     ("lockstep.dev", "nodebids"): {"list", "watch"},

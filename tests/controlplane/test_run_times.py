@@ -5,10 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+from click.testing import CliRunner
 
 from builders.manifests import gang
 from live.arena import Arena
 from live.quick_start import Forked
+from lockstep.api.work import parse_work
+from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
 
 KEPT = "/api/v1/namespaces/lockstep-system/configmaps/lockstep-run-times"
@@ -25,8 +29,8 @@ def elected(operator_kubeconfig: Path, tmp_path: Path, arena: Arena) -> Iterator
     arena.delete(KEPT)
 
 
-def timed(name):
-    return gang(name, size=1, run_for="1s", work=WORK)
+def timed(name, size=1, work=WORK):
+    return gang(name, size=size, run_for="1s", work=work)
 
 
 def kept(arena):
@@ -42,13 +46,78 @@ def test_next_process_plans_with_what_runs_took(arena, elected):
 
     [runs] = kept(arena)[arena.namespace].values()
     assert len(runs) == 3
-    assert all(1 <= run < 1000 for run in runs)
+    factors = [factor for factor, *_ in runs]
+    assert all(1 <= factor < 1000 for factor in factors)
+    assert [members for _, members, *_ in runs] == [1, 1, 1]
     elected.start()
     arena.submit(timed("d"))
     arena.until_placed("d")
 
-    status, largest = arena.status("d"), max(runs) / 1000
+    status, largest = arena.status("d"), max(factors) / 1000
     assert float(status["runTimeFactor"]) == largest
     assert "run times as the last 3 runs had them" in arena.condition("d", "Planned")["message"]
     assert elected.metrics()["lockstep_run_time_templates"] == 1
     assert "cannot" not in elected.log_text()
+
+
+@pytest.fixture
+def tenant(arena):
+    """Somebody who may list the GangJobs of a namespace, and nothing else."""
+    rules = [{"apiGroups": ["lockstep.dev"], "resources": ["gangjobs"], "verbs": ["list"]}]
+    account = {"kind": "ServiceAccount", "name": "tenant", "namespace": arena.namespace}
+    metadata = {"namespace": arena.namespace, "name": "tenant"}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "tenant"}
+    of_rbac = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": metadata}
+    arena.api.apply(
+        [
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
+            {**of_rbac, "kind": "Role", "rules": rules},
+            {**of_rbac, "kind": "RoleBinding", "roleRef": role, "subjects": [account]},
+        ]
+    )
+    return arena.api.kubeconfig_for_service_account(arena.namespace, "tenant")
+
+
+def profile(tenant, arena, name, *options):
+    """Ask as the tenant."""
+    where = [f"--kubeconfig={tenant}", f"--namespace={arena.namespace}"]
+    return CliRunner().invoke(main, ["profile", f"gj/{name}", *where, *options])
+
+
+def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant):
+    arena.add_nodes(8)
+    sizes, work = {f"run-{number}": 1 + number % 2 for number in range(6)}, {"serialTime": "100s"}
+    for name, size in sizes.items():
+        arena.submit(timed(name, size, work))
+        arena.until_complete(name)
+    arena.submit(timed("learner", 1, {**work, "learn": True}))
+    arena.until_placed("learner")
+    elected.stop()
+    arena.submit(timed("next", 4, work))
+
+    told = profile(tenant, arena, "next", "-o", "json")
+
+    assert told.exit_code == 0, told.stderr
+    document = json.loads(told.stdout)
+    assert [run["members"] for run in document["runs"]] == list(sizes.values())
+    assert all(run["slowdown"] == pytest.approx(1, abs=0.1) for run in document["runs"])
+    assert document["toldBy"]["name"] == "run-5"
+    # It has another work in its spec, and the same runs. Whether they are even enough for a law, nobody knows here.
+    used = arena.status("learner")["workUsed"]
+    assert used["source"] in ("Stated", "Learned")
+    assert used["message"].startswith("Each of 6 runs with 1 and 2 members is missed by ")
+    assert {row["members"] for row in document["foretold"]} == {1, 2, 4}
+    shown = profile(tenant, arena, "next")
+    block = shown.stdout.split("To paste into its spec:\n\n")[1].split("\n\n")[0]
+    pasted = yaml.safe_load(block)["work"]
+    arena.submit(gang("pasted", size=4, work=pasted))
+    assert parse_work(pasted, 4).serial > 0
+
+
+def test_who_may_not_list_gangs_is_told_so_and_a_wrong_name_too(arena, tenant):
+    other = CliRunner().invoke(main, ["profile", "gj/heat", f"--kubeconfig={tenant}", "--namespace=kube-system"])
+    missing = profile(tenant, arena, "heat")
+
+    assert "Error: The verb list on gangjobs of namespace kube-system is needed, and was refused" in other.stderr
+    assert f"Error: There is no GangJob {arena.namespace}/heat." in missing.stderr
+    assert {other.exit_code, missing.exit_code} == {1}

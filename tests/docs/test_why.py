@@ -1,13 +1,19 @@
 """docs/why.md names every field of an answer, and what its commands show is what they say."""
 
-from coschedule import GangKey, plan
+from builders.facts import gang_fact, gang_spec
+from coschedule import GangKey, SerialWork, plan
 from docs.markdown import ROOT, fences, first_cells
 from engine.builders import gang, node, snapshot
 from lockstep.answers.document import settled_document, waiting_document
+from lockstep.answers.profile import answer_profile
+from lockstep.answers.profile_document import profile_document
 from lockstep.answers.recorded import Recorded, planned_before
 from lockstep.answers.settled import SettledAnswer
 from lockstep.answers.waiting import answer_about
+from lockstep.api.spelled_runs import spell_runs
 from lockstep.belief.phases import Phase
+from lockstep.facts.gang import GangStatus
+from lockstep.facts.past_runs import run_of
 
 PAGE = ROOT / "docs" / "why.md"
 
@@ -19,6 +25,17 @@ def test_every_field_of_an_answer_is_documented():
     documented = first_cells(PAGE, "## For programs")
 
     assert documented == [*dict.fromkeys(["gang", "phase", *waiting, *settled])]
+
+
+def test_every_field_of_a_profile_is_documented():
+    runs = tuple(run_of(1, members=size, slowdown=1, seconds=60 / size) for size in (1, 2, 3, 4, 5))
+    finished = gang_fact(
+        "g", spec=gang_spec(work=SerialWork(serial=60), run_template="0"), status=GangStatus(past_runs=spell_runs(runs))
+    )
+
+    document = profile_document(answer_profile([finished], finished.key))
+
+    assert sorted(first_cells(PAGE, "## What earlier runs tell")) == sorted(document)
 
 
 def test_what_terminals_show_fits_into_one():

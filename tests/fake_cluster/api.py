@@ -8,6 +8,7 @@ import orjson
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
+from fake_cluster.resizing import qos_class, resized
 from fake_cluster.store import Place, Store
 from lockstep.api.configuration import Configuration
 from lockstep.api.quantities import rfc3339
@@ -58,8 +59,8 @@ class FakeApi:
     """Serves ``store`` inside ``async with``.
 
     ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
-    it is refused. With ``lingers``, pods that are on a node stay when deleted, marked, as they do until their kubelet
-    agrees.
+    it is refused, and ``admit_resize`` the same of one that is resized. With ``lingers``, pods that are on a node stay
+    when deleted, marked, as they do until their kubelet agrees.
     """
 
     now: object
@@ -67,6 +68,7 @@ class FakeApi:
     requests: list = field(default_factory=list)
     fault: object = lambda _: None
     admit: object = lambda pod: pod
+    admit_resize: object = lambda pod: pod
     lingers: bool = False
     _server: RawTestServer = field(init=False)
 
@@ -115,8 +117,8 @@ class FakeApi:
     def _carry_out(self, http, place, part, body):
         if http.method == GET:
             return self._read(http, place)
-        if part == "binding":
-            return self._bind(place, body)
+        if part in ("binding", "resize"):
+            return self._bind(place, body) if part == "binding" else self._resize(place, body)
         if http.method == POST:
             return self._create(place, body, is_dry="dryRun" in http.query)
         if http.method == PATCH:
@@ -145,6 +147,7 @@ class FakeApi:
             body = self.admit({**body, "status": {"phase": "Pending"}})
             if isinstance(body, Refusal):
                 return body.code, {"message": body.message}
+            body["status"]["qosClass"] = qos_class(body["spec"])
         if is_dry:
             return 201, body
         return 201, self.store.create(place.resource, body)
@@ -157,6 +160,18 @@ class FakeApi:
             return 409, {"message": f"pod {place.name} is already assigned to a node, or is another one"}
         self.store.change(place, spec={"nodeName": body["target"]["name"]})
         return 201, {"kind": "Status", "status": "Success"}
+
+    def _resize(self, place, body):
+        known = self.store.get(place)
+        if known is None:
+            return not_found(place)
+        pod = resized(known, body)
+        pod = pod if isinstance(pod, str) else self.admit_resize(pod)
+        if isinstance(pod, str):
+            return 422, {"reason": "Invalid", "message": pod}
+        if isinstance(pod, Refusal):
+            return pod.code, {"message": pod.message}
+        return 200, (known if pod == known else self.store.replace(place, pod))
 
     def _patch(self, place, body):
         known = self.store.get(place)

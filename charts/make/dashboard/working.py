@@ -1,7 +1,7 @@
 """Row: how it works."""
 
 from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, graph
-from charts.make.dashboard.queries import leaders, quantile, rate, series
+from charts.make.dashboard.queries import believed, leaders, quantile, rate, series
 from grafana_foundation_sdk.models.units import NoUnit, OpsPerSecond, Seconds, Short
 
 _SUSPENDED = 'state="suspended"'
@@ -9,8 +9,8 @@ _BINDINGS = ('verb="POST"', 'resource="pods/binding"')
 
 
 def how_it_works() -> list[Panel]:
-    """Stages, attempts, the API server's part in them, and what preemption costs."""
-    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions()]
+    """Stages, attempts, the API server's part in them, what preemption costs, and what pace gives back."""
+    return [*_cycles(), *_ends(), *_writes(), *_requests(), *_preemptions(), *_paces()]
 
 
 def _cycles() -> list[Panel]:
@@ -135,5 +135,31 @@ def _preemptions() -> list[Panel]:
             Query(rate("lockstep_preempted_member_seconds_total"), "members"),
             unit=Short,
             columns=WIDE_COLUMNS,
+        ),
+    ]
+
+
+def _paces() -> list[Panel]:
+    return [
+        graph(
+            "Paced members",
+            "Members that have less CPU while they wait for the slowest of their gang. 0 beside gangs with pace Local: "
+            "their nodes have no bids, or are equally fast; status.pace says which.",
+            Query(believed("lockstep_paced_members"), "members"),
+            unit=NoUnit,
+        ),
+        graph(
+            "Cores given back",
+            "What paced members request less, which is room for others. A curve that jumps up and down is bids that "
+            "flap: let them be measured over a longer time.",
+            Query(believed("lockstep_paced_cpu_cores"), "cores"),
+            unit=Short,
+        ),
+        graph(
+            "Resizes by result",
+            "Members that were given another amount of CPU, a second. refused: a quota, a policy or missing rights; "
+            "withdrawn: their nodes had no room to give it back. Such members wait for minutes with too little.",
+            Query(rate("lockstep_resizes_total", by="result"), "{{result}}"),
+            unit=OpsPerSecond,
         ),
     ]

@@ -11,6 +11,7 @@ from lockstep.answers.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.answers.words import spell_change
 from lockstep.api.quantities import rfc3339
 from lockstep.cycle.sizing import Contention
+from lockstep.facts.gang import WorkUsed
 from lockstep.report.refusals import spell
 from lockstep.report.sentences import as_sentence, chosen
 
@@ -29,6 +30,7 @@ def settled_document(answer: SettledAnswer) -> Document:
         "finish": _time(answer.finish),
         "memberPrice": answer.member_price,
         "members": [_members(one) for one in answer.members],
+        "workUsed": _work_used(answer.work_used),
     }
 
 
@@ -52,6 +54,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "notNow": [] if answer.starts_now else [_room(room) for room in answer.room],
         "tried": answer.tried,
         "sooner": [_help(one, answer.now) for one in answer.helps],
+        "workUsed": _work_used(answer.work_used),
     }
 
 
@@ -70,6 +73,10 @@ def decision_document(decision: Decision, now: float) -> dict[str, Any]:
         "latestNode": decision.latest,
         "slowestNode": decision.slowest,
     }
+
+
+def _work_used(used: WorkUsed | None) -> Document | None:
+    return None if used is None else used._asdict()
 
 
 def _members(members: Members) -> Document:

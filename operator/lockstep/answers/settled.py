@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from coschedule import GangKey, Members
 from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang import GangFact, WorkUsed
 from lockstep.facts.reasons import Condition
 
 # Of each phase, the condition that says most, and what is said where it has not been written.
@@ -35,6 +35,7 @@ class SettledAnswer:
     finish: float | None = None
     member_price: str | None = None
     members: tuple[Members, ...] = ()
+    work_used: WorkUsed | None = None
 
 
 def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
@@ -59,4 +60,5 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
         finish=status.expected_finish,
         member_price=status.member_price,
         members=status.members,
+        work_used=status.work_used,
     )

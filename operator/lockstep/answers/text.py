@@ -9,7 +9,7 @@ from lockstep.answers.chart import Marks, bars
 from lockstep.answers.recorded import Difference
 from lockstep.answers.settled import SettledAnswer
 from lockstep.answers.waiting import Helped, SizeRow, WaitingAnswer
-from lockstep.answers.words import spell_change, spell_price
+from lockstep.answers.words import spell_change, spell_price, spell_work_used
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.report.refusals import spell
@@ -31,14 +31,16 @@ _MOST_SPEEDS = 8
 
 def settled_lines(answer: SettledAnswer) -> Iterator[str]:
     """Say of a gang that is not to be planned how far it is."""
-    yield from _wrapped(f"{spelled_gang(answer.gang)} is {answer.phase.lower()}. {answer.message}")
+    yield from wrapped(f"{spelled_gang(answer.gang)} is {answer.phase.lower()}. {answer.message}")
     if answer.why is not None:
-        yield from _wrapped(f"Its plan was: {answer.why}", "  ")
+        yield from wrapped(f"Its plan was: {answer.why}", "  ")
     if answer.start is not None and answer.size is not None:
         ends = "" if answer.finish is None else f", and it is expected to end at {rfc3339(answer.finish)}"
-        yield from _wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
+        yield from wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
+    if answer.work_used is not None:
+        yield from wrapped(spell_work_used(answer.work_used), "  ")
     if answer.member_price is not None:
-        yield from _wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
+        yield from wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
 
 
 def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
@@ -54,13 +56,15 @@ def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 def _decision(answer: WaitingAnswer) -> Iterator[str]:
     decision = answer.decision
     if not isinstance(decision, Placement):
-        yield from _wrapped(f"{spelled_gang(answer.gang)} has no place, now or later: {spell(decision.refusal)}.")
+        yield from wrapped(f"{spelled_gang(answer.gang)} has no place, now or later: {spell(decision.refusal)}.")
         if decision.hold is not None:
-            yield from _wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
+            yield from wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
         return
-    yield from _wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
+    yield from wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:
-        yield from _wrapped(f"It {waits_for_victims(answer.victims)}.")
+        yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
+    if answer.work_used is not None:
+        yield from wrapped(spell_work_used(answer.work_used))
 
 
 def _when(answer: WaitingAnswer, placement: Placement) -> str:
@@ -70,7 +74,7 @@ def _when(answer: WaitingAnswer, placement: Placement) -> str:
 
 def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
     yield ""
-    yield from _wrapped(as_sentence(f"why this size: {spell_price(answer.price)}"))
+    yield from wrapped(as_sentence(f"why this size: {spell_price(answer.price)}"))
     if not any(row.run for row in answer.sizes):
         yield "  None of its sizes fits."
         return
@@ -79,7 +83,7 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
     yield f"  {'members':>9}  {'starts in':>12}  {'ends in':>12}  {legend}"
     drawn = bars([_lengths(row, answer.now) for row in answer.sizes], marks)
     yield from (f"{text}  {bar}".rstrip() for text, bar in zip(rows, drawn, strict=True))
-    yield from _wrapped(_rule(answer), "  ")
+    yield from wrapped(_rule(answer), "  ")
     if len(answer.sizes) < answer.possible:
         yield f"  ({len(answer.sizes)} of {answer.possible} sizes are shown)"
 
@@ -129,23 +133,23 @@ def _nodes(answer: WaitingAnswer) -> Iterator[str]:
         yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
     if len(answer.speeds) > _MOST_SPEEDS:
         yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
-    yield from _wrapped(f"The slowest is {answer.decision.slowest}, with a slow-down of {answer.slowest:.4g}.", "  ")
+    yield from wrapped(f"The slowest is {answer.decision.slowest}, with a slow-down of {answer.slowest:.4g}.", "  ")
     if answer.latest is not None:
         when = "" if answer.latest_of is None else f", when {spelled_gang(answer.latest_of)} ends"
-        yield from _wrapped(f"The last to have room is {answer.latest}{when}.", "  ")
+        yield from wrapped(f"The last to have room is {answer.latest}{when}.", "  ")
 
 
 def _not_now(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     yield "Why not now:"
     if answer.not_before is not None:
-        yield from _wrapped(f"It rests until {rfc3339(answer.not_before)}; what is counted is as of then.", "  ")
+        yield from wrapped(f"It rests until {rfc3339(answer.not_before)}; what is counted is as of then.", "  ")
     for room in answer.room:
-        yield from _wrapped(_room(room), "  ")
+        yield from wrapped(_room(room), "  ")
     other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
     if other is not None:
         ends = "" if math.isinf(other.finish) else f" and end in {duration(other.finish - answer.now)}"
-        yield from _wrapped(f"It could start now with {n_members(other.size)}{ends}, which is worse.", "  ")
+        yield from wrapped(f"It could start now with {n_members(other.size)}{ends}, which is worse.", "  ")
 
 
 def _room(room: RoomNow) -> str:
@@ -162,11 +166,11 @@ def _of_role(role: str) -> str:
 def _sooner(answer: WaitingAnswer) -> Iterator[str]:
     yield ""
     if not answer.helps:
-        yield from _wrapped(f"What would let it start sooner: none of {answer.tried} single changes that were tried.")
+        yield from wrapped(f"What would let it start sooner: none of {answer.tried} single changes that were tried.")
         return
     yield "What would let it start sooner:"
     for help_ in answer.helps[:_MOST_HELPS]:
-        yield from _wrapped(f"- if {_help(help_, answer.now)}", "  ")
+        yield from wrapped(f"- if {_help(help_, answer.now)}", "  ")
 
 
 def _help(helped: Helped, now: float) -> str:
@@ -186,7 +190,7 @@ def difference_lines(difference: Difference, now: float) -> Iterator[str]:
     """Say what was recorded of a gang, and what is decided now."""
     yield f"{spelled_gang(difference.gang)}:"
     for what, decision in (("recorded", difference.recorded), ("now", difference.decided)):
-        yield from _wrapped(f"{what}: {_clause(decision, now)}", "  ")
+        yield from wrapped(f"{what}: {_clause(decision, now)}", "  ")
 
 
 def _clause(decision: Decision, now: float) -> str:
@@ -196,7 +200,8 @@ def _clause(decision: Decision, now: float) -> str:
     return f"{chosen(decision, now=now)}{end}"
 
 
-def _wrapped(sentence: str, indent: str = "") -> Iterable[str]:
+def wrapped(sentence: str, indent: str = "") -> Iterable[str]:
+    """The lines of a sentence; all but the first stand further to the right."""
     return textwrap.wrap(
         sentence,
         width=_COLUMNS,

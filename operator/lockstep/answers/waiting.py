@@ -28,6 +28,7 @@ from coschedule import (
 )
 from lockstep.answers.planned import Planned, start_of
 from lockstep.answers.rules import PriceInForce
+from lockstep.facts.gang import WorkUsed
 from lockstep.facts.outlook import SAME_TIME_SECONDS, is_same_time
 
 MOST_SIZES = 16
@@ -58,7 +59,8 @@ class WaitingAnswer:
     all the time in the world but no more members than it needs. ``sizes`` are some of ``possible`` ones. ``position``
     is its place among ``queued`` gangs in the order in which they were planned. ``victims`` are evicted for it.
     ``speeds`` are empty where it has no place. Node ``latest`` has room for it last, when ``latest_of`` ends. Of
-    ``tried`` changes, those of ``helps`` let it start sooner, the best first.
+    ``tried`` changes, those of ``helps`` let it start sooner, the best first. ``work_used`` is whose run times it is
+    planned with, where its owner asks for those of runs.
     """
 
     gang: GangKey
@@ -79,6 +81,7 @@ class WaitingAnswer:
     room: tuple[RoomNow, ...]
     tried: int
     helps: tuple[Helped, ...]
+    work_used: WorkUsed | None = None
 
     @property
     def is_best(self) -> bool:

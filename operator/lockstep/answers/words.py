@@ -14,6 +14,7 @@ from coschedule import (
 )
 from lockstep.answers.rules import PriceInForce
 from lockstep.api.preemption import spelled_gang
+from lockstep.facts.gang import WorkSource, WorkUsed
 from lockstep.facts.sizing import Sizing
 from lockstep.report.sentences import price
 
@@ -70,6 +71,13 @@ def spell_price(in_force: PriceInForce) -> str:
         return f"members cost nothing, since the sizing is {policy.sizing}"
     counts = f"{among.waiting} wait, {among.running} hold nodes, {among.nodes} nodes"
     return f"a member-second counts {_seconds(in_force)} for others (Balanced, factor {policy.factor:g}; {counts})"
+
+
+def spell_work_used(used: WorkUsed) -> str:
+    """Say whose run times a gang is planned with, and why."""
+    by_law, stated = "by the law that runs of its template have followed", "with the run times that its spec states"
+    whose = by_law if used.source == WorkSource.LEARNED else stated
+    return f"Planned {whose}: {used.message[:1].lower()}{used.message[1:]}"
 
 
 def _seconds(in_force: PriceInForce) -> str:

@@ -19,6 +19,7 @@ def parse_bid(manifest: Manifest) -> BidFact:
         node=metadata["name"],
         resource_version=metadata["resourceVersion"],
         slowdown=_slowdown(spec),
+        duty_cycle=ratio(spec.get("dutyCycle", 0)),
         available_from=epoch_seconds(spec.get("availableFrom")),
         available_until=epoch_seconds(spec.get("availableUntil")),
         slots=spec.get("slots"),

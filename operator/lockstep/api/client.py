@@ -134,10 +134,9 @@ class KubeClient:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
         return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
 
-    async def patch_entries(self, target: Target, body: Mapping[str, Any]) -> Answer:
-        """Merge ``body`` into an object of Kubernetes' own, its lists entry by entry; goes with deletions."""
-        content_type = STRATEGIC_MERGE_PATCH
-        return await self._request("PATCH", target, body=body, content_type=content_type, urgency=Urgency.DELETE)
+    async def patch_entries(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.DELETE) -> Answer:
+        """Merge ``body`` into an object of Kubernetes' own, its lists entry by entry."""
+        return await self._request("PATCH", target, body=body, content_type=STRATEGIC_MERGE_PATCH, urgency=urgency)
 
     async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
         """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""

@@ -7,6 +7,7 @@ from typing import Any
 from coschedule import GangKey, Load, Members, decode_part
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
+from lockstep.api.pace import pace_manifest, parse_pace
 from lockstep.api.parts import spelled_part
 from lockstep.api.policies import parse_policies
 from lockstep.api.pool import ALL_NODES, Pool
@@ -15,7 +16,8 @@ from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.role import parse_roles
 from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
-from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal
+from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed
+from lockstep.facts.pace import Pace
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
@@ -81,6 +83,8 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
         all_in=placement.get("allIn") or "",
         sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
         run_template=run_template(spec) if "work" in spec else "",
+        learns=bool((spec.get("work") or {}).get("learn")),
+        pace=Pace(spec.get("pace", Pace.NONE)),
     )
 
 
@@ -119,7 +123,14 @@ def _status(status: Manifest) -> GangStatus:
         progress=status.get("progress") or "",
         plan=parse_outlook(status["plan"]) if status.get("plan") else None,
         speedup_reached=status.get("speedupReached"),
+        past_runs=status.get("pastRuns") or "",
+        work_used=_work_used(status.get("workUsed")),
+        pace=parse_pace(status["pace"]) if status.get("pace") else None,
     )
+
+
+def _work_used(one: Manifest | None) -> WorkUsed | None:
+    return None if one is None else WorkUsed(one["source"], one["message"])
 
 
 def _members(one: Manifest) -> Members:
@@ -170,6 +181,9 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "progress": status.progress or None,
         "plan": None if status.plan is None else outlook_manifest(status.plan),
         "speedupReached": status.speedup_reached,
+        "pastRuns": status.past_runs or None,
+        "workUsed": None if status.work_used is None else status.work_used._asdict(),
+        "pace": None if status.pace is None else pace_manifest(status.pace),
     }
 
 

@@ -45,6 +45,11 @@ def pod_binding(key: PodKey) -> Target:
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
 
 
+def pod_resize(key: PodKey) -> Target:
+    """Where a pod is resized."""
+    return Target(f"{pod(key).path}/resize", "pods/resize")
+
+
 def claims_of(namespace: str) -> Target:
     """The claims for volumes of a namespace."""
     return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")

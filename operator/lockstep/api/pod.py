@@ -7,6 +7,7 @@ from lockstep.api.conditions import has_condition
 from lockstep.api.gate import is_up, may_go, started
 from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
+from lockstep.api.pace import member_cpu
 from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_request import pod_request
 from lockstep.api.pod_terms import keeps_away
@@ -68,6 +69,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         started=None if member is None else started(status),
         end=end_of(status) if is_ending else None,
         progress=reported_progress(metadata) if member is not None else "",
+        # While members are bound they are read again and again, and nobody asks for it.
+        cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
         # The API server adds the grace to the time of the deletion.
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )

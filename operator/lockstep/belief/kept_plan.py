@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from coschedule import Kept, Load, Role, Work, kept_from
 from lockstep.belief.node_arrays import NodeArrays
 from lockstep.belief.past_runs import factor_planned_with
+from lockstep.belief.remaining_work import factor_at
 from lockstep.facts.gang import GangFact
 from lockstep.facts.outlook import Outlook
-from lockstep.facts.past_runs import Learned
+from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.ranks import MOST_RANKS
 from lockstep.facts.reasons import Condition
 
@@ -36,7 +37,9 @@ def kept_plan(
     if _told(gang) is None or status.start is None or not status.members:
         return None
     finish = math.inf if status.expected_finish is None else status.expected_finish
-    times = (1.0 if learned is None else learned.times) / factor_planned_with(status)
+    # As a status would spell it, so that what has not changed is no change.
+    factor = float(spelled_factor(factor_at(gang, status.members, learned)))
+    times = factor / factor_planned_with(status)
     finish = status.start + (finish - status.start) * times
     if not finish > status.start:
         return None

@@ -1,25 +1,20 @@
 """What finished runs teach: by how much the times that specs state are multiplied for planning.
 
 A template counts from its third run on, by a quantile of its last fifty. It is the nearest-rank one: of n runs in the
-order of their factors the ⌈q·n⌉-th, so that of few runs the longest counts. What is in force changes only between
-plans.
+order of their factors the ⌈q·n⌉-th, so that of few runs the longest counts. Factors are beside what is planned with:
+the spec's own times, or the law that the runs have followed. What is in force changes only between plans.
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar
 
+from lockstep.belief.learned_law import judge, thousandths_of_law
+from lockstep.belief.run_memory import RunMemory
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.past_runs import (
-    MOST_RUNS,
-    MOST_TEMPLATES,
-    USUAL_QUANTILE,
-    Learned,
-    Runs,
-    RunsByTemplate,
-    Template,
-    thousandths_of,
-)
+from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, Runs, RunsByTemplate, Template, last_runs
 
 Number = TypeVar("Number", int, float)
 
@@ -27,55 +22,77 @@ LEAST_RUNS = 3
 """A template counts from so many runs on."""
 
 
+class _Known:
+    """What the runs of one template teach those gangs that want their law, and the others."""
+
+    def __init__(self, runs: Runs, quantile: float) -> None:
+        self._runs = runs
+        self._quantile = quantile
+        self.as_stated = self._learned([run.thousandths for run in runs])
+
+    @cached_property
+    def by_law(self) -> Learned:
+        """With the law where it is better; looked for when it is asked for first."""
+        judged = judge(self._runs)
+        if judged.better is None:
+            return replace(self.as_stated, judged=judged)
+        return replace(self._learned(thousandths_of_law(self._runs, judged.better)), judged=judged)
+
+    def _learned(self, thousandths: Sequence[int]) -> Learned:
+        return Learned(thousandths=nearest_rank(thousandths, self._quantile), runs=len(thousandths))
+
+
 class PastRuns:
-    """The last runs of at most ``MOST_TEMPLATES`` templates. With ``quantile`` 0 nothing is learnt.
+    """What the runs that are remembered teach. With ``quantile`` 0 nothing is learnt.
 
     ``changed`` is called when gangs may be planned with something new.
-    The namespace that has most gives up the one that it has learnt of least recently: none can take the room of others.
     """
 
     def __init__(self, changed: Callable[[], None], quantile: float = USUAL_QUANTILE) -> None:
         self._changed = changed
         self._quantile = quantile
-        self._runs: dict[str, dict[str, Runs]] = {}
-        self._count = 0
+        self._memory = RunMemory(self._note)
         self._unsettled: set[Template] = set()
-        self._in_force: dict[Template, Learned] = {}
+        self._in_force: dict[Template, _Known] = {}
         self.changes = 0
 
     def __len__(self) -> int:
         """How many templates are known."""
-        return self._count
+        return len(self._memory)
 
     @property
     def runs(self) -> RunsByTemplate:
         """Everything that is known."""
-        return self._runs
+        return self._memory.runs
 
-    def learn(self, template: Template, factor: float) -> None:
-        """A run of the template took ``factor`` times as long as its spec states."""
+    def known_with(self, template: Template, run: Run | None) -> Runs:
+        """The runs of a template, and one that has ended just now."""
+        known = self._memory.of(template)
+        return known if run is None or not self._quantile else last_runs((*known, run))
+
+    def learn(self, template: Template, run: Run) -> None:
+        """A run of the template has ended well."""
         if not self._quantile:
             return
-        before = self._runs.get(template.namespace, {}).get(template.digest, ())
-        runs = (*before, thousandths_of(factor))[-MOST_RUNS:]
-        self._put(template, runs)
+        runs = self.known_with(template, run)
+        self._memory.put(template, runs)
         if len(runs) >= LEAST_RUNS:
             self._changed()
 
     def remember(self, kept: RunsByTemplate) -> None:
         """Take over what an earlier process has kept, but for templates of which more is known here."""
-        newer, self._runs, self._count = self._runs, {}, 0
+        newer, self._memory = self._memory.runs, RunMemory(self._note)
         for known in (kept, newer):
             for namespace, templates in known.items():
                 for digest, runs in templates.items():
-                    self._put(Template(namespace, digest), runs)
+                    self._memory.put(Template(namespace, digest), runs)
 
     def settle(self) -> None:
         """A plan begins: what was learnt so far is in force until the next one."""
         for template in self._unsettled:
-            runs = self._runs.get(template.namespace, {}).get(template.digest, ())
+            runs = self._memory.of(template)
             if len(runs) >= LEAST_RUNS:
-                self._in_force[template] = Learned(thousandths=nearest_rank(runs, self._quantile), runs=len(runs))
+                self._in_force[template] = _Known(runs, self._quantile)
             else:
                 self._in_force.pop(template, None)
         self._unsettled.clear()
@@ -84,27 +101,10 @@ class PastRuns:
         """What the gang is planned with; None where its spec's own times count."""
         if gang.spec is None or not gang.spec.run_template:
             return None
-        return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
-
-    def _put(self, template: Template, runs: Runs) -> None:
-        """Enter the template as the one learnt of last."""
-        templates = self._runs.pop(template.namespace, {})
-        self._count += template.digest not in templates
-        templates.pop(template.digest, None)
-        templates[template.digest] = runs
-        self._runs[template.namespace] = templates
-        self._note(template)
-        if self._count > MOST_TEMPLATES:
-            self._drop_one()
-
-    def _drop_one(self) -> None:
-        crowded = max(self._runs, key=lambda namespace: len(self._runs[namespace]))
-        oldest = next(iter(self._runs[crowded]))
-        del self._runs[crowded][oldest]
-        if not self._runs[crowded]:
-            del self._runs[crowded]
-        self._count -= 1
-        self._note(Template(crowded, oldest))
+        known = self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
+        if known is None:
+            return None
+        return known.by_law if gang.spec.learns else known.as_stated
 
     def _note(self, template: Template) -> None:
         self._unsettled.add(template)

@@ -7,7 +7,7 @@ import click
 
 from lockstep import __version__
 
-_NAMES = ("agent", "check", "explain", "gate", "plan", "replay", "run", "simulate", "solve")
+_NAMES = ("agent", "check", "explain", "gate", "plan", "profile", "replay", "run", "simulate", "solve")
 _COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
 
 

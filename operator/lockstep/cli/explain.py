@@ -1,6 +1,7 @@
 """``lockstep explain``: why a gang has the size, the nodes and the start that it has."""
 
 import asyncio
+from dataclasses import replace
 from time import time
 from typing import Any
 
@@ -15,7 +16,6 @@ from lockstep.answers.settled import answer_settled
 from lockstep.answers.text import settled_lines
 from lockstep.answers.waiting import answer_about
 from lockstep.api.configuration import Configuration, load_configuration, usual_namespace
-from lockstep.api.names import GANG_KIND, GANGS, GROUP
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State
 from lockstep.cli.answer_options import (
@@ -29,21 +29,13 @@ from lockstep.cli.answer_options import (
     tried_with_progress,
 )
 from lockstep.cli.connection_options import connection_options
+from lockstep.cli.gang_argument import gang_argument
 from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
-
-_KINDS = frozenset({"gj", GANG_KIND.lower(), GANGS, f"{GANG_KIND.lower()}.{GROUP}", f"{GANGS}.{GROUP}"})
-
-
-def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
-    """The name of a gang, with or without its kind before it."""
-    kind, slash, name = value.rpartition("/")
-    if (slash and kind.lower() not in _KINDS) or not name:
-        raise click.BadParameter(f"{value} names no GangJob: write gj/NAME")
-    return name
+from lockstep.report.learned import work_used
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("gang", metavar="gj/NAME", callback=_gang_name)
+@gang_argument
 @namespace_option
 @connection_options
 @plan_options
@@ -66,7 +58,9 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
         if state.phase_of(fact).is_planned:
             planned = plan_now(state, rules_of(options), time(), asked=[key])
-            tell_waiting(answer_about(planned, key, progress=tried_with_progress), output)
+            answer = answer_about(planned, key, progress=tried_with_progress)
+            used = work_used(fact, state.past_runs.in_force(fact))
+            tell_waiting(replace(answer, work_used=used), output)
         elif output == "json":
             tell_document(settled_document(answer_settled(state, fact)))
         else:

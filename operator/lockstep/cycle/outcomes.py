@@ -4,6 +4,7 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.progress import Progress, remembered_ranks
+from lockstep.api.spelled_runs import spell_runs
 from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
@@ -11,7 +12,7 @@ from lockstep.cycle.ends.failure_policy import Answer
 from lockstep.cycle.promises import note_placed, note_started, note_succeeded, speedup_reached
 from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
-from lockstep.cycle.teaching import teach
+from lockstep.cycle.teaching import Lesson, known_after, lesson_of, teach
 from lockstep.facts.gang import GangFact
 from lockstep.facts.policies import Action
 from lockstep.facts.ranks import spell_ranks
@@ -73,12 +74,15 @@ class Outcomes:
     def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
         """Every member that has to has ended well."""
         run_time = self.run_times.run_time(gang)
-        status = endings.mark_succeeded(gang, now=now, reached=speedup_reached(gang, run_time))
+        lesson = lesson_of(gang, reservation, run_time)
+        past_runs = spell_runs(known_after(self._past_runs, lesson))
+        reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
+        status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
         end = status.condition(Condition.COMPLETE)
         return Report(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
-            written=partial(self._count_succeeded, gang, reservation, run_time),
+            written=partial(self._count_succeeded, gang, reservation, run_time, lesson),
         )
 
     def failed(self, gang: GangFact, answer: Answer, now: float) -> Report:
@@ -119,11 +123,14 @@ class Outcomes:
         if gang.status.plan is not None and gang.status.start is not None:
             self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
 
-    def _count_succeeded(self, gang: GangFact, reservation: Reservation, run_time: float | None) -> None:
+    def _count_succeeded(
+        self, gang: GangFact, reservation: Reservation, run_time: float | None, lesson: Lesson | None
+    ) -> None:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()
         if run_time is not None:
-            note_succeeded(self._metrics.predictions, gang, reservation, run_time)
-            teach(self._past_runs, gang, reservation, run_time)
+            learned = self._past_runs.in_force(gang)
+            note_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
+        teach(self._past_runs, lesson)
 
     def _count_failed(self, action: Action, reason: Reason) -> None:
         self._metrics.failures.labels(action).inc()

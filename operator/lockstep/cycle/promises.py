@@ -5,7 +5,8 @@ import math
 from lockstep.belief.past_runs import factor_planned_with
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang import GangFact, WorkSource
+from lockstep.facts.past_runs import Learned
 from lockstep.report.prediction_metrics import Predictions
 
 _SHORTEST_SECONDS = 1e-3
@@ -26,17 +27,25 @@ def note_started(
     predictions.started(wait=since - gang.created, planned_wait=planned - gang.created, skew=skew)
 
 
-def note_succeeded(predictions: Predictions, gang: GangFact, reservation: Reservation, run_time: float) -> None:
-    """All members have succeeded, after running so long. Says nothing where no run time was predicted."""
+def note_succeeded(
+    predictions: Predictions, gang: GangFact, reservation: Reservation, run_time: float, learned: Learned | None
+) -> None:
+    """All members have succeeded, after running so long. Says nothing where no run time was predicted.
+
+    ``learned`` is what is in force for the gang.
+    """
     if reservation.expected_finish is None:
         return
     predicted = max(reservation.expected_finish - reservation.start, _SHORTEST_SECONDS)
-    predictions.succeeded(run_time=max(0.0, run_time), predicted=predicted, alone=_seconds_alone(gang))
+    predictions.succeeded(run_time=max(0.0, run_time), predicted=predicted, alone=_seconds_alone(gang, learned))
 
 
-def speedup_reached(gang: GangFact, run_time: float | None) -> float | None:
-    """How many times faster than one member alone the gang has run; None where either time is unknown."""
-    alone = _seconds_alone(gang)
+def speedup_reached(gang: GangFact, run_time: float | None, learned: Learned | None) -> float | None:
+    """How many times faster than one member alone the gang has run; None where either time is unknown.
+
+    ``learned`` is what is in force for the gang.
+    """
+    alone = _seconds_alone(gang, learned)
     return None if alone is None or run_time is None else alone / max(run_time, _SHORTEST_SECONDS)
 
 
@@ -49,13 +58,17 @@ def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
     return reservation.start if first is None or abs(first - reservation.start) < 1 else first
 
 
-def _seconds_alone(gang: GangFact) -> float | None:
+def _seconds_alone(gang: GangFact, learned: Learned | None) -> float | None:
     """What one member alone would need on an idle reference node, if the work says so; as it was planned.
 
-    Where members report progress, nobody knows any more how much of the work the attempt had to do.
+    The factor of a plan by a law is that of its size alone: there the law says it, as it is in force now. Where members
+    report progress, nobody knows any more how much of the work the attempt had to do.
     """
-    work = remaining_work(gang)
+    used = gang.status.work_used
+    by_law = used is not None and used.source == WorkSource.LEARNED
+    work = remaining_work(gang, learned if by_law else None)
     if work is None or gang.status.progress:
         return None
     [alone] = work.float_times(1)
-    return float(alone) * factor_planned_with(gang.status) if math.isfinite(alone) else None
+    times = 1.0 if by_law else factor_planned_with(gang.status)
+    return float(alone) * times if math.isfinite(alone) else None

@@ -14,6 +14,7 @@ from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import Answer, answer
 from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.outcomes import Outcomes
+from lockstep.cycle.paces import Paces
 from lockstep.cycle.starts import Starts, has_gates
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
@@ -21,6 +22,7 @@ from lockstep.facts.policies import Action
 from lockstep.facts.reasons import Reason
 from lockstep.report.metrics import Metrics
 from lockstep.report.sentences import n_pods
+from lockstep.report.writer import Report
 
 _NOT_OURS = Failure(
     reason=Reason.NO_LONGER_FITS, message="its status was changed by somebody else to say that it holds nodes"
@@ -41,6 +43,7 @@ class ReservedGangs:
         self._writer = services.writer
         self._lost_nodes = services.lost_nodes
         self._starts = Starts(services)
+        self._paces = Paces(services, metrics)
         due = services.state.news.look_at
         self._outcomes = Outcomes(
             metrics,
@@ -73,12 +76,14 @@ class ReservedGangs:
     def forget(self, gang: GangKey) -> None:
         """The gang holds nodes no more."""
         self._starts.forget(gang)
+        self._paces.forget(gang)
         self._outcomes.forget(gang)
         self._attempts.spare(gang)
 
     async def stop(self) -> None:
         """Wait for nothing more."""
         self._outcomes.stop()
+        await self._paces.stop()
         await self._starts.stop()
 
     def _must_go(self, gang: GangFact) -> Failure | None:
@@ -110,8 +115,14 @@ class ReservedGangs:
         else:
             if counts.is_running:
                 self._attempts.forgive(gang.key)
-            part = self._reported_part(gang, reservation)
-            self._writer.report(gang, partial(self._outcomes.running, gang, reservation, counts, part))
+            self._paces.look(gang, reservation, counts)
+            self._writer.report(gang, partial(self._running, gang, reservation, counts))
+
+    def _running(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
+        """The one thing that is to be told of members that go on; the end of its write is news of the gang."""
+        part = self._reported_part(gang, reservation)
+        told = self._outcomes.running(gang, reservation, counts, part)
+        return told or self._paces.report(gang, reservation, counts)
 
     def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         if is_exceeded(gang, now):

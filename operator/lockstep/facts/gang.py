@@ -1,12 +1,14 @@
 """GangJobs as facts: what one asks for, and what its status says."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import GangKey, Load, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
+from lockstep.facts.pace import Pace, PaceStatus
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
@@ -32,7 +34,8 @@ class GangSpec:
     Without ``network`` nobody counts on the members to find each other.
     Runs of one ``run_template`` are expected to take equally long for their size; it is empty without ``work``.
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
-    value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts.
+    value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts. One that
+    ``learns`` is planned with the law that runs have followed, where that is better than ``work``.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -44,6 +47,8 @@ class GangSpec:
     all_in: str = ""
     sizing: Sizing | None = None
     run_template: str = ""
+    learns: bool = False
+    pace: Pace = Pace.NONE
 
     @property
     def minimum(self) -> int:
@@ -61,6 +66,11 @@ class GangSpec:
         return sum(role.sizes.minimum for role in self.roles if role.load is not Load.NONE)
 
     @property
+    def most_working(self) -> int:
+        """The most members that do a part of the work."""
+        return sum(role.sizes.maximum for role in self.roles if role.load is not Load.NONE)
+
+    @property
     def needs(self) -> tuple[Needs, ...]:
         """What a member of each role is planned with."""
         return tuple(role.needs for role in self.roles)
@@ -74,6 +84,11 @@ class GangSpec:
     def minds_pods(self) -> bool:
         """Whether it matters to a member which pods are around it."""
         return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
+
+    def working(self, members: Iterable[Members]) -> int:
+        """How many of these members do a part of the work."""
+        idle = {role.name for role in self.roles if role.load is Load.NONE}
+        return sum(entry.count for entry in members if entry.role not in idle)
 
     def role(self, name: str) -> RoleSpec | None:
         """The role of that name."""
@@ -91,6 +106,20 @@ class ConditionFact(NamedTuple):
     last_transition: float
 
 
+class WorkSource(StrEnum):
+    """Whose run times a plan was made with."""
+
+    STATED = "Stated"
+    LEARNED = "Learned"
+
+
+class WorkUsed(NamedTuple):
+    """Whose run times a plan was made with, and why."""
+
+    source: str
+    message: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangStatus:
     """A GangJob's status: what the operator last wrote, which is also its write-ahead log.
@@ -100,7 +129,10 @@ class GangStatus:
     seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
     start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
     ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
-    waited; it stands until the gang is planned again after an attempt.
+    waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
+    that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
+    ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
+    the first of them is.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -123,6 +155,9 @@ class GangStatus:
     progress: str = ""
     plan: Outlook | None = None
     speedup_reached: str | None = None
+    past_runs: str = ""
+    work_used: WorkUsed | None = None
+    pace: PaceStatus | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

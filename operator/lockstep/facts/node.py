@@ -33,6 +33,8 @@ class BidCondition(NamedTuple):
 class BidFact:
     """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
 
+    ``duty_cycle`` is the share of local work beside a member.
+
     ``problem`` says why the bid can't be understood; it then has no slots. ``told`` is what its owner was told last.
     ``report`` is there where an agent writes the bid, and ``planned`` is what it was told last.
     """
@@ -44,6 +46,7 @@ class BidFact:
     available_until: float | None
     slots: int | None
     expires_at: float | None
+    duty_cycle: float = 0.0
     generation: int = 0
     problem: str | None = None
     told: BidCondition | None = None

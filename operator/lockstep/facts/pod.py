@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import GangKey, Requirement
+from lockstep.facts.pace import MemberCpu
 
 Request = tuple[tuple[str, int], ...]
 """Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""
@@ -99,6 +100,7 @@ class PodFact:
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
     Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
     Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
+    ``cpu`` is that of a member that runs.
     ``gone_by`` is when it will have ended, where it is being deleted and that is known.
     """
 
@@ -122,6 +124,7 @@ class PodFact:
     started: float | None = None
     end: PodEnd | None = None
     progress: str = ""
+    cpu: MemberCpu | None = None
     gone_by: float | None = None
 
     @property

@@ -82,5 +82,6 @@ class EventReason(StrEnum):
     GANG_RESUMED = "GangResumed"
     GANG_PREEMPTED = "GangPreempted"
     PREEMPTED_FOR_GANG = "PreemptedForGang"
+    GANG_PACED = "GangPaced"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -11,11 +11,14 @@ from dataclasses import replace
 from coschedule import GangKey, Placement, Unplaceable
 from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.remaining_work import factor_at
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
-from lockstep.facts.past_runs import Learned
+from lockstep.facts.pace import PaceStatus
+from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.admission import changes
+from lockstep.report.learned import work_used
 from lockstep.report.refusals import spell
 from lockstep.report.sentences import (
     all_members,
@@ -65,7 +68,7 @@ def mark_planned_for_later(
 
     ``victims`` are those that are being evicted for it. The plan was made with the run times that were ``learned``.
     """
-    status = _with_plan(mark_accepted(gang, now), placement, learned)
+    status = _with_plan(gang, placement, learned, now)
     reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
     why = f"; {waits_for_victims(victims)}" if victims else ""
     planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
@@ -89,7 +92,7 @@ def mark_reserved(
     were ``learned``.
     """
     status = replace(
-        _with_plan(mark_accepted(gang, now), placement, learned),
+        _with_plan(gang, placement, learned, now),
         attempt=attempt,
         start=now,
         reserved_at=now,
@@ -165,6 +168,11 @@ def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
     return replace(gang.status, succeeded_ranks=succeeded_ranks)
 
 
+def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
+    """So far are the members paced; None where nobody wants it any more."""
+    return replace(gang.status, pace=pace)
+
+
 def with_progress(status: GangStatus, part: str) -> GangStatus:
     """The status with what part of the work is done, where somebody says so."""
     return replace(status, progress=part) if part else status
@@ -222,7 +230,8 @@ def _by_past_runs(learned: Learned | None) -> str:
     return f"; {run_times_learned(learned)}" if learned is not None else ""
 
 
-def _with_plan(status: GangStatus, placement: Placement, learned: Learned | None) -> GangStatus:
+def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> GangStatus:
+    status = mark_accepted(gang, now)
     start = status.first_planned_start
     return replace(
         status,
@@ -231,7 +240,8 @@ def _with_plan(status: GangStatus, placement: Placement, learned: Learned | None
         expected_finish=None if math.isinf(placement.finish) else placement.finish,
         effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
         member_price=price(placement.member_price) if placement.member_price else None,
-        run_time_factor=None if learned is None else learned.spelled,
+        run_time_factor=None if learned is None else spelled_factor(factor_at(gang, placement.members, learned)),
+        work_used=work_used(gang, learned),
         members=as_spelled(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
@@ -247,7 +257,9 @@ def without_plan(status: GangStatus) -> GangStatus:
         effective_speedup=None,
         member_price=None,
         run_time_factor=None,
+        work_used=None,
         members=(),
         succeeded_ranks="",
         plan=None,
+        pace=None,
     )

@@ -42,12 +42,16 @@ def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
     return status
 
 
-def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None) -> GangStatus:
-    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known."""
+def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None, past_runs: str = "") -> GangStatus:
+    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known.
+
+    ``past_runs`` are those of its template, this one too.
+    """
     size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
     everybody = all_members(size, one="has succeeded", more="have succeeded")
     says = everybody if role is None else f"All members of role {role} have succeeded."
-    status = replace(_as_started(gang, now), speedup_reached=None if reached is None else speedup(reached))
+    reached_as_spelled = None if reached is None else speedup(reached)
+    status = replace(_as_started(gang, now), speedup_reached=reached_as_spelled, past_runs=past_runs)
     return _mark_complete(status, gang, Reason.SUCCEEDED, says, now)
 
 
@@ -78,7 +82,7 @@ def _as_started(gang: GangFact, now: float) -> GangStatus:
 def _mark_complete(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
-    status = replace(status, reserved_at=None, finished_at=now)
+    status = replace(status, reserved_at=None, finished_at=now, pace=None)
     # Placed stays True where every member was; its reason is what `kubectl get gj` shows.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)

@@ -98,6 +98,11 @@ def preempted_for_gang(victim: GangKey) -> Event:
     return Event(kind=NORMAL, reason=EventReason.PREEMPTED_FOR_GANG, action="Preempt", note=note)
 
 
+def gang_paced(note: str) -> Event:
+    """Other members than before are paced, or differently."""
+    return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
+
+
 def gang_succeeded(note: str) -> Event:
     """Every member that has to has ended well."""
     return Event(kind=NORMAL, reason=EventReason.GANG_SUCCEEDED, action="Watch", note=note)

@@ -32,6 +32,7 @@ def refresh_gauges(metrics: Metrics, state: State, now: float, decisions: Sequen
     metrics.assumed_pods.set(state.ledger.assumed)
     metrics.known_templates.set(len(state.past_runs))
     metrics.bids.refresh(state, now)
+    _refresh_pace(metrics, state)
     _refresh_capacity(metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"])
 
 
@@ -42,6 +43,14 @@ def _refresh_capacity(metrics: Metrics, state: State, now: float, waiting: Seque
         metrics.nodes.labels(name).set(nodes[name])
     for name in SLOT_STATES:
         metrics.slots.labels(name).set(slots[name])
+
+
+def _refresh_pace(metrics: Metrics, state: State) -> None:
+    """As statuses say, of gangs that hold nodes."""
+    gangs = (state.gangs[key] for key in state.reservations if key in state.gangs)
+    paces = [gang.status.pace for gang in gangs if gang.status.pace is not None]
+    metrics.pace.members.set(sum(pace.paced for pace in paces))
+    metrics.pace.given_back.set(sum(pace.given_back for pace in paces) / 1000)
 
 
 def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:

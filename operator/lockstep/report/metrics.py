@@ -14,6 +14,7 @@ from lockstep import __version__
 from lockstep.facts.policies import Action
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.bid_metrics import BidMetrics
+from lockstep.report.pace_metrics import PaceMetrics
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.promise_metrics import PromiseMetrics
 
@@ -89,6 +90,7 @@ class Metrics:
         self.predictions = Predictions(registry)
         self.promises = PromiseMetrics(registry)
         self.bids = BidMetrics(registry)
+        self.pace = PaceMetrics(registry)
         self._declare_api(registry)
 
     def _declare_cycle(self, registry: CollectorRegistry) -> None:

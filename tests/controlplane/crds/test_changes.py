@@ -148,12 +148,12 @@ def test_change_is_obeyed_while_the_gang_waits(change, first, second):
     assert changed["metadata"]["generation"] == 2
 
 
-def test_gangjob_gets_no_default_but_equal_load(api, namespace, gang):
+def test_gangjob_gets_no_default_but_equal_load_and_no_pace(api, namespace, gang):
     written = gang()
 
     stored = api.request("POST", f"/apis/lockstep.dev/v1alpha1/namespaces/{namespace}/gangjobs", written)
 
-    assert stored["spec"] == {**written["spec"], "load": "Equal"}
+    assert stored["spec"] == {**written["spec"], "load": "Equal", "pace": "None"}
 
 
 def test_status_is_a_subresource(change):

@@ -24,6 +24,7 @@ def container(**fields):
         pytest.param({"spec": {"size": {"min": 4, "max": 4}}}, id="a rigid gang"),
         pytest.param({"spec": {"size": {"min": 1, "max": 10_000}}}, id="the widest range"),
         pytest.param(work(serialTime="10h"), id="a serial time"),
+        pytest.param(work(serialTime="10h", learn=True), id="a serial time that runs correct"),
         pytest.param(
             work(serialTime="1h30m", overhead={"fixed": "5s", "perMember": "200ms", "perLogMember": "0s"}),
             id="a serial time with overhead",

@@ -23,6 +23,10 @@ PIECES_OF_OTHERS = "spec.pieces: Forbidden: pieces goes with load Pieces only; t
 TOO_FEW_PIECES = (
     "spec.pieces: Invalid value: pieces must not be below size.min, because every member gets at least one."
 )
+PACE = (
+    "spec.pace: Forbidden: pace Local goes with load Equal only, because members with shares or pieces in proportion to"
+    " their speed end together anyway."
+)
 RESTART_POLICY = "restartPolicy must be Never or OnFailure, because the members of a gang run to completion."
 LABELS = (
     "spec.template.metadata.labels: Invalid value: labels in the template must not begin with lockstep.dev/, because"
@@ -133,6 +137,13 @@ def pod(**fields):
             '[spec.load: Unsupported value: "Random": supported values: "Equal", "Proportional", "Pieces"'
             f"{NOT_CHECKED}",
             id="a load that nothing obeys",
+        ),
+        pytest.param(spec(pace="Local", load="Proportional"), PACE, id="pace of shares"),
+        pytest.param(spec(pace="Local", load="Pieces", pieces=64), PACE, id="pace of pieces"),
+        pytest.param(
+            spec(pace="Global"),
+            f'[spec.pace: Unsupported value: "Global": supported values: "None", "Local"{NOT_CHECKED}',
+            id="unknown pace",
         ),
         pytest.param(spec(load="Pieces"), NO_PIECES, id="pieces without their number"),
         pytest.param(spec(pieces=64), PIECES_OF_OTHERS, id="pieces without a load"),

@@ -1,5 +1,7 @@
 """One look at a cluster plans what the operator plans, and changes nothing."""
 
+import asyncio
+
 import pytest
 
 from builders.served import gang, node, priority_class
@@ -23,7 +25,7 @@ from lockstep.answers.errors import AnswerError
 from lockstep.answers.planned import plan_now
 from lockstep.answers.rules import PlanRules
 from lockstep.answers.settled import answer_settled
-from lockstep.answers.text import waiting_lines
+from lockstep.answers.text import settled_lines, waiting_lines
 from lockstep.answers.waiting import answer_about
 from lockstep.api.pool import Pool
 from lockstep.belief.phases import Phase
@@ -31,6 +33,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
+from lockstep.report.learned import work_used
 
 WORK = {"work": {"serialTime": "100s", "overhead": {"perMember": "1s"}}}
 NODES = [node(f"n{number:02}", cpu="1") for number in range(16)]
@@ -238,3 +241,47 @@ async def test_gang_that_is_not_planned_says_how_far_it_is(spec, want_phase, wan
         assert answer.phase is want_phase
         assert want_message in answer.message
         assert answer.members == ()
+
+
+LEARNS = {"work": {"serialTime": "400s", "learn": True}}
+
+
+async def run_learners(api):
+    """Let gangs end that took 200 s/P and 50 s."""
+    for number, size in enumerate([1, 2, 4, 8, 2, 4]):
+        api.store.add("gangjobs", gang(f"run-{number}", size=size, cpu="1", spec=LEARNS))
+        await until(lambda name=f"run-{number}": is_placed(api, name))
+        set_phases(api, f"run-{number}", "Running")
+        await asyncio.sleep(200 / size + 50)
+        set_phases(api, f"run-{number}", "Succeeded")
+        await until(lambda name=f"run-{number}": condition(api, name, "Complete")[0] == "True")
+
+
+async def test_gang_that_learns_is_planned_here_too_with_what_statuses_show_of_runs():
+    async with operator_over(*NODES[:8]) as (api, _):
+        await run_learners(api)
+        api.store.add("gangjobs", gang("a", size=8, cpu="1", spec=LEARNS), gang("b", size=8, cpu="1", spec=LEARNS))
+        await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
+
+        state = await look(api)
+        decision = plan_now(state, rules(), now(), asked=[key("b")]).made.decisions[0]
+        held = answer_settled(state, state.gangs[key("a")])
+
+        assert decision.finish - decision.start == pytest.approx(75, abs=2)
+        assert held.work_used.source == "Learned"
+        shown = " ".join(" ".join(settled_lines(held)).split())
+        assert "Planned by the law that runs of its template have followed: each of 6 runs with 1, 2, 4 and 8" in shown
+        learned = state.past_runs.in_force(state.gangs[key("b")])
+        assert work_used(state.gangs[key("b")], learned)._asdict() == status_of(api, "b")["workUsed"]
+
+
+async def test_forged_and_missing_words_of_runs_leave_the_times_that_are_stated():
+    async with api_with(*NODES[:8]) as api:
+        for name, runs in (("forged", "1 2 3 4, 0 0 0 0"), ("odd", "8 8 8 8"), ("none", None)):
+            manifest = gang(name, size=8, cpu="1", spec=LEARNS)
+            manifest["status"] = {} if runs is None else {"pastRuns": runs}
+            api.store.add("gangjobs", manifest)
+
+        decisions = plan_now(await look(api), rules(), now(), asked=[key("none")]).made.decisions
+
+        assert [one.finish - one.start for one in decisions] == [50, 50, 50]

@@ -1,5 +1,7 @@
 """Answers for people: what they say, and that they fit into a terminal."""
 
+from dataclasses import replace
+
 import pytest
 
 from coschedule import Constraints, Load, Promises, Taint, plan
@@ -11,6 +13,7 @@ from lockstep.answers.recorded import Recorded, planned_before
 from lockstep.answers.text import delays_line, waiting_lines
 from lockstep.answers.waiting import MOST_SIZES, answer_about
 from lockstep.answers.words import spell_change
+from lockstep.facts.gang import WorkUsed
 
 
 def planned_of(*args, **kwargs) -> Planned:
@@ -49,6 +52,23 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
         "What would let it start sooner:",
         "  - if default/other, which runs, ended now, it would start at once with 3 members, and end in 40 s",
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "want"),
+    [
+        ("Stated", "Planned with the run times that its spec states: all 7 runs had 4 members."),
+        ("Learned", "Planned by the law that runs of its template have followed: all 7 runs had 4 members."),
+    ],
+)
+def test_gang_that_learns_is_told_whose_run_times_were_used(source, want):
+    planned = planned_of([node("a")], [gang("me", serial=60)])
+    answer = answer_about(planned, planned.snapshot.gangs[0].key)
+
+    lines = list(waiting_lines(replace(answer, work_used=WorkUsed(source, "All 7 runs had 4 members.")), ASCII))
+
+    assert want in lines
+    assert not any("Planned " in line for line in waiting_lines(answer, ASCII))
 
 
 def test_size_with_the_shortest_bar_is_the_one_that_it_gets():

@@ -4,10 +4,19 @@ import orjson
 import pytest
 
 from lockstep.api.kept_runs import LARGEST_BYTES, kept_runs_manifest, parse_kept_runs
-from lockstep.facts.past_runs import MOST_RUNS, MOST_TEMPLATES, MOST_THOUSANDTHS
+from lockstep.facts.past_runs import (
+    MOST_MEMBERS,
+    MOST_RUNS,
+    MOST_RUNS_OF_ALL,
+    MOST_TEMPLATES,
+    Run,
+    run_of,
+)
 
 HEAT, RENDER = "0" * 32, "f" * 32
-RUNS = {"default": {RENDER: (1000,), HEAT: (1300, 900)}, "a-b": {HEAT: (1, 1_000_000)}}
+ROUND = run_of(1.2, members=8, slowdown=1.5, seconds=90)
+RUNS = {"default": {RENDER: (run_of(1),), HEAT: (ROUND, run_of(0.9))}, "a-b": {HEAT: (run_of(0), run_of(1e9))}}
+LARGEST = run_of(1e300, members=MOST_MEMBERS, slowdown=1e300, seconds=1e300)
 
 
 def written(runs):
@@ -34,7 +43,7 @@ def test_nothing_is_read_as_nothing():
 
 
 def test_one_run_of_one_template_is_believed():
-    assert parse_kept_runs(one()) == {"default": {HEAT: (1,)}}
+    assert parse_kept_runs(one()) == {"default": {HEAT: (Run(1),)}}
 
 
 def test_version_is_named_where_something_is_replaced():
@@ -43,14 +52,16 @@ def test_version_is_named_where_something_is_replaced():
 
 
 @pytest.mark.parametrize(
-    "runs",
+    "templates",
     [
-        pytest.param({f"{number:0>63}": {HEAT: None} for number in range(MOST_TEMPLATES)}, id="a namespace each"),
-        pytest.param({"n" * 63: dict.fromkeys(map("{:032x}".format, range(MOST_TEMPLATES)))}, id="one namespace"),
+        pytest.param([(f"{number:0>63}", HEAT) for number in range(MOST_TEMPLATES)], id="a namespace each"),
+        pytest.param([("n" * 63, f"{number:032x}") for number in range(MOST_TEMPLATES)], id="one namespace"),
     ],
 )
-def test_most_that_is_ever_written_has_its_place(runs):
-    full = {space: dict.fromkeys(digests, (MOST_THOUSANDTHS,) * MOST_RUNS) for space, digests in runs.items()}
+def test_most_that_is_ever_written_has_its_place(templates):
+    full = {}
+    for space, digest in templates:
+        full.setdefault(space, {})[digest] = (LARGEST,) * (MOST_RUNS_OF_ALL // MOST_TEMPLATES)
 
     manifest = written(full)
 
@@ -95,10 +106,25 @@ def test_most_that_is_ever_written_has_its_place(runs):
         pytest.param(one("[0]"), id="nothing"),
         pytest.param(one("[-1]"), id="negative"),
         pytest.param(one("[1000001]"), id="more than is kept"),
+        pytest.param(one("[[]]"), id="a run of nothing"),
+        pytest.param(one("[[1,2]]"), id="half a run"),
+        pytest.param(one("[[1,8,1000,5000,7]]"), id="more than a run"),
+        pytest.param(one('[[1,8,1000,"5000"]]'), id="text in a run"),
+        pytest.param(one("[[1,0,1000,5000]]"), id="a run of no member"),
+        pytest.param(one("[[1,10001,1000,5000]]"), id="a run of too many members"),
+        pytest.param(one("[[1,8,1000001,5000]]"), id="a run on nodes that stand still"),
+        pytest.param(one("[[1,8,1000,1000000000001]]"), id="a run longer than is kept"),
+        pytest.param(one("[[[1]]]"), id="deep runs"),
         pytest.param(one("[18446744073709551616]"), id="beyond 64 bits"),
         pytest.param(one(f"[{'9' * 5000}]"), id="far beyond"),
         pytest.param(
-            written({f"n-{number}": {HEAT: (1,)} for number in range(MOST_TEMPLATES + 1)}), id="too many templates"
+            written({f"n-{number}": {HEAT: (Run(1),)} for number in range(MOST_TEMPLATES + 1)}), id="too many templates"
+        ),
+        pytest.param(
+            written(
+                {f"n-{number}": {HEAT: (Run(1),) * MOST_RUNS} for number in range(MOST_RUNS_OF_ALL // MOST_RUNS + 1)}
+            ),
+            id="too many runs of all",
         ),
     ],
 )

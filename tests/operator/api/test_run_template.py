@@ -23,6 +23,7 @@ def changed(spec, change):
     [
         pytest.param(lambda spec: spec.update(size={"min": 2, "max": 3}), id="other sizes"),
         pytest.param(lambda spec: spec.update(deadline="1h", priorityClassName="high"), id="other wishes"),
+        pytest.param(lambda spec: spec["work"].update(learn=True), id="another way to plan"),
         pytest.param(lambda spec: spec.update(template=dict(reversed(spec["template"].items()))), id="another order"),
     ],
 )

@@ -9,7 +9,7 @@ from coschedule import SerialWork
 from lockstep.belief.past_runs import PastRuns, nearest_rank
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.facts.past_runs import MOST_RUNS, MOST_TEMPLATES, Learned, Template
+from lockstep.facts.past_runs import MOST_RUNS, MOST_RUNS_OF_ALL, MOST_TEMPLATES, Learned, Template, run_of
 
 HEAT = "0" * 32
 GANG = gang_fact("g", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT))
@@ -22,7 +22,7 @@ def memory(quantile=0.9):
 def learnt(*factors, quantile=0.9, namespace=DEFAULT, template=HEAT):
     past = memory(quantile)
     for factor in factors:
-        past.learn(Template(namespace, template), factor)
+        past.learn(Template(namespace, template), run_of(factor))
     past.settle()
     return past
 
@@ -75,7 +75,7 @@ def test_what_is_in_force(factors, want):
 
 def test_what_is_learnt_is_in_force_from_the_next_plan_on():
     past = learnt(1, 1, 1)
-    past.learn(Template(DEFAULT, HEAT), 2)
+    past.learn(Template(DEFAULT, HEAT), run_of(2))
     assert past.in_force(GANG) == Learned(thousandths=1000, runs=3)
 
     past.settle()
@@ -106,7 +106,7 @@ def test_nothing_is_learnt_where_stated_times_are_wanted():
 def test_tenant_with_many_templates_takes_no_others_room():
     past = learnt(2, 2, 2)
     for number in range(3 * MOST_TEMPLATES):
-        past.learn(Template("crowd", f"{number:032}"), 1)
+        past.learn(Template("crowd", f"{number:032}"), run_of(1))
     past.settle()
 
     assert len(past) == sum(map(len, past.runs.values())) == MOST_TEMPLATES
@@ -117,8 +117,8 @@ def test_tenant_with_many_templates_takes_no_others_room():
 def test_template_that_is_learnt_of_again_stays():
     past = memory()
     for number in range(2 * MOST_TEMPLATES):
-        past.learn(Template(DEFAULT, HEAT), 1)
-        past.learn(Template(DEFAULT, f"{number + 1:032}"), 1)
+        past.learn(Template(DEFAULT, HEAT), run_of(1))
+        past.learn(Template(DEFAULT, f"{number + 1:032}"), run_of(1))
 
     assert len(past.runs[DEFAULT][HEAT]) == MOST_RUNS
     assert len(past) == MOST_TEMPLATES
@@ -127,7 +127,7 @@ def test_template_that_is_learnt_of_again_stays():
 def test_forgotten_template_is_not_in_force_any_more():
     past = learnt(2, 2, 2)
     for number in range(MOST_TEMPLATES):
-        past.learn(Template(DEFAULT, f"{number + 1:032}"), 1)
+        past.learn(Template(DEFAULT, f"{number + 1:032}"), run_of(1))
     past.settle()
 
     assert past.in_force(GANG) is None
@@ -136,20 +136,42 @@ def test_forgotten_template_is_not_in_force_any_more():
 def test_namespaces_without_end_are_bounded_too():
     past = memory()
     for number in range(3 * MOST_TEMPLATES):
-        past.learn(Template(f"tenant-{number}", HEAT), 1)
+        past.learn(Template(f"tenant-{number}", HEAT), run_of(1))
 
     assert len(past) == len(past.runs) == MOST_TEMPLATES
     assert next(iter(past.runs)) == f"tenant-{2 * MOST_TEMPLATES}"
 
 
+def test_tenant_with_many_runs_takes_no_others_room():
+    past = learnt(2, 2, 2)
+    for number in range(2 * MOST_RUNS_OF_ALL // MOST_RUNS):
+        for _ in range(MOST_RUNS):
+            past.learn(Template("crowd", f"{number:032}"), run_of(1))
+    past.settle()
+
+    known = sum(len(runs) for templates in past.runs.values() for runs in templates.values())
+    assert MOST_RUNS_OF_ALL - MOST_RUNS <= known <= MOST_RUNS_OF_ALL
+    assert past.in_force(GANG) == Learned(thousandths=2000, runs=3)
+
+
+def test_tenants_with_few_templates_and_many_runs_lose_none_to_one_with_many_templates():
+    past = memory()
+    for _ in range(MOST_RUNS):
+        past.learn(Template(DEFAULT, HEAT), run_of(2))
+    for number in range(2 * MOST_TEMPLATES):
+        past.learn(Template("crowd", f"{number:032}"), run_of(1))
+
+    assert len(past.runs[DEFAULT][HEAT]) == MOST_RUNS
+
+
 def test_what_was_kept_comes_back_but_for_what_is_known_better():
     before, past = learnt(2, 2, 2), memory()
-    before.learn(Template("other", HEAT), 3)
-    past.learn(Template(DEFAULT, HEAT), 4)
+    before.learn(Template("other", HEAT), run_of(3))
+    past.learn(Template(DEFAULT, HEAT), run_of(4))
 
     past.remember(before.runs)
 
-    assert past.runs == {"other": {HEAT: (3000,)}, DEFAULT: {HEAT: (4000,)}}
+    assert past.runs == {"other": {HEAT: (run_of(3),)}, DEFAULT: {HEAT: (run_of(4),)}}
     assert len(past) == 2
 
 
@@ -165,7 +187,7 @@ def test_next_process_plans_as_the_one_before():
 def test_planner_gets_the_times_that_runs_had():
     state = State(lambda: None)
     for _ in range(3):
-        state.past_runs.learn(Template(DEFAULT, HEAT), 1.5)
+        state.past_runs.learn(Template(DEFAULT, HEAT), run_of(1.5))
     state.past_runs.settle()
 
     [pending] = SnapshotCutter(state).cut(1000.0, [GANG]).gangs
@@ -177,7 +199,7 @@ def test_third_run_of_a_template_asks_for_a_plan():
     asked = []
     past = PastRuns(lambda: asked.append(len(past.runs[DEFAULT][HEAT])))
     for _ in range(4):
-        past.learn(Template(DEFAULT, HEAT), 1)
+        past.learn(Template(DEFAULT, HEAT), run_of(1))
 
     assert asked == [3, 4]
 

@@ -19,7 +19,8 @@ from fake_cluster.rig import (
     status_of,
 )
 from lockstep.api.quantities import epoch_seconds
-from lockstep.facts.past_runs import Template
+from lockstep.api.spelled_runs import parse_spelled_runs
+from lockstep.facts.past_runs import Template, run_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -75,7 +76,10 @@ async def test_what_is_learnt_does_not_teach_itself():
 
         assert status_of(api, "next")["runTimeFactor"] == "2"
         [runs] = parts.state.past_runs.runs[DEFAULT].values()
-        assert runs == pytest.approx([2000] * 4, abs=10)
+        assert [run.thousandths for run in runs] == pytest.approx([2000] * 4, abs=10)
+        assert [run.milliseconds for run in runs] == pytest.approx([200_000] * 4, abs=1000)
+        assert {run.members for run in runs} == {1}
+        assert [run.slowdown for run in runs] == pytest.approx([1000] * 4, abs=10)
         # Promise and truth go together again.
         assert parts.metric("lockstep_run_time_ratio_bucket", le="1.05") - parts.metric(
             "lockstep_run_time_ratio_bucket", le="0.95"
@@ -140,7 +144,9 @@ async def test_run_that_a_restart_falls_into_is_learnt_of_all_the_same():
             await until(lambda: condition(api, "next", "Complete")[0] == "True")
 
             [runs] = parts.state.past_runs.runs[DEFAULT].values()
-            assert runs == pytest.approx([1800], abs=30)
+            [run] = runs
+            assert run.thousandths == pytest.approx(1800, abs=30)
+            assert run.slowdown == pytest.approx(1000, abs=20)
 
 
 async def test_tenants_do_not_influence_each_other():
@@ -148,8 +154,92 @@ async def test_tenants_do_not_influence_each_other():
         await run(api, "mine", seconds=100)
         [digest] = parts.state.past_runs.runs[DEFAULT]
         for _ in range(50):
-            parts.state.past_runs.learn(Template("theirs", digest), 9)
+            parts.state.past_runs.learn(Template("theirs", digest), run_of(9))
         await run(api, "next", seconds=100)
 
         assert predicted(api, "next") == 100
         assert "runTimeFactor" not in status_of(api, "next")
+
+
+LEARNS = {"work": {"serialTime": "400s", "learn": True}}
+
+
+def learner(name, size, most=None):
+    return gang(name, size=size, most=most, cpu="4", spec=LEARNS)
+
+
+async def run_learners(api, *sizes, first=0):
+    """Runs that take 200 s/P and 50 s."""
+    for number, size in enumerate(sizes, start=first):
+        api.store.add("gangjobs", learner(f"run-{number}", size))
+        await run(api, f"run-{number}", seconds=200 / size + 50, place=False)
+
+
+async def test_gang_that_learns_is_planned_with_the_law_of_the_runs_once_it_is_better():
+    async with operator_over(*[node(f"n{number}", cpu="4") for number in range(8)]) as (api, parts):
+        await run_learners(api, 1, 2, 4)
+        api.store.add("gangjobs", learner("early", 8))
+        await until(lambda: is_placed(api, "early"))
+        assert status_of(api, "early")["workUsed"] == {
+            "source": "Stated",
+            "message": "3 runs with 1, 2 and 4 members can be compared, and 5 with 2 sizes are needed.",
+        }
+        await run(api, "early", seconds=75, place=False)
+        await run_learners(api, 2, 4, first=3)
+
+        api.store.add("gangjobs", learner("next", 1, most=8))
+        await until(lambda: is_placed(api, "next"))
+
+        status = status_of(api, "next")
+        assert status["workUsed"]["source"] == "Learned"
+        assert status["workUsed"]["message"].startswith("Each of 6 runs with 1, 2, 4 and 8 members is missed by ")
+        assert predicted(api, "next") == pytest.approx(200 / status["size"] + 50, abs=2)
+        assert "run times by the law that 6 runs have followed, 1" in planned(api, "next")
+        await run(api, "next", seconds=200 / status["size"] + 50, place=False)
+        # What was planned with teaches nothing: the run is kept beside what is stated.
+        assert float(status_of(api, "next")["speedupReached"]) == pytest.approx(
+            250 / (200 / status["size"] + 50), rel=0.05
+        )
+        [runs] = parts.state.past_runs.runs[DEFAULT].values()
+        assert runs[-1].slowdown == pytest.approx(1000, abs=20)
+        assert runs[-1].thousandths == pytest.approx(
+            1000 * (200 / status["size"] + 50) / (400 / status["size"]), rel=0.03
+        )
+
+
+async def test_gang_that_waits_and_learns_keeps_its_place_after_a_restart():
+    async with api_with(*[node(f"n{number}", cpu="4") for number in range(8)]) as api:
+        async with running_operator(api) as parts:
+            await run_learners(api, 1, 2, 4, 8, 2, 4)
+            api.store.add("gangjobs", learner("a", 8), learner("b", 8))
+            await until(lambda: is_placed(api, "a") and condition(api, "b", "Planned") == ("True", "StartsLater"))
+            told, known = status_of(api, "b"), parts.state.past_runs.runs
+            assert told["workUsed"]["source"] == "Learned"
+        async with running_operator(api) as parts:
+            parts.state.past_runs.remember(known)
+            await asyncio.sleep(30)
+
+            assert status_of(api, "b")["start"] == told["start"]
+            assert status_of(api, "b")["plan"]["promisedStart"] == told["plan"]["promisedStart"]
+
+
+async def test_gang_that_does_not_ask_has_no_word_of_whose_run_times_were_used():
+    async with operator_over(node("n1")) as (api, _):
+        await run_three(api, seconds=150)
+
+        assert "workUsed" not in status_of(api, "run-2-150")
+        runs = parse_spelled_runs(status_of(api, "run-2-150")["pastRuns"])
+        assert [run.milliseconds for run in runs] == pytest.approx([150_000] * 3, abs=1000)
+
+
+async def test_run_that_seemed_to_take_decades_costs_its_own_template_a_factor_within_bounds():
+    """As where the clock was stepped meanwhile."""
+    async with operator_over(node("n1")) as (api, parts):
+        await run_three(api, seconds=150)
+        template = Template(DEFAULT, next(iter(parts.state.past_runs.runs[DEFAULT])))
+        parts.state.past_runs.learn(template, run_of(1e9, members=1, slowdown=1, seconds=1e9))
+        await run(api, "next", seconds=150)
+
+        # Of few runs the longest counts.
+        assert status_of(api, "next")["runTimeFactor"] == "1000"
+        assert float(status_of(api, "next")["pastRuns"].split()[-1]) == pytest.approx(1.5, abs=0.01)

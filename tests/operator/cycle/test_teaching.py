@@ -1,20 +1,25 @@
 """Which runs teach what, beside what their status says of the plan that they had."""
 
+import math
+
 import pytest
 
-from builders.facts import DEFAULT, gang_fact, gang_spec, reservation
+from builders.facts import DEFAULT, gang_fact, gang_spec, reservation, role_spec
+from coschedule import Load, SerialWork, TimesWork
 from lockstep.belief.past_runs import PastRuns
-from lockstep.cycle.teaching import teach
+from lockstep.cycle.teaching import lesson_of, teach
 from lockstep.facts.gang import GangStatus
+from lockstep.facts.past_runs import Run
 
 HEAT = "0" * 32
 START = 1_800_000_000.0
 
 
-def taught(*, run_time=300.0, finish=START + 200, attempt=1, factor=None, template=HEAT):
+def taught(*, run_time=300.0, finish=START + 200, attempt=1, factor=None, template=HEAT, work=None, roles=(), **held):
     past = PastRuns(lambda: None)
-    gang = gang_fact("g", spec=gang_spec(run_template=template), status=GangStatus(run_time_factor=factor))
-    teach(past, gang, reservation(start=START, finish=finish, attempt=attempt), run_time)
+    spec = gang_spec(run_template=template, work=work, roles=roles)
+    gang = gang_fact("g", spec=spec, status=GangStatus(run_time_factor=factor))
+    teach(past, lesson_of(gang, reservation(start=START, finish=finish, attempt=attempt, **held), run_time))
     return past.runs
 
 
@@ -31,7 +36,7 @@ def taught(*, run_time=300.0, finish=START + 200, attempt=1, factor=None, templa
     ],
 )
 def test_run_teaches_how_many_times_as_long_it_took_as_stated(more, want):
-    assert taught(**more) == {DEFAULT: {HEAT: (want,)}}
+    assert taught(**more) == {DEFAULT: {HEAT: (Run(want),)}}
 
 
 @pytest.mark.parametrize(
@@ -48,3 +53,44 @@ def test_run_teaches_how_many_times_as_long_it_took_as_stated(more, want):
 )
 def test_run_teaches_nothing(more):
     assert taught(**more) == {}
+
+
+def test_run_teaches_its_size_the_slow_down_of_its_nodes_and_its_time():
+    work = SerialWork(serial=200, fixed=20)
+
+    # Four members take 70 s on idle nodes; 105 s are 1.5 times that.
+    found = taught(work=work, finish=START + 105, run_time=210.0, members=[("a", 3), ("b", 1)])
+
+    assert found == {DEFAULT: {HEAT: (Run(2000, members=4, slowdown=1500, milliseconds=210_000),)}}
+
+
+def test_slow_down_is_that_of_the_nodes_whatever_was_learnt_before():
+    found = taught(work=SerialWork(serial=400), finish=START + 240, factor="2", run_time=300.0, members=[("a", 4)])
+
+    assert found == {DEFAULT: {HEAT: (Run(2500, members=4, slowdown=1200, milliseconds=300_000),)}}
+
+
+def test_members_without_a_part_of_the_work_do_not_count():
+    roles = [role_spec("launcher", size=1, load=Load.NONE), role_spec("worker", size=2)]
+    members = [("a", 1, None, "launcher"), ("a", 2, None, "worker")]
+
+    [run] = taught(work=SerialWork(serial=400), roles=roles, members=members, run_time=200.0)[DEFAULT][HEAT]
+
+    assert (run.members, run.slowdown) == (2, 1000)
+
+
+@pytest.mark.parametrize(
+    ("run_time", "want"), [(1e9, 10**12), (1e15, 10**12), (math.inf, 10**12), (1e-9, 1), (-3600.0, 1)], ids=str
+)
+def test_times_out_of_this_world_are_kept_within_bounds(run_time, want):
+    """Also those of a clock that was stepped while the gang ran."""
+    [run] = taught(work=SerialWork(serial=400), members=[("a", 2)], run_time=run_time)[DEFAULT][HEAT]
+
+    assert run.milliseconds == want
+
+
+def test_size_that_the_work_has_no_time_for_teaches_its_factor_alone():
+    work = TimesWork(times=(100.0, math.inf, 40.0))
+
+    assert taught(work=work, members=[("a", 2)]) == {DEFAULT: {HEAT: (Run(1500),)}}
+    assert taught(work=work, members=[("a", 9)]) == {DEFAULT: {HEAT: (Run(1500),)}}

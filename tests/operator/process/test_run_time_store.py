@@ -14,7 +14,7 @@ from lockstep.api.client import KubeClient
 from lockstep.api.fence import Fence
 from lockstep.api.kept_runs import kept_runs_manifest, parse_kept_runs
 from lockstep.belief.past_runs import PastRuns
-from lockstep.facts.past_runs import Template
+from lockstep.facts.past_runs import Template, run_of
 from lockstep.process.election.elector import ElectionTerms
 from lockstep.process.run_time_store import RunTimeStore
 
@@ -35,7 +35,7 @@ class Process:
         self.store = RunTimeStore(client, fence, self.past_runs, TERMS)
 
     def learn(self, factor, digest=HEAT, namespace="default"):
-        self.past_runs.learn(Template(namespace, digest), factor)
+        self.past_runs.learn(Template(namespace, digest), run_of(factor))
 
 
 @pytest_asyncio.fixture
@@ -80,11 +80,11 @@ async def test_what_was_learnt_is_kept_and_found_by_the_next_process(api):
         first.learn(1.5)
         await until(lambda: kept(api))
         first.learn(1.7)
-        await until(lambda: kept(api) == {"default": {HEAT: (1500, 1700)}})
+        await until(lambda: kept(api) == {"default": {HEAT: (run_of(1.5), run_of(1.7))}})
     async with process(api) as second:
         await second.store.read()
 
-        assert second.past_runs.runs == {"default": {HEAT: (1500, 1700)}}
+        assert second.past_runs.runs == {"default": {HEAT: (run_of(1.5), run_of(1.7))}}
     assert writes(api) == [POST, PUT]
 
 
@@ -103,7 +103,7 @@ async def test_clean_stop_writes_what_is_new(api):
         await asyncio.sleep(5)
         one.learn(1.5)
 
-    assert kept(api) == {"default": {HEAT: (1500,)}}
+    assert kept(api) == {"default": {HEAT: (run_of(1.5),)}}
     assert writes(api) == [POST]
 
 
@@ -120,7 +120,7 @@ async def test_stop_in_the_middle_of_a_write_leaves_it_written(api):
             api.fault = lambda request: stop_there(request) if request.is_write and not under_way else None
             await until(lambda: under_way)
 
-        assert kept(api) == {"default": {HEAT: (1500,)}}
+        assert kept(api) == {"default": {HEAT: (run_of(1.5),)}}
 
 
 async def test_who_does_not_lead_any_more_writes_nothing_and_waits_for_nothing(api):
@@ -147,11 +147,11 @@ async def test_stop_waits_but_a_moment_for_an_api_server_that_is_away(api):
 async def test_what_somebody_else_has_added_is_kept_beside_ours(api):
     async with process(api) as one:
         await one.store.read()
-        put_there(api, {"default": {HEAT: (9,), RENDER: (7,)}})
+        put_there(api, {"default": {HEAT: (run_of(0.009),), RENDER: (run_of(0.007),)}})
         one.learn(1.5)
         await one.store.write()
 
-        assert kept(api) == {"default": {RENDER: (7,), HEAT: (1500,)}}
+        assert kept(api) == {"default": {RENDER: (run_of(0.007),), HEAT: (run_of(1.5),)}}
         assert writes(api) == [POST, PUT]
 
 
@@ -163,7 +163,7 @@ async def test_write_whose_answer_was_lost_is_made_good(api):
         api.fault = lambda request: lost.pop() if lost and request.is_write else None
         await one.store.write()
 
-        assert kept(api) == {"default": {HEAT: (1500,)}}
+        assert kept(api) == {"default": {HEAT: (run_of(1.5),)}}
 
 
 async def test_what_was_deleted_is_made_again(api):
@@ -172,7 +172,7 @@ async def test_what_was_deleted_is_made_again(api):
         await until(lambda: kept(api))
         api.store.remove(PLACE)
         one.learn(1.5)
-        await until(lambda: kept(api) == {"default": {HEAT: (1500, 1500)}})
+        await until(lambda: kept(api) == {"default": {HEAT: (run_of(1.5), run_of(1.5))}})
 
 
 async def test_conflicts_without_end_cost_two_writes_at_a_time(api):
@@ -186,7 +186,7 @@ async def test_conflicts_without_end_cost_two_writes_at_a_time(api):
 
         api.fault = lambda _: None
         await one.store.write()
-        assert kept(api) == {"default": {HEAT: (1500,)}}
+        assert kept(api) == {"default": {HEAT: (run_of(1.5),)}}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ async def test_content_that_is_not_ours_is_dropped_with_one_sentence(api, caplog
         assert writes(api) == []
 
         one.learn(1.5)
-        await until(lambda: kept(api) == {"default": {HEAT: (1500,)}})
+        await until(lambda: kept(api) == {"default": {HEAT: (run_of(1.5),)}})
 
     assert [record.getMessage() for record in caplog.records] == [
         f"ConfigMap lockstep-system/{NAME} does not hold run times, and is replaced"
@@ -233,7 +233,7 @@ async def test_api_server_that_does_not_answer_ends_nothing(api, caplog):
         one.learn(1.5)
         await asyncio.sleep(100)
         api.fault = lambda _: None
-        await until(lambda: kept(api) == {"default": {HEAT: (1500,)}})
+        await until(lambda: kept(api) == {"default": {HEAT: (run_of(1.5),)}})
 
     assert all("etcd is away" in record.getMessage() for record in caplog.records)
     assert len(caplog.records) == 2

@@ -11,6 +11,7 @@ from coschedule import Reason as PlanReason
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus, Refusal
+from lockstep.facts.pace import Cpu, PaceStatus, Unpaced
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, endings
@@ -40,6 +41,13 @@ def no_room(sentence):
 
 
 NO_ROOM = no_room("Needs 3 nodes; 2 are there.")
+PACE = PaceStatus(
+    members=3,
+    paced=2,
+    given_back=1400,
+    message="Paced: 2 of 3 members, 1.4 cores given back.",
+    unpaced=(Unpaced("", "main", Cpu(2000, None)), Unpaced("worker", "main", Cpu(2000, 3000))),
+)
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
 BROKEN = Failure(reason=Reason.QUOTA_EXCEEDED, message="the API server refused pod g-1-0: exceeded quota")
 
@@ -69,6 +77,7 @@ HAPPENINGS = {
     **FIRST_VISITS,
     "placed": placed(),
     "started": conditions.mark_started(with_status(placed()), now=NOW),
+    "paced": conditions.mark_paced(with_status(placed()), PACE),
     "succeeded": endings.mark_succeeded(with_status(placed()), now=NOW + 60),
     "failed": endings.mark_failed(
         with_status(placed()), Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 60
@@ -97,6 +106,7 @@ UNFINISHED = ("False", "NotFinished")
         ("reserved", [ACCEPTED, ("True", "Reserved"), ("False", "Binding"), UNFINISHED]),
         ("released", [ACCEPTED, ("False", "ReservationReleased"), ("False", "QuotaExceeded"), UNFINISHED]),
         ("placed", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("paced", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
         ("started", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
         ("succeeded", [ACCEPTED, ("True", "Reserved"), ("True", "Succeeded"), ("True", "Succeeded")]),
         ("failed", [ACCEPTED, ("True", "Reserved"), ("True", "MemberFailed"), ("True", "MemberFailed")]),
@@ -156,6 +166,9 @@ def test_written_status_clears_what_does_not_apply():
         "progress",
         "plan",
         "speedupReached",
+        "pastRuns",
+        "workUsed",
+        "pace",
     }
 
 

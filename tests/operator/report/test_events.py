@@ -25,6 +25,7 @@ ALL = [
     events.gang_restarting("Pod g-1-0 failed; restart 1 of 3."),
     events.gang_suspended("It is."),
     events.gang_resumed("It is not."),
+    events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing("pod g-1-0 was deleted; waiting for 1 pod to be gone: g-1-1 on n1."),

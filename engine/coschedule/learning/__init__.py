@@ -1,0 +1,1 @@
+"""What finished runs tell about how run time falls with the size."""

@@ -1,0 +1,49 @@
+"""Linear least squares on a few columns, and what each row would have been foretold by the others."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray
+
+# Columns of length 1 that are closer than this to the others can't be told from them.
+_LEAST_DISTANCE = 1e-6
+_LEAST_FREEDOM = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Solution:
+    """The least squares solution of rows·coefficients ≈ targets.
+
+    ``coefficients`` is float[k], ``covariance`` float[k, k], from the residuals' own variance. ``foretold``, float[n],
+    is what the others' solution has for each target, without solving n times: target - residual / (1 - leverage). It
+    is NaN for a row without which there is none.
+    """
+
+    coefficients: FloatArray
+    covariance: FloatArray
+    foretold: FloatArray
+
+
+def solve(rows: FloatArray, targets: FloatArray) -> Solution | None:
+    """Solve float[n, k]·coefficients ≈ float[n]; None where the columns can't be told from each other.
+
+    There must be more rows than columns.
+    """
+    count, terms = rows.shape
+    lengths = np.linalg.norm(rows, axis=0)
+    if count <= terms or not lengths.all():
+        return None
+    basis, triangle = np.linalg.qr(rows / lengths)
+    if np.abs(triangle.diagonal()).min() < _LEAST_DISTANCE:
+        return None
+    inverse = np.linalg.inv(triangle) / lengths[:, None]
+    residuals = targets - basis @ (basis.T @ targets)
+    variance = float(residuals @ residuals) / (count - terms)
+    freedom = 1.0 - (basis**2).sum(axis=1)
+    free = freedom > _LEAST_FREEDOM
+    foretold = np.full(count, np.nan)
+    foretold[free] = targets[free] - residuals[free] / freedom[free]
+    return Solution(
+        coefficients=inverse @ (basis.T @ targets), covariance=variance * (inverse @ inverse.T), foretold=foretold
+    )

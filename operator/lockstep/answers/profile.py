@@ -1,0 +1,105 @@
+"""How the run time of a gang's template falls with its size, as finished runs have it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule import GangKey, NoFit, WorkFit
+from lockstep.answers.errors import AnswerError
+from lockstep.api.preemption import spelled_gang
+from lockstep.api.spelled_runs import parse_spelled_runs
+from lockstep.belief.learned_law import judge
+from lockstep.facts.gang import GangFact
+from lockstep.facts.past_runs import Judged, Run, Runs
+
+MOST_ROWS = 20
+
+
+class ProfileRow(NamedTuple):
+    """One size: how many runs had it, and the seconds on idle reference nodes that the law has and that these took.
+
+    ``spread`` is by how much ``foretold`` may be off, 19 times of 20; ``seen`` is a median, None where there are none.
+    """
+
+    members: int
+    runs: int
+    foretold: float
+    spread: float
+    seen: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileAnswer:
+    """What the runs of a gang's template tell, as the status of ``told_by`` has them.
+
+    The gang may have ``least`` to ``most`` members that do a part of the work. There are rows where there is a law.
+    """
+
+    gang: GangKey
+    told_by: GangKey
+    runs: Runs
+    judged: Judged
+    least: int
+    most: int
+    rows: tuple[ProfileRow, ...]
+
+    @property
+    def fit(self) -> WorkFit | NoFit:
+        """The law, or what is missing for one."""
+        return self.judged.fit
+
+
+def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
+    """What finished runs tell of the gang that is asked about; ``gangs`` are all of its namespace."""
+    gang = next((one for one in gangs if one.key == asked), None)
+    if gang is None:
+        raise AnswerError(f"There is no GangJob {spelled_gang(asked)}.")
+    if gang.spec is None:
+        raise AnswerError(f"GangJob {spelled_gang(asked)} is refused: {gang.refusal.message if gang.refusal else ''}")
+    if not gang.spec.run_template:
+        raise AnswerError(
+            f"GangJob {spelled_gang(asked)} states no work, so its runs are not compared: state a guess, such as "
+            "work: {serialTime: 10m}, and run it again."
+        )
+    runs, told_by = _runs_of(gangs, gang.spec.run_template)
+    if told_by is None:
+        raise AnswerError(
+            f"No run of the template of GangJob {spelled_gang(asked)} is known: no GangJob of it is there that has "
+            "succeeded in its first attempt, and was predicted to take 10 s at least."
+        )
+    judged, ends = judge(runs), (gang.spec.least_working, gang.spec.most_working)
+    rows = _rows(judged.fit, runs, ends) if isinstance(judged.fit, WorkFit) else ()
+    least, most = ends
+    return ProfileAnswer(gang=asked, told_by=told_by, runs=runs, judged=judged, least=least, most=most, rows=rows)
+
+
+def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:
+    """The runs that the last gang of the template to end knew of, and who that is."""
+    known: list[tuple[float, GangKey, Runs]] = []
+    for gang in gangs:
+        runs = parse_spelled_runs(gang.status.past_runs)
+        if runs and gang.spec is not None and gang.spec.run_template == template:
+            known.append((gang.status.finished_at or 0.0, gang.key, runs))
+    _, told_by, runs = max(known, default=(0.0, None, ()))
+    return runs, told_by
+
+
+def _rows(fit: WorkFit, runs: Runs, ends: tuple[int, int]) -> tuple[ProfileRow, ...]:
+    """Every size that was run with, and both ends of what the gang may have; of many, some."""
+    members = sorted({*fit.sizes, *ends})
+    if len(members) > MOST_ROWS:
+        members = [members[round(at)] for at in np.linspace(0, len(members) - 1, MOST_ROWS)]
+    every = np.array(members, dtype=np.int64)
+    foretold, spreads = fit.seconds(every).tolist(), (2 * fit.standard_errors_at(every)).tolist()
+    took = [[idle_seconds(run) for run in runs if run.members == count] for count in members]
+    return tuple(
+        ProfileRow(count, len(times), seconds, spread, float(np.median(times)) if times else None)
+        for count, times, seconds, spread in zip(members, took, foretold, spreads, strict=True)
+    )
+
+
+def idle_seconds(run: Run) -> float:
+    """What the run would have taken on idle reference nodes."""
+    return run.milliseconds / run.slowdown

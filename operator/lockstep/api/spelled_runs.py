@@ -1,0 +1,51 @@
+"""Finished runs as a status spells them: members, seconds, slow-down and times as stated of each, the oldest first."""
+
+import re
+from decimal import Decimal
+
+from lockstep.facts.past_runs import (
+    MOST_MEMBERS,
+    MOST_MILLISECONDS,
+    MOST_RUNS,
+    MOST_THOUSANDTHS,
+    THOUSAND,
+    Run,
+    Runs,
+)
+
+_RUN = re.compile(r"([0-9]{1,5})" + r" ([0-9]{1,10}(?:[.][0-9]{1,3})?)" * 3)
+
+
+def spell_runs(runs: Runs) -> str:
+    """Such as ``8 94.2 1.5 1.034, 4 171 1 0.97``. Runs of which only the factor is known are left out."""
+    return ", ".join(
+        f"{run.members} {_decimal(run.milliseconds)} {_decimal(run.slowdown)} {_decimal(run.thousandths)}"
+        for run in runs
+        if run.members
+    )
+
+
+def parse_spelled_runs(text: str) -> Runs:
+    """What was spelled; nothing of a text that was not written here."""
+    found = [_parse(one) for one in text.split(", ", MOST_RUNS)] if text else []
+    runs = tuple(run for run in found if run is not None)
+    return runs if len(runs) == len(found) <= MOST_RUNS else ()
+
+
+def _parse(text: str) -> Run | None:
+    match = _RUN.fullmatch(text)
+    if match is None:
+        return None
+    members, milliseconds, slowdown, thousandths = int(match[1]), *(_thousandths(match[n]) for n in (2, 3, 4))
+    run = Run(thousandths, members, slowdown, milliseconds)
+    most = Run(MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
+    return run if all(1 <= number <= limit for number, limit in zip(run, most, strict=True)) else None
+
+
+def _thousandths(text: str) -> int:
+    return int(Decimal(text) * THOUSAND)
+
+
+def _decimal(thousandths: int) -> str:
+    whole, rest = divmod(thousandths, THOUSAND)
+    return f"{whole}.{rest:03}".rstrip("0").rstrip(".")

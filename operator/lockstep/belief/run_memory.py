@@ -1,0 +1,65 @@
+"""The runs that are remembered, by template, so that no tenant's take the room of another's."""
+
+from collections.abc import Callable
+
+from lockstep.facts.past_runs import MOST_RUNS_OF_ALL, MOST_TEMPLATES, Runs, RunsByTemplate, Template
+
+
+class RunMemory:
+    """The last runs of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
+
+    The namespace that has most, of templates or of runs, gives up the template that it has learnt of least recently.
+    ``touched`` is called with each template of which other runs are known than before.
+    """
+
+    def __init__(self, touched: Callable[[Template], None]) -> None:
+        self._touched = touched
+        self._runs: dict[str, dict[str, Runs]] = {}
+        self._run_counts: dict[str, int] = {}
+        self._templates = 0
+
+    def __len__(self) -> int:
+        """How many templates are known."""
+        return self._templates
+
+    @property
+    def runs(self) -> RunsByTemplate:
+        """Everything that is known."""
+        return self._runs
+
+    def of(self, template: Template) -> Runs:
+        """The runs of one template."""
+        return self._runs.get(template.namespace, {}).get(template.digest, ())
+
+    def put(self, template: Template, runs: Runs) -> None:
+        """Enter the runs of a template, as the one learnt of last."""
+        namespace, digest = template
+        self._take(template)
+        # What is learnt of last comes last.
+        self._runs[namespace] = {**self._runs.pop(namespace, {}), digest: runs}
+        self._run_counts[namespace] = self._run_counts.get(namespace, 0) + len(runs)
+        self._templates += 1
+        self._touched(template)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        while self._templates > MOST_TEMPLATES:
+            self._drop_oldest(max(self._runs, key=lambda namespace: len(self._runs[namespace])))
+        while sum(self._run_counts.values()) > MOST_RUNS_OF_ALL:
+            self._drop_oldest(max(self._runs, key=self._run_counts.__getitem__))
+
+    def _drop_oldest(self, namespace: str) -> None:
+        template = Template(namespace, next(iter(self._runs[namespace])))
+        self._take(template)
+        self._touched(template)
+
+    def _take(self, template: Template) -> None:
+        """Forget a template, if it is known."""
+        templates = self._runs.get(template.namespace, {})
+        runs = templates.pop(template.digest, None)
+        if runs is None:
+            return
+        self._templates -= 1
+        self._run_counts[template.namespace] -= len(runs)
+        if not templates:
+            del self._runs[template.namespace], self._run_counts[template.namespace]

@@ -1,0 +1,47 @@
+"""``lockstep profile``: the work that finished runs of a gang's template tell, to paste into its spec."""
+
+import asyncio
+import sys
+from typing import Any
+
+import click
+
+from coschedule import GangKey
+from lockstep.answers.chart import marks_for
+from lockstep.answers.cluster import one_client, read_gangs
+from lockstep.answers.profile import answer_profile
+from lockstep.answers.profile_document import profile_document
+from lockstep.answers.profile_text import profile_lines
+from lockstep.api.configuration import Configuration, load_configuration, usual_namespace
+from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.connection_options import connection_options
+from lockstep.cli.gang_argument import gang_argument
+from lockstep.facts.gang import GangFact
+
+
+@click.command(context_settings={"show_default": True})
+@gang_argument
+@namespace_option
+@connection_options
+@output_option
+def profile(gang: str, namespace: str | None, output: str, **connection: Any) -> None:
+    """Say how a gang's run time falls with its size, as finished runs of its template have it.
+
+    For example: lockstep profile gj/heat --namespace default
+
+    Prints the block work to paste into the spec, how sure it is, and what was foretold beside what was measured. Where
+    the runs do not tell that, it says which are missing. Nothing is written.
+    """
+    with one_sentence():
+        key = GangKey(namespace or usual_namespace(**connection), gang)
+        gangs = asyncio.run(_read(load_configuration(**connection), key.namespace))
+        answer = answer_profile(gangs, key)
+        if output == "json":
+            tell_document(profile_document(answer))
+        else:
+            tell_lines(profile_lines(answer, marks_for(sys.stdout.encoding).finish))
+
+
+async def _read(configuration: Configuration, namespace: str) -> list[GangFact]:
+    async with one_client(configuration) as client:
+        return await read_gangs(client, namespace)

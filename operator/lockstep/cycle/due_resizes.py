@@ -1,0 +1,84 @@
+"""What is to be changed of the CPU of members that wait for the slowest: from what each has to what it should have."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lockstep.act.resizes import Resize
+from lockstep.belief.state import State
+from lockstep.cycle.paced_members import PacedMember, bids_of, with_unpaced
+from lockstep.cycle.pacing import NodePace, is_news, node_paces, paced_cpu, unpaced_cpu
+from lockstep.facts.pace import Cpu, PendingResize, Unpaced
+
+_CPU = "cpu"
+
+
+def due_resizes(
+    state: State, members: Sequence[PacedMember], unpaced: Iterable[Unpaced], *, paced: bool
+) -> list[Resize]:
+    """What is to be changed now: who gets more first. Nobody is ``paced`` where not all of their nodes have bids."""
+    paces = node_paces(bids_of(state, members)) if paced else {}
+    changes = [
+        change
+        for member, had in with_unpaced(members, unpaced)
+        if (change := _resize(state, member, had, paces.get(member.node))) is not None
+    ]
+    return sorted(changes, key=_takes)
+
+
+def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: NodePace | None) -> Resize | None:
+    most = _cpu_of(state, member.node)
+    if not most or member.pod.is_deleting:
+        return None
+    amounts = member.cpu.amounts
+    now = {name: amounts[name] for name in had}
+    wanted = _wanted(had, now, pace, most=most, is_guaranteed=member.cpu.is_guaranteed)
+    if member.cpu.pending is not None:
+        return _withdrawal(member, wanted)
+    is_due = pace is None or any(is_news(cpu, now[name], wanted[name], pace, most=most) for name, cpu in had.items())
+    if wanted == now or not is_due:
+        return None
+    return Resize(member.pod, wanted, None if member.cpu.is_guaranteed else _limits_only(wanted, now))
+
+
+def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[str, Cpu] | None:
+    """What needs no room, where more is wanted; None where that is nothing."""
+    amounts = {name: Cpu(now[name].request, cpu.limit) for name, cpu in wanted.items()}
+    is_possible = all(cpu.limit is None or cpu.limit > cpu.request for cpu in amounts.values())
+    return amounts if is_possible and amounts not in (now, wanted) else None
+
+
+def _wanted(
+    had: Mapping[str, Cpu], now: Mapping[str, Cpu], pace: NodePace | None, *, most: int, is_guaranteed: bool
+) -> dict[str, Cpu]:
+    if pace is None or pace.is_slow:
+        return {name: unpaced_cpu(cpu, now[name], most=most) for name, cpu in had.items()}
+    return {name: paced_cpu(cpu, pace.share, most=most, is_guaranteed=is_guaranteed) for name, cpu in had.items()}
+
+
+def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None:
+    """Ask for what is in force where the node can't give more; a limit needs no room, so it is still asked for."""
+    in_force = {one.name: one.in_force for one in member.cpu.containers if one.name in wanted and one.in_force}
+    if in_force.keys() != wanted.keys():
+        return None
+    keeps_limit = member.cpu.pending is PendingResize.INFEASIBLE or member.cpu.is_guaranteed
+    amounts = {
+        name: Cpu(cpu.request, cpu.limit if keeps_limit else _above(wanted[name].limit, cpu.request))
+        for name, cpu in in_force.items()
+    }
+    return Resize(member.pod, amounts, withdraws=True)
+
+
+def _takes(resize: Resize) -> bool:
+    """Whether the member gets less CPU than it has."""
+    assert resize.pod.cpu is not None, "members that run have one"
+    amounts = resize.pod.cpu.amounts
+    return sum(cpu.request for cpu in resize.amounts.values()) < sum(amounts[name].request for name in resize.amounts)
+
+
+def _cpu_of(state: State, node: str) -> int:
+    """What CPU a node has, in thousandths of a core; 0 where that is not known."""
+    known = state.nodes.get(node)
+    return 0 if known is None else dict(known.allocatable).get(_CPU, 0)
+
+
+def _above(limit: int | None, request: int) -> int | None:
+    return None if limit is None else max(limit, request + 1)

@@ -1,0 +1,147 @@
+"""The members of a gang that wait for the slowest: what CPU each has, and why some can't be paced."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from coschedule import Load
+from lockstep.belief.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.cycle.pacing import is_paced
+from lockstep.facts.gang import GangFact
+from lockstep.facts.node import BidFact
+from lockstep.facts.pace import Cpu, MemberCpu, Unpaced
+from lockstep.facts.pod import PodFact
+
+# As many as a status has room for.
+_MOST_UNPACED = 64
+
+
+class Obstacle(StrEnum):
+    """Why the members of a role are not paced, as a clause."""
+
+    NO_REQUEST = "no container of theirs requests cpu"
+    OF_WHOLE = "their pods request cpu as a whole"
+    RESTARTS = "their resizePolicy restarts a container that gets another amount of cpu"
+    DIFFERENT = "they have different amounts of cpu"
+    NOT_KNOWN = "it is not known what they had when all began to run"
+
+
+class PacedMember(NamedTuple):
+    """A member that waits for others: its pod, on its node, in its role."""
+
+    pod: PodFact
+    role: str
+    node: str
+
+    @property
+    def cpu(self) -> MemberCpu:
+        """What CPU it has."""
+        assert self.pod.cpu is not None, "members that run have one"
+        return self.pod.cpu
+
+    @property
+    def requested(self) -> Mapping[str, Cpu]:
+        """What those of its containers have that request any."""
+        return {name: cpu for name, cpu in self.cpu.amounts.items() if cpu.request}
+
+
+def waiting_members(state: State, gang: GangFact, reservation: Reservation) -> list[PacedMember]:
+    """The members that wait for each other: those with an equal share of the work, by rank."""
+    assert gang.spec is not None, "a refused gang holds nothing"
+    equal = {role.name for role in gang.spec.roles if role.load is Load.EQUAL}
+    there = state.members(gang)
+    ranks = zip(reservation.pod_keys(), reservation.roles_by_rank(), reservation.nodes_by_rank(), strict=True)
+    return [
+        PacedMember(there[key], role, node)
+        for key, role, node in ranks
+        if role in equal and key in there and there[key].cpu is not None
+    ]
+
+
+def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
+    """What the containers of each role have, whose members can be paced; nobody is paced yet."""
+    found = [
+        Unpaced(role, container, cpu)
+        for role, of_role in _by_role(members).items()
+        if obstacle(of_role) is None
+        for container, cpu in of_role[0].requested.items()
+    ]
+    return tuple(found) if len(found) <= _MOST_UNPACED else ()
+
+
+def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
+    """Why the members of a role can't be paced, none of which is yet."""
+    if not all(member.requested for member in of_role):
+        return Obstacle.NO_REQUEST
+    if any(member.cpu.is_of_whole for member in of_role):
+        return Obstacle.OF_WHOLE
+    if any(one.restarts and one.cpu.request for member in of_role for one in member.cpu.containers):
+        return Obstacle.RESTARTS
+    if any(member.requested != of_role[0].requested for member in of_role):
+        return Obstacle.DIFFERENT
+    return None
+
+
+def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dict[str, int]:
+    """How many members can't be paced, by why."""
+    known = {one.role for one in unpaced}
+    counts: dict[str, int] = {}
+    for role, of_role in _by_role(members).items():
+        if role not in known:
+            why = obstacle(of_role) or Obstacle.NOT_KNOWN
+            counts[why] = counts.get(why, 0) + len(of_role)
+    return counts
+
+
+def bids_of(state: State, members: Iterable[PacedMember]) -> dict[str, BidFact]:
+    """The bids of the members' nodes; none at all where one has no bid that counts: nobody is paced by guesses."""
+    nodes = sorted({member.node for member in members})
+    bids = {node: bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.problem is None}
+    return bids if len(bids) == len(nodes) else {}
+
+
+def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
+    """The nodes of members that have no bid that counts."""
+    nodes = {member.node for member in members}
+    return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or bid.problem is not None)
+
+
+def is_member_paced(member: PacedMember, had: Mapping[str, Cpu]) -> bool:
+    """Whether the member has less than without pace."""
+    amounts = member.cpu.amounts
+    return any(is_paced(cpu, amounts[name]) for name, cpu in had.items())
+
+
+def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
+    """How much less these members request than without pace, in thousandths of a core."""
+    return sum(
+        max(0, cpu.request - member.cpu.amounts[name].request)
+        for member, had in with_unpaced(members, unpaced)
+        for name, cpu in had.items()
+    )
+
+
+def how_many_paced(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
+    """How many members have less than without pace."""
+    return sum(is_member_paced(member, had) for member, had in with_unpaced(members, unpaced))
+
+
+def with_unpaced(
+    members: Iterable[PacedMember], unpaced: Iterable[Unpaced]
+) -> Iterator[tuple[PacedMember, Mapping[str, Cpu]]]:
+    """The members that can be paced, with what their containers have without pace."""
+    by_role: dict[str, dict[str, Cpu]] = {}
+    for one in unpaced:
+        by_role.setdefault(one.role, {})[one.container] = one.cpu
+    for member in members:
+        had = by_role.get(member.role, {})
+        if had and had.keys() <= member.cpu.amounts.keys():
+            yield member, had
+
+
+def _by_role(members: Iterable[PacedMember]) -> dict[str, list[PacedMember]]:
+    by_role: dict[str, list[PacedMember]] = {}
+    for member in members:
+        by_role.setdefault(member.role, []).append(member)
+    return by_role

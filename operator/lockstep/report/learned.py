@@ -1,0 +1,72 @@
+"""What finished runs tell of run times, in sentences, as statuses and commands show them."""
+
+import math
+from collections.abc import Sequence
+
+from coschedule import NoFit, Shortage, WorkFit
+from lockstep.belief.past_runs import LEAST_RUNS
+from lockstep.facts.gang import GangFact, WorkSource, WorkUsed
+from lockstep.facts.past_runs import Judged, Learned
+from lockstep.report.sentences import as_sentence, n_members, percentage
+
+_MOST_ERROR = 10.0
+
+
+def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
+    """Whose run times a plan is made with, and why; None where the gang's owner has not asked for those of runs."""
+    if gang.spec is None or not gang.spec.learns:
+        return None
+    if learned is None or learned.judged is None:
+        few = f"Fewer than {LEAST_RUNS} runs of the template are known, or Lockstep learns nothing from runs here."
+        return WorkUsed(WorkSource.STATED, few)
+    source = WorkSource.STATED if learned.law is None else WorkSource.LEARNED
+    return WorkUsed(source, as_sentence(why_used(learned.judged)))
+
+
+def why_used(judged: Judged) -> str:
+    """Why the law of the runs is planned with, or what is stated."""
+    if isinstance(judged.fit, NoFit):
+        return missing(judged.fit)
+    runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
+    errors = f"by {missed(judged.fit.error)} in the mean with their law, and by {missed(judged.stated_error)} as stated"
+    return f"each of {runs} is missed {errors}"
+
+
+def missing(fit: NoFit) -> str:
+    """What the runs do not tell."""
+    if fit.shortage is Shortage.ONE_SIZE:
+        return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and runs with {fit.needed_sizes} sizes are needed"
+    ran = f"{_n_runs(fit.runs)} {with_sizes(fit.sizes)} can be compared" if fit.runs else "no run can be compared"
+    return f"{ran}, and {fit.needed_runs} with {fit.needed_sizes} sizes are needed"
+
+
+def left_out(fit: WorkFit) -> str:
+    """How many runs do not count."""
+    were, count = ("was", "counts") if fit.left_out == 1 else ("were", "count")
+    return f"{_n_runs(fit.left_out)} {were} unlike the others of the same size, and {count} for nothing"
+
+
+def with_sizes(sizes: Sequence[int]) -> str:
+    """``with 2, 4 and 8 members``; of many sizes from where to where."""
+    if len(sizes) == 1:
+        return f"with {n_members(sizes[0])}"
+    if len(sizes) > 4:
+        return f"with {len(sizes)} sizes from {sizes[0]} to {sizes[-1]} members"
+    return f"with {', '.join(map(str, sizes[:-1]))} and {sizes[-1]} members"
+
+
+def missed(error: float) -> str:
+    """By how much runs are missed, in percent."""
+    return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"
+
+
+def go_duration(seconds: float) -> str:
+    """A span as specs have it, to four digits: ``601.9s``, ``3.429h`` from 10,000 s on; 0s below half a millisecond."""
+    number, unit = (seconds / 3600, "h") if seconds >= 10_000 else (seconds, "s")
+    digits = min(3, max(0, 3 - math.floor(math.log10(number)))) if number > 0 else 0
+    text = f"{number:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}{unit}"
+
+
+def _n_runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"

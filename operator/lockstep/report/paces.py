@@ -1,0 +1,43 @@
+"""How far a gang is paced, in a sentence with numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from lockstep.facts.pace import PaceStatus
+from lockstep.report.sentences import n_members, node_ranges
+
+_LONGEST = 1024
+
+
+class PaceReasons(NamedTuple):
+    """Why a gang is paced as it is.
+
+    ``slowest`` is the node that sets the pace, where all have bids that count; ``without_bids`` are those that have
+    none. ``obstacles`` is how many members can't be paced, by why, and ``refusal`` what the API server said last.
+    """
+
+    slowest: str | None
+    without_bids: Sequence[str]
+    obstacles: Mapping[str, int]
+    refusal: str
+
+
+def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
+    """Say how many members are paced, and by whom; or why none is, or not all."""
+    back = f"{pace.given_back / 1000:.1f} cores"
+    return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back} given back.", *_why(reasons)])[
+        :_LONGEST
+    ]
+
+
+def _why(reasons: PaceReasons) -> Iterator[str]:
+    if reasons.without_bids:
+        verb = "has" if len(reasons.without_bids) == 1 else "have"
+        nodes = node_ranges(reasons.without_bids)
+        yield f"Nobody is to be paced, since {nodes} {verb} no NodeBid that counts."
+    elif reasons.slowest is not None:
+        yield f"The slowest node is {reasons.slowest}."
+    for why, count in reasons.obstacles.items():
+        yield f"{n_members(count)} can't be paced: {why}."
+    if reasons.refusal:
+        yield f"Not all could be resized: {reasons.refusal}."

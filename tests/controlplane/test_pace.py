@@ -1,0 +1,146 @@
+"""The pace of the slowest, where a real API server decides about each resize; no kubelet puts it in force."""
+
+import pytest
+
+from builders.manifests import bid, foreign_pod, gang, member_container, quota
+from eventually import eventually
+from sandbox import ApiError
+
+pytestmark = pytest.mark.usefixtures("operator")
+
+PACED, WHOLE = ("1500m", "1650m"), ("3", None)
+OUT_OF_THE_WAY = ("3", "4")
+FREED = {"requests.cpu": "4500m"}
+
+
+@pytest.fixture
+def offered(arena):
+    """Two nodes of 4 CPUs: a member on the first needs half of what one on the second does."""
+    fast, slow = arena.add_nodes(2, cpu="4")
+    arena.create(bid(fast, capacity="2"))
+    arena.create(bid(slow, capacity="1"))
+    return fast, slow
+
+
+def cpu_by_node(arena, name="heat"):
+    """(request, limit) of each member of a gang with one member a node, by node."""
+    found = {}
+    for pod in arena.pods(name):
+        resources = pod["spec"]["containers"][0]["resources"]
+        amounts = (resources.get(kind, {}).get("cpu") for kind in ("requests", "limits"))
+        found[pod["spec"]["nodeName"]] = tuple(amounts)
+    return found
+
+
+def until_cpu(arena, *want, nodes):
+    def probe():
+        assert cpu_by_node(arena) == dict(zip(nodes, want, strict=True)), arena.status("heat").get("pace")
+        return True
+
+    eventually(probe, seconds=60)
+
+
+def until_told(arena, words):
+    eventually(lambda: words in arena.status("heat").get("pace", {}).get("message", ""), seconds=60)
+
+
+def put_in_force(arena):
+    """Say of all members what their kubelets would: what is asked for is in force. Else the API server resizes none."""
+    for pod in arena.pods("heat"):
+        resources = pod["spec"]["containers"][0]["resources"]
+        [status] = pod["status"]["containerStatuses"]
+        arena.patch_pod_status(pod["metadata"]["name"], {"containerStatuses": [{**status, "resources": resources}]})
+
+
+def submit(arena, **more):
+    arena.submit(gang("heat", cpu="3", **more))
+    eventually(lambda: arena.status("heat").get("startedAt"))
+    put_in_force(arena)
+    arena.change_gang("heat", pace="Local")
+
+
+def test_member_on_the_fast_node_gives_back_and_another_gang_gets_it(arena, offered):
+    fast, slow = offered
+    submit(arena)
+    until_cpu(arena, PACED, WHOLE, nodes=offered)
+    eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "1500m")
+    put_in_force(arena)
+
+    arena.submit(gang("other", size=1, cpu="2"))
+
+    arena.until_placed("other")
+    assert arena.nodes_of("other") == [fast]
+    assert arena.condition("heat", "Placed")["status"] == "True"
+    assert [pod["status"]["qosClass"] for pod in arena.pods("heat")] == ["Burstable", "Burstable"]
+    assert [event["note"] for event in arena.events("heat") if event["reason"] == "GangPaced"] == [
+        f"Paced: 1 of 2 members, 1.5 cores given back. The slowest node is {slow}."
+    ]
+
+
+def test_owner_gets_all_back_that_others_have_not_taken(arena, offered):
+    submit(arena)
+    until_cpu(arena, PACED, WHOLE, nodes=offered)
+
+    arena.change_gang("heat", pace="None")
+
+    until_cpu(arena, OUT_OF_THE_WAY, WHOLE, nodes=offered)
+    eventually(lambda: "pace" not in arena.status("heat"))
+
+
+def test_pace_follows_the_bids(arena, offered):
+    submit(arena)
+    until_cpu(arena, PACED, WHOLE, nodes=offered)
+
+    arena.patch_bid(offered[1], dutyCycle="1")
+
+    until_cpu(arena, ("750m", "825m"), WHOLE, nodes=offered)
+
+
+def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(arena, offered):
+    arena.create(quota("cpu", **{"requests.cpu": "6"}))
+    submit(arena)
+    until_cpu(arena, PACED, WHOLE, nodes=offered)
+    put_in_force(arena)
+    eventually(lambda: arena.api.request("GET", f"{arena.core}/resourcequotas/cpu")["status"]["used"] == FREED)
+    arena.create(foreign_pod("other", offered[0], cpu="1"))
+
+    arena.change_gang("heat", pace="None")
+
+    until_cpu(arena, ("1500m", "4"), WHOLE, nodes=offered)
+    until_told(arena, "exceeded quota")
+
+
+def test_limit_range_that_refuses_is_told_of(arena, offered):
+    limits = [{"type": "Container", "min": {"cpu": "2"}}]
+    arena.api.request("POST", f"{arena.core}/limitranges", {"metadata": {"name": "least"}, "spec": {"limits": limits}})
+    eventually(lambda: arena.dry_run({"containers": [member_container("1")]}) is None)
+
+    submit(arena)
+
+    until_told(arena, "minimum cpu usage per Container is 2")
+    assert cpu_by_node(arena) == dict.fromkeys(offered, WHOLE)
+
+
+def test_guaranteed_members_stay_guaranteed(arena, offered):
+    same = {"cpu": "3", "memory": "1Gi"}
+    submit(arena, container={"resources": {"requests": same, "limits": same}})
+
+    until_cpu(arena, ("1650m", "1650m"), ("3", "3"), nodes=offered)
+    assert {pod["status"]["qosClass"] for pod in arena.pods("heat")} == {"Guaranteed"}
+
+
+def test_nodes_that_can_not_resize_are_told_of(arena, offered):
+    """The members here run on nodes that do not say what is in force."""
+    arena.submit(gang("heat", cpu="3", pace="Local"))
+
+    until_told(arena, "Pod running on node without support for resize")
+    assert cpu_by_node(arena) == dict.fromkeys(offered, WHOLE)
+
+
+def test_api_server_lets_nobody_resize_another_pod_of_that_name(arena, offered):
+    submit(arena)
+    [first, _] = arena.pods("heat")
+    patch = {"metadata": {"uid": "other"}, "spec": {"containers": first["spec"]["containers"]}}
+
+    with pytest.raises(ApiError, match=r"metadata\.uid: Invalid value"):
+        arena.api.request("PATCH", f"{arena.core}/pods/{first['metadata']['name']}/resize", patch)

@@ -1,0 +1,197 @@
+"""What finished runs tell of a gang's run time: the block to paste, how sure it is, and what is missing."""
+
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from builders.facts import DEFAULT, gang_fact, gang_spec, role_spec
+from coschedule import GangKey, Load, SerialWork
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.profile import MOST_ROWS, answer_profile
+from lockstep.answers.profile_document import profile_document
+from lockstep.answers.profile_text import profile_lines
+from lockstep.api.spelled_runs import spell_runs
+from lockstep.api.work import parse_work
+from lockstep.facts.gang import GangStatus, Refusal
+from lockstep.facts.past_runs import run_of
+
+HEAT = "0" * 32
+STATED = SerialWork(serial=600.0)
+OFF = (0.99, 1.0, 1.01, 1.02, 0.98, 1.01, 0.99)
+
+
+def run(size, seconds, slowdown=1.25):
+    return run_of(seconds / (600 / size), members=size, slowdown=slowdown, seconds=seconds * slowdown)
+
+
+def amdahl(*sizes):
+    """Runs that took 500 s/P and 20 s, with a little noise."""
+    return [run(size, (500 / size + 20) * OFF[number % len(OFF)]) for number, size in enumerate(sizes)]
+
+
+def gang(name="heat", runs=(), *, size=1, most=16, finished=None, template=HEAT, **more):
+    return gang_fact(
+        name,
+        spec=gang_spec(size=size, most=most, work=STATED, run_template=template, **more),
+        status=GangStatus(past_runs=spell_runs(tuple(runs)), finished_at=finished),
+    )
+
+
+def answer(*gangs, name="heat"):
+    return answer_profile(gangs, GangKey(DEFAULT, name))
+
+
+def text(*gangs):
+    return "\n".join(profile_lines(answer(*gangs), "#"))
+
+
+def test_block_can_be_pasted_and_has_the_law_of_the_runs():
+    shown = text(gang(runs=amdahl(*[1, 2, 4, 8] * 3)))
+
+    block = shown.split("To paste into its spec:\n\n")[1].split("\n\n")[0]
+    work = parse_work(yaml.safe_load(block)["work"], 16)
+    assert float(work.serial) == pytest.approx(500, rel=0.03)
+    assert float(work.fixed) == pytest.approx(20, rel=0.2)
+    assert (work.per_member, work.per_log_member) == (0, 0)
+    assert block.count("# may be off by ") == 2
+
+
+def test_law_without_overhead_has_none_to_paste():
+    shown = text(gang(runs=[run(size, 600 / size * off) for size in (1, 2, 4) for off in OFF]))
+
+    assert "overhead" not in shown
+    assert "So its spec is as good: there is no need to change it." in shown
+
+
+def test_foretold_stands_beside_what_runs_took():
+    shown = text(gang(runs=amdahl(1, 2, 4, 1, 2, 4, 1), size=1, most=8))
+
+    rows = [line.split() for line in shown.splitlines() if line.lstrip()[:1].isdigit()]
+    assert [row[0] for row in rows] == ["1", "2", "4", "8"]
+    assert [row[1] for row in rows] == ["3", "2", "2", "0"]
+    assert rows[0][2].endswith("s")
+    assert "o" in rows[0][-1]
+    assert "o" not in rows[3][-1]
+    assert "Nobody has run it with more than 4 members: what is foretold there is a guess." in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("runs", "sizes", "want"),
+    [
+        pytest.param(
+            amdahl(*[4] * 7),
+            (1, 16),
+            "All 7 runs had 4 members, and runs with 2 sizes are needed: run it with 2 and 8 members to learn how it",
+            id="one size",
+        ),
+        pytest.param(
+            amdahl(*[1] * 5), (1, 3), "run it with 2 members to learn how it scales.", id="one size, the smallest"
+        ),
+        pytest.param(
+            amdahl(*[4] * 5),
+            (4, 4),
+            "its size allows 4 members only, so run it with another size too.",
+            id="fixed size",
+        ),
+        pytest.param(amdahl(2, 4), (1, 8), "2 runs with 2 and 4 members can be compared, and 5 with", id="two runs"),
+        pytest.param(amdahl(2), (1, 8), "1 run of its template is known. 1 run with 2 members can be", id="one run"),
+    ],
+)
+def test_what_is_missing_is_said(runs, sizes, want):
+    least, most = sizes
+
+    shown = " ".join(text(gang(runs=runs, size=least, most=most)).split())
+
+    assert want in shown
+    assert "work:" not in shown
+
+
+def test_run_unlike_the_others_is_said_not_to_count():
+    shown = text(gang(runs=[*amdahl(*[1, 2, 4] * 4), run(4, 9000)]))
+
+    assert "1 run was unlike the others of the same size, and counts for nothing." in shown
+
+
+def test_runs_are_those_that_the_last_of_the_template_to_end_knew_of():
+    waits, first, last = gang(), gang("first", amdahl(1), finished=10.0), gang("last", amdahl(1, 2), finished=20.0)
+    other = gang("other", amdahl(1, 2, 4), finished=30.0, template="f" * 32)
+
+    found = answer(waits, last, first, other)
+
+    assert (found.told_by.name, len(found.runs)) == ("last", 2)
+    assert "2 runs of its template are known, as default/last had them." in text(waits, first, last, other)
+
+
+def test_members_that_do_no_work_do_not_count():
+    roles = [role_spec("launcher", size=1, load=Load.NONE), role_spec("worker", size=1, most=4)]
+
+    found = answer(gang(runs=amdahl(*[1, 2] * 3), roles=roles))
+
+    assert (found.least, found.most) == (1, 4)
+    assert [row.members for row in found.rows] == [1, 2, 4]
+
+
+def test_of_many_sizes_some_are_shown():
+    found = answer(gang(runs=amdahl(*range(1, 51)), most=10_000))
+
+    assert len(found.rows) == MOST_ROWS
+    assert (found.rows[0].members, found.rows[-1].members) == (1, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("gangs", "want"),
+    [
+        pytest.param([], "There is no GangJob default/heat.", id="no such gang"),
+        pytest.param([gang(template="")], "states no work, so its runs are not compared: state a guess", id="no work"),
+        pytest.param([gang()], "No run of the template of GangJob default/heat is known", id="no run"),
+        pytest.param(
+            [replace(gang(), spec=None, refusal=Refusal("InvalidSpec", "size: too large."))],
+            "is refused: size",
+            id="refused",
+        ),
+    ],
+)
+def test_what_has_no_answer_is_said_in_a_sentence(gangs, want):
+    with pytest.raises(AnswerError, match=want):
+        answer(*gangs)
+
+
+def test_status_that_was_not_written_here_tells_nothing():
+    forged = gang_fact(
+        "heat", spec=gang_spec(work=STATED, run_template=HEAT), status=GangStatus(past_runs="9 9 9 9, 0 0 0 0")
+    )
+
+    with pytest.raises(AnswerError, match="No run of the template"):
+        answer(forged)
+
+
+def test_document_has_the_same_as_the_text():
+    document = profile_document(answer(gang(runs=amdahl(*[1, 2, 4, 8] * 3))))
+
+    assert parse_work(document["work"], 8).serial == pytest.approx(500, rel=0.03)
+    assert document["error"] < document["statedError"]
+    assert document["message"].startswith("Each of 12 runs with 1, 2, 4 and 8 members is missed by ")
+    assert [row["members"] for row in document["foretold"]] == [1, 2, 4, 8, 16]
+    assert document["runs"][0] == pytest.approx(
+        {"members": 1, "seconds": 643.5, "slowdown": 1.25, "idleSeconds": 514.8, "timesAsStated": 0.858}
+    )
+
+
+def test_document_says_what_is_missing():
+    document = profile_document(answer(gang(runs=amdahl(4))))
+
+    assert (document["work"], document["foretold"], document["error"], document["statedError"]) == (
+        None,
+        [],
+        None,
+        None,
+    )
+    assert document["message"] == "1 run with 4 members can be compared, and 5 with 2 sizes are needed."
+
+
+@pytest.mark.parametrize(
+    "runs", [amdahl(*range(1, 51)), [run(10_000, 1e9 * (1 + n / 9)) for n in range(4)] + [run(1, 9)]]
+)
+def test_lines_fit_into_a_terminal(runs):
+    assert max(len(line) for line in text(gang(runs=runs, most=10_000)).splitlines()) <= 100

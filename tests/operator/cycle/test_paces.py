@@ -1,0 +1,481 @@
+"""Gangs whose members wait for the slowest: who is resized, when, to what, and that nothing of it remains."""
+
+import asyncio
+import copy
+
+import pytest
+
+from builders.served import bid, container, gang, node, role
+from fake_cluster.api import NEVER_ARRIVED, Refusal
+from fake_cluster.jumping import now, until
+from fake_cluster.rig import (
+    api_with,
+    event_reasons,
+    gang_place,
+    is_placed,
+    operator_over,
+    pod_place,
+    pods_of,
+    running_operator,
+    set_phase,
+    set_phases,
+    status_of,
+)
+from fake_cluster.store import Place
+
+pytestmark = pytest.mark.asyncio
+
+LOCAL = {"pace": "Local"}
+NODES = [node(name, cpu="4") for name in ("n1", "n2", "n3")]
+# The members on n1 and n2 need half and a quarter of what that on n3 does.
+BIDS = [bid("n1", capacity="2"), bid("n2", capacity="4"), bid("n3")]
+TURN = 30.0
+
+
+def paced_gang(name="g", *, size=3, spec=LOCAL, **pod_spec):
+    pod_spec = {"containers": [container(requests={"cpu": "4"})], **pod_spec}
+    return gang(name, size=size, spec=spec, pod_spec=pod_spec)
+
+
+def cpu_by_node(api, name="g"):
+    """What the first container of each member has: (request, limit), by node."""
+    found = {}
+    for it in pods_of(api, name):
+        resources = it["spec"]["containers"][0].get("resources", {})
+        amounts = (resources.get(kind, {}).get("cpu") for kind in ("requests", "limits"))
+        found[it["spec"]["nodeName"]] = tuple(amounts)
+    return found
+
+
+PACED = {"n1": ("2000m", "2200m"), "n2": ("1000m", "1100m"), "n3": ("4", None)}
+UNPACED = {"n1": ("4", None), "n2": ("4", None), "n3": ("4", None)}
+# A limit can't be removed: it is as much as the node has.
+OUT_OF_THE_WAY = {"n1": ("4000m", "4000m"), "n2": ("4000m", "4000m"), "n3": ("4", None)}
+
+
+def resizes(api):
+    return [request for request in api.requests if request.resource == "pods/resize"]
+
+
+def pace_of(api, name="g"):
+    return status_of(api, name).get("pace", {})
+
+
+def change_bid(api, name, **spec):
+    api.store.change(Place("nodebids", "", name), spec=spec)
+
+
+def change_gang(api, **spec):
+    """Change a gang as its owner would."""
+    found = api.store.get(gang_place("g"))
+    found["metadata"]["generation"] += 1
+    found["spec"].update(spec)
+    api.store.replace(gang_place("g"), found)
+
+
+async def run_all(api, name="g"):
+    await until(lambda: is_placed(api, name))
+    set_phases(api, name, "Running")
+
+
+async def until_paced(api, want=PACED, name="g"):
+    await until(lambda: cpu_by_node(api, name) == want)
+    await until(lambda: pace_of(api, name).get("paced") == sum(want[one] != UNPACED[one] for one in want))
+
+
+async def test_members_on_faster_nodes_get_what_keeps_up_with_the_slowest():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, parts):
+        await run_all(api)
+        await until_paced(api)
+
+        pace = pace_of(api)
+        assert (pace["members"], pace["paced"], pace["givenBack"]) == (3, 2, "5000m")
+        assert pace["message"] == "Paced: 2 of 3 members, 5.0 cores given back. The slowest node is n3."
+        assert pace["unpaced"] == [{"container": "main", "request": "4000m"}]
+        assert parts.metric("lockstep_resizes_total", result="done") == 2
+        assert event_reasons(api).count("GangPaced") == 1
+
+
+async def test_what_is_given_back_is_room_for_others():
+    gangs = [paced_gang(), gang("other", size=1, cpu="2")]
+    async with operator_over(*NODES, gangs=gangs[:1], bids=BIDS) as (api, _):
+        await run_all(api)
+        api.store.add("gangjobs", gangs[1])
+        await until(lambda: status_of(api, "other").get("conditions"))
+        assert not is_placed(api, "other")
+
+        await until(lambda: is_placed(api, "other"))
+
+        assert pods_of(api, "other")[0]["spec"]["nodeName"] in ("n1", "n2")
+
+
+@pytest.mark.parametrize("spec", [{}, {"pace": "None"}])
+async def test_who_does_not_ask_is_not_paced(spec):
+    async with operator_over(*NODES, gangs=[paced_gang(spec=spec)], bids=BIDS) as (api, _):
+        await run_all(api)
+        await asyncio.sleep(3 * TURN)
+
+        assert resizes(api) == []
+        assert "pace" not in status_of(api)
+
+
+async def test_nobody_is_paced_before_all_run():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await until(lambda: is_placed(api))
+        for name in ("g-1-0", "g-1-1"):
+            set_phase(api, name, "Running")
+        await asyncio.sleep(3 * TURN)
+        assert resizes(api) == []
+
+        set_phase(api, "g-1-2", "Running")
+        await until_paced(api)
+
+
+async def test_members_that_still_run_stay_as_they_are_once_others_have_ended():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        set_phase(api, "g-1-0", "Succeeded")
+        change_bid(api, "n3", capacity="4")
+        await asyncio.sleep(3 * TURN)
+
+        assert len(resizes(api)) == 2
+
+
+async def test_nothing_remains_when_the_gang_has_ended():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        set_phases(api, "g", "Succeeded")
+        await until(lambda: status_of(api).get("finishedAt"))
+        asked = len(resizes(api))
+        await asyncio.sleep(3 * TURN)
+
+        assert "pace" not in status_of(api)
+        assert len(resizes(api)) == asked
+
+
+async def test_next_attempt_begins_without_pace():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        api.store.remove(pod_place("g-1-0"))
+        await until(lambda: is_placed(api) and status_of(api)["attempt"] == 2)
+
+        assert cpu_by_node(api) == UNPACED
+        assert "pace" not in status_of(api)
+
+
+async def test_pace_follows_the_bids():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        change_bid(api, "n3", dutyCycle="1")
+
+        await until(lambda: cpu_by_node(api)["n1"] == ("1000m", "1100m"))
+        await until(lambda: cpu_by_node(api)["n2"] == ("500m", "550m"))
+        await until(lambda: event_reasons(api).count("GangPaced") == 2)
+
+
+async def test_who_becomes_the_slowest_gets_all_back():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        change_bid(api, "n1", capacity="500m")
+
+        # It needs all that it had; n3 is twice as fast as n1 by now, and n2 eight times.
+        await until(lambda: cpu_by_node(api)["n1"] == OUT_OF_THE_WAY["n1"])
+        await until(lambda: cpu_by_node(api)["n3"] == ("2000m", "2200m"))
+
+
+async def test_small_changes_are_none():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        change_bid(api, "n3", dutyCycle="90m")
+        await asyncio.sleep(3 * TURN)
+
+        assert cpu_by_node(api) == PACED
+
+
+async def test_bids_that_flap_resize_a_gang_once_in_half_a_minute():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        began, before = now(), len(resizes(api))
+        for number in range(600):
+            change_bid(api, "n3", dutyCycle="1" if number % 2 else "0")
+            await asyncio.sleep(0.7)
+
+        assert len(resizes(api)) - before <= 2 * ((now() - began) / TURN + 1)
+
+
+async def test_two_changes_within_a_second_end_in_the_second():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        change_bid(api, "n3", dutyCycle="3")
+        await asyncio.sleep(0.5)
+        change_bid(api, "n3", dutyCycle="1")
+
+        await until(lambda: cpu_by_node(api)["n1"] == ("1000m", "1100m"))
+
+
+@pytest.mark.parametrize("how", ["deleted", "expired"])
+async def test_nobody_is_paced_by_guesses(how):
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        if how == "deleted":
+            api.store.remove(Place("nodebids", "", "n2"))
+        else:
+            change_bid(api, "n2", expiresAt="2027-01-15T08:00:01Z")
+
+        await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
+        await until(lambda: pace_of(api)["paced"] == 0)
+        assert "Nobody is to be paced, since n2 has no NodeBid that counts." in pace_of(api)["message"]
+
+
+async def test_owner_who_wants_it_no_more_gets_all_back():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        change_gang(api, pace="None")
+
+        await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
+        await until(lambda: "pace" not in status_of(api))
+
+
+async def test_limits_and_further_containers_get_back_what_they_had():
+    limited = container(requests={"cpu": "2"}, limits={"cpu": "4"})
+    side, idle = container("side", requests={"cpu": "1"}), container("idle")
+    async with operator_over(*NODES, gangs=[paced_gang(containers=[limited, side, idle])], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until(lambda: cpu_by_node(api)["n1"] == ("2000m", "2200m"))
+        on_n2 = next(it for it in pods_of(api, "g") if it["spec"]["nodeName"] == "n2")
+        assert [one.get("resources") for one in on_n2["spec"]["containers"]] == [
+            {"requests": {"cpu": "1000m"}, "limits": {"cpu": "1100m"}},
+            {"requests": {"cpu": "250m"}, "limits": {"cpu": "275m"}},
+            None,
+        ]
+        change_gang(api, pace="None")
+
+        await until(lambda: cpu_by_node(api)["n1"] == ("2000m", "4000m"))
+        await until(lambda: cpu_by_node(api)["n2"] == ("2000m", "4000m"))
+
+
+async def test_guaranteed_members_stay_so():
+    same = {"cpu": "4", "memory": "1Gi"}
+    async with operator_over(
+        *NODES, gangs=[paced_gang(containers=[container(requests=same, limits=same)])], bids=BIDS
+    ) as (api, _):
+        await run_all(api)
+        await until(lambda: cpu_by_node(api) == {"n1": ("2200m", "2200m"), "n2": ("1100m", "1100m"), "n3": ("4", "4")})
+
+
+@pytest.mark.parametrize(
+    ("pod_spec", "why"),
+    [
+        pytest.param({"containers": [container()]}, "no container of theirs requests cpu", id="best effort"),
+        pytest.param(
+            {
+                "containers": [
+                    container(
+                        requests={"cpu": "4"},
+                        resizePolicy=[{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+                    )
+                ]
+            },
+            "their resizePolicy restarts a container that gets another amount of cpu",
+            id="restarts",
+        ),
+        pytest.param({"resources": {"requests": {"cpu": "4"}}}, "their pods request cpu as a whole", id="whole pods"),
+    ],
+)
+async def test_members_that_can_not_be_resized_are_told_of(pod_spec, why):
+    async with operator_over(*NODES, gangs=[paced_gang(**pod_spec)], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until(lambda: pace_of(api))
+        await asyncio.sleep(3 * TURN)
+
+        assert resizes(api) == []
+        assert f"3 members can't be paced: {why}." in pace_of(api)["message"]
+
+
+async def test_members_that_admission_makes_different_are_told_of():
+    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
+
+        def admit(pod):
+            is_second = pod["metadata"]["name"].endswith("-1")
+            resources = pod["spec"]["containers"][0]["resources"]
+            return pod if not is_second else with_resources(pod, {**resources, "limits": {"cpu": "4"}})
+
+        api.admit = admit
+        async with running_operator(api):
+            await run_all(api)
+            await until(lambda: pace_of(api))
+
+            assert "3 members can't be paced: they have different amounts of cpu" in pace_of(api)["message"]
+            assert resizes(api) == []
+
+
+def with_resources(pod, resources):
+    pod = copy.deepcopy(pod)
+    pod["spec"]["containers"][0]["resources"] = resources
+    return pod
+
+
+async def test_members_of_other_loads_do_not_wait_and_are_not_paced():
+    roles = [role("lead", load="None", cpu="1"), role("work", size=2, cpu="3")]
+    described = gang("g", roles=roles, spec=LOCAL)
+    async with operator_over(*NODES[:2], gangs=[described], bids=BIDS[:2]) as (api, _):
+        await run_all(api)
+        await until(lambda: pace_of(api).get("paced") == 1)
+
+        assert pace_of(api)["members"] == 2
+        lead = next(it for it in pods_of(api, "g") if it["metadata"]["labels"]["lockstep.dev/role"] == "lead")
+        assert lead["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "1"}}
+        assert pace_of(api)["unpaced"] == [{"role": "work", "container": "main", "request": "3000m"}]
+
+
+async def test_next_process_goes_on_from_what_pods_have_and_had():
+    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
+        async with running_operator(api):
+            await run_all(api)
+            await until_paced(api)
+        asked = len(resizes(api))
+        async with running_operator(api):
+            await asyncio.sleep(3 * TURN)
+            assert len(resizes(api)) == asked
+            change_gang(api, pace="None")
+
+            await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
+
+
+async def test_process_that_ends_in_the_midst_of_it_is_followed_by_one_that_goes_on():
+    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
+        async with running_operator(api):
+            api.fault = lambda request: NEVER_ARRIVED if request == ("PATCH", "pods/resize", "g-1-1") else None
+            await run_all(api)
+            await until(lambda: sum(it != UNPACED[name] for name, it in cpu_by_node(api).items()) == 1)
+        api.fault = lambda _: None
+        async with running_operator(api):
+            await until_paced(api)
+            assert pace_of(api)["unpaced"] == [{"container": "main", "request": "4000m"}]
+
+
+QUOTA = Refusal(code=403, message='pods "g-1-0" is forbidden: exceeded quota: q, requested: requests.cpu=2')
+
+
+async def test_refusal_is_told_and_rests():
+    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
+        api.admit_resize = lambda _: QUOTA
+        async with running_operator(api) as parts:
+            await run_all(api)
+            await until(lambda: "exceeded quota: q" in pace_of(api).get("message", ""))
+            await asyncio.sleep(200)
+            assert cpu_by_node(api) == UNPACED
+            assert len(resizes(api)) == 2
+            assert parts.metric("lockstep_resizes_total", result="refused") == 2
+
+            api.admit_resize = lambda pod: pod
+            await until_paced(api)
+
+
+async def test_who_may_not_request_more_again_gets_the_limit_at_least():
+    """Others have taken the room that was given back: nobody is slowed for it where nobody else is there."""
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until_paced(api)
+        requested = {it["metadata"]["name"]: request_of(it) for it in pods_of(api, "g")}
+        api.admit_resize = lambda pod: pod if request_of(pod) == requested[pod["metadata"]["name"]] else QUOTA
+        change_gang(api, pace="None")
+
+        await until(lambda: cpu_by_node(api)["n1"] == ("2000m", "4000m"))
+        await until(lambda: cpu_by_node(api)["n2"] == ("1000m", "4000m"))
+
+        api.admit_resize = lambda pod: pod
+        await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
+
+
+def request_of(pod):
+    return pod["spec"]["containers"][0]["resources"]["requests"]["cpu"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "want"),
+    [
+        pytest.param("Deferred", ("2000m", "4000m"), id="no room"),
+        pytest.param("Infeasible", ("2000m", "2200m"), id="never"),
+    ],
+)
+async def test_what_a_node_can_not_give_is_asked_back(reason, want):
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, parts):
+        await run_all(api)
+        await until_paced(api)
+        change_gang(api, pace="None")
+        await until(lambda: cpu_by_node(api)["n1"] == OUT_OF_THE_WAY["n1"])
+        name = next(it["metadata"]["name"] for it in pods_of(api, "g") if it["spec"]["nodeName"] == "n1")
+        in_force = {"requests": {"cpu": "2"}, "limits": {"cpu": "2200m"}}
+        pending = [{"type": "PodResizePending", "status": "True", "reason": reason}]
+        set_phase(api, name, "Running", conditions=pending, containerStatuses=[{"name": "main", "resources": in_force}])
+
+        await until(lambda: cpu_by_node(api)["n1"] == want)
+        assert parts.metric("lockstep_resizes_total", result="withdrawn") == 1
+
+
+async def test_admission_that_changes_a_resize_is_no_endless_quarrel():
+    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api:
+        api.admit_resize = lambda pod: with_resources(pod, {"requests": {"cpu": "3"}, "limits": {"cpu": "3500m"}})
+        async with running_operator(api):
+            await run_all(api)
+            await until(lambda: pace_of(api).get("paced") == 2)
+            began, asked = now(), len(resizes(api))
+            await asyncio.sleep(20 * TURN)
+
+            assert len(resizes(api)) - asked <= 2 * ((now() - began) / TURN + 1)
+            assert pace_of(api)["givenBack"] == "2000m"
+
+
+async def test_pod_of_the_same_name_that_is_another_one_is_left_alone():
+    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api, running_operator(api):
+        replaced = []
+
+        def replace_first(request):
+            if request.resource == "pods/resize" and not replaced:
+                replaced.append(api.store.remove(pod_place(request.name)))
+                stranger = {**replaced[0], "metadata": {"name": request.name, "namespace": "default"}}
+                api.store.add("pods", {**stranger, "spec": copy.deepcopy(replaced[0]["spec"])})
+
+        api.fault = replace_first
+        await run_all(api)
+        await until(lambda: replaced)
+        await asyncio.sleep(1)
+
+        left = api.store.get(pod_place(replaced[0]["metadata"]["name"]))
+        assert left["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "4"}}
+
+
+async def test_gang_deleted_in_the_midst_of_it_goes_as_any_other():
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
+        await run_all(api)
+        await until(lambda: resizes(api))
+        api.store.remove(gang_place("g"))
+
+        await until(lambda: not pods_of(api, "g"))
+
+
+async def test_large_gang_is_resized_little_by_little():
+    many = [node(f"n{number:03}", cpu="1") for number in range(150)]
+    offers = [bid(it["metadata"]["name"], capacity="1" if number == 0 else "2") for number, it in enumerate(many)]
+    described = gang("g", size=150, cpu="1", spec=LOCAL)
+    async with operator_over(*many, gangs=[described], bids=offers) as (api, _):
+        await run_all(api)
+        await until(lambda: resizes(api))
+        began = now()
+        await until(lambda: pace_of(api).get("paced") == 149)
+
+        # 50 a second, after a burst of 25.
+        assert now() - began >= (149 - 25) / 50
+        assert event_reasons(api).count("GangPaced") == 1
+        assert len(resizes(api)) == 149
