@@ -124,6 +124,7 @@ class Wire:
         self._target = (host, int(port))
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._ends: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
         self.is_cut = False
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -147,6 +148,10 @@ class Wire:
         """Cut it for good."""
         self.cut()
         self._listening.close()
+        for thread in self._threads:
+            thread.join()
+        for end in self._ends:
+            end.close()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -158,7 +163,8 @@ class Wire:
                 far = socket.create_connection(self._target)
                 self._ends += [near, far]
                 for source, sink in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=(source, sink), daemon=True).start()
+                    self._threads.append(threading.Thread(target=_pass_on, args=(source, sink), daemon=True))
+                    self._threads[-1].start()
 
 
 def _pass_on(source: socket.socket, sink: socket.socket) -> None:

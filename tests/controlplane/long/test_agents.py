@@ -39,6 +39,14 @@ def agent(on_nodes):
     return agent
 
 
+@pytest.fixture
+def wire(agents):
+    """A wire to the API server."""
+    wire = Wire(agents)
+    yield wire
+    wire.close()
+
+
 def until_measured(*agents):
     for agent in agents:
         eventually(lambda agent=agent: "dutyCycle" in agent.spec(), seconds=60)
@@ -100,9 +108,8 @@ def test_agent_that_is_told_to_end_does_so_at_once(agent):
     assert agent.stop() == 0
 
 
-def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(agents, on_nodes):
+def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(on_nodes, wire):
     [agent] = on_nodes(1)
-    wire = Wire(agents)
     agent.server = wire.url
     agent.start()
     until_measured(agent)
@@ -112,7 +119,6 @@ def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(agents, on_nodes
     wire.mend()
 
     until_renewed(agent)
-    wire.close()
     assert agent.log.read_text().count("WARNING lockstep.agent.trouble: the bid can't be written") == 1
 
 
