@@ -6,6 +6,9 @@ from itertools import pairwise
 from lockstep.agent.measured import HourAhead, Measured
 from lockstep.api.offer import Hour, Offer
 
+_LEAST_PRESENCE = 0.05
+"""What is less likely is what old days have left behind: gangs that may never be interrupted would avoid the node."""
+
 
 class Differences:
     """From which change on an offer is another one: the larger of a share of the value and an absolute change."""
@@ -48,9 +51,6 @@ def _returns(forecast: Sequence[HourAhead]) -> list[Hour]:
     being there becomes likelier, if not there before. Until an hour with a probability of p, at least the largest so
     far, nobody has come with the probability 1 - p.
     """
-    found = [Hour(one.start, one.duty_cycle, one.owner_present) for one in forecast[:1]]
-    for before, after in pairwise(forecast):
-        rise = max(0.0, after.owner_present - before.owner_present)
-        comes = rise / (1 - before.owner_present) if rise else 0.0
-        found.append(Hour(after.start, after.duty_cycle, comes))
-    return found
+    present = [one.owner_present if one.owner_present >= _LEAST_PRESENCE else 0.0 for one in forecast]
+    comes = [*present[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(present))]
+    return [Hour(one.start, one.duty_cycle, returns) for one, returns in zip(forecast, comes, strict=True)]

@@ -68,6 +68,11 @@ class Owners:
         """What is known of an owner who is back on a node."""
         return self._back.get(node)
 
+    def wants_pace(self, node: str) -> bool:
+        """Whether the owner of a node is back, and members there are to leave most of its CPU to him."""
+        back = self._back.get(node)
+        return back is not None and back.on_return is OnReturn.PACE
+
     def opens_at(self, node: str) -> float:
         """When a node may take new members as far as its owner goes: infinite while the owner is present."""
         bid = self._bids.get(node)

@@ -1,27 +1,34 @@
-"""What is to be changed of the CPU of members that wait for the slowest: from what each has to what it should have."""
+"""What is to be changed of the CPU of members that may be paced: from what each has to what it should have."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from lockstep.act.resizes import Resize
 from lockstep.belief.state import State
 from lockstep.cycle.paced_members import PacedMember, bids_of, with_unpaced
-from lockstep.cycle.pacing import NodePace, is_news, node_paces, paced_cpu, unpaced_cpu
+from lockstep.cycle.pacing import YIELDING, NodePace, is_news, node_paces, paced_cpu, unpaced_cpu
 from lockstep.facts.pace import Cpu, PendingResize, Unpaced
 
 _CPU = "cpu"
 
 
-def due_resizes(
-    state: State, members: Sequence[PacedMember], unpaced: Iterable[Unpaced], *, paced: bool
-) -> list[Resize]:
-    """What is to be changed now: who gets more first. Nobody is ``paced`` where not all of their nodes have bids."""
-    paces = node_paces(bids_of(state, members)) if paced else {}
+def due_resizes(state: State, members: Sequence[PacedMember], unpaced: Iterable[Unpaced]) -> list[Resize]:
+    """What is to be changed now: who gets more first.
+
+    Of those who wait nobody is paced where not all of their nodes have bids.
+    """
+    paces = node_paces(bids_of(state, members))
     changes = [
         change
         for member, had in with_unpaced(members, unpaced)
-        if (change := _resize(state, member, had, paces.get(member.node))) is not None
+        if (change := _resize(state, member, had, _pace(state, member, paces))) is not None
     ]
     return sorted(changes, key=_takes)
+
+
+def _pace(state: State, member: PacedMember, paces: Mapping[str, NodePace]) -> NodePace | None:
+    if state.owners.wants_pace(member.node):
+        return YIELDING
+    return paces.get(member.node) if member.waits else None
 
 
 def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: NodePace | None) -> Resize | None:

@@ -1,4 +1,7 @@
-"""The members of a gang that wait for the slowest: what CPU each has, and why some can't be paced."""
+"""The members of a gang that may be paced: what CPU each has, and why some can't be paced.
+
+They are those that wait for the slowest, and those on nodes whose owners are back and want members to be paced.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -10,11 +13,11 @@ from lockstep.belief.state import State
 from lockstep.cycle.pacing import is_paced
 from lockstep.facts.gang import GangFact
 from lockstep.facts.node import BidFact
-from lockstep.facts.pace import Cpu, MemberCpu, Unpaced
-from lockstep.facts.pod import PodFact
+from lockstep.facts.pace import Cpu, MemberCpu, Pace, Unpaced
+from lockstep.facts.pod import PodFact, PodKey
 
 # As many as a status has room for.
-_MOST_UNPACED = 64
+MOST_UNPACED = 64
 
 
 class Obstacle(StrEnum):
@@ -28,11 +31,12 @@ class Obstacle(StrEnum):
 
 
 class PacedMember(NamedTuple):
-    """A member that waits for others: its pod, on its node, in its role."""
+    """A member that may be paced: its pod, on its node, in its role; ``waits``: for the slowest."""
 
     pod: PodFact
     role: str
     node: str
+    waits: bool
 
     @property
     def cpu(self) -> MemberCpu:
@@ -46,17 +50,37 @@ class PacedMember(NamedTuple):
         return {name: cpu for name, cpu in self.cpu.amounts.items() if cpu.request}
 
 
-def waiting_members(state: State, gang: GangFact, reservation: Reservation) -> list[PacedMember]:
-    """The members that wait for each other: those with an equal share of the work, by rank."""
-    assert gang.spec is not None, "a refused gang holds nothing"
-    equal = {role.name for role in gang.spec.roles if role.load is Load.EQUAL}
+def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> list[PacedMember]:
+    """All members of those roles of which any may be paced, or has been, by rank."""
+    waiting = waiting_roles(gang)
+    known = () if gang.status.pace is None else gang.status.pace.unpaced
+    roles = waiting | yielding_roles(state, reservation) | {one.role for one in known}
+    if not roles:
+        return []
     there = state.members(gang)
-    ranks = zip(reservation.pod_keys(), reservation.roles_by_rank(), reservation.nodes_by_rank(), strict=True)
     return [
-        PacedMember(there[key], role, node)
-        for key, role, node in ranks
-        if role in equal and key in there and there[key].cpu is not None
+        PacedMember(there[key], role, node, role in waiting)
+        for key, role, node in _by_rank(reservation)
+        if role in roles and key in there and there[key].cpu is not None
     ]
+
+
+def waiting_roles(gang: GangFact) -> set[str]:
+    """The roles whose members have an equal share of the work, where the gang wants these to be paced."""
+    assert gang.spec is not None, "a refused gang holds nothing"
+    wants = gang.spec.pace is Pace.LOCAL
+    return {role.name for role in gang.spec.roles if wants and role.load is Load.EQUAL}
+
+
+def yielding_roles(state: State, reservation: Reservation) -> set[str]:
+    """The roles of members on nodes whose owners are back and want them to be paced."""
+    if not any(state.owners.wants_pace(entry.node) for entry in reservation.members):
+        return set()
+    return {role for _, role, node in _by_rank(reservation) if state.owners.wants_pace(node)}
+
+
+def _by_rank(reservation: Reservation) -> Iterator[tuple[PodKey, str, str]]:
+    return zip(reservation.pod_keys(), reservation.roles_by_rank(), reservation.nodes_by_rank(), strict=True)
 
 
 def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
@@ -67,7 +91,7 @@ def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
         if obstacle(of_role) is None
         for container, cpu in of_role[0].requested.items()
     ]
-    return tuple(found) if len(found) <= _MOST_UNPACED else ()
+    return tuple(found) if len(found) <= MOST_UNPACED else ()
 
 
 def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
@@ -95,16 +119,21 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
 
 
 def bids_of(state: State, members: Iterable[PacedMember]) -> dict[str, BidFact]:
-    """The bids of the members' nodes; none at all where one has no bid that counts: nobody is paced by guesses."""
-    nodes = sorted({member.node for member in members})
+    """The bids of the nodes of members that wait; none at all where one has none that counts: nobody guesses a pace."""
+    nodes = sorted({member.node for member in members if member.waits})
     bids = {node: bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.problem is None}
     return bids if len(bids) == len(nodes) else {}
 
 
 def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
-    """The nodes of members that have no bid that counts."""
-    nodes = {member.node for member in members}
+    """The nodes of members that wait that have no bid that counts."""
+    nodes = {member.node for member in members if member.waits}
     return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or bid.problem is not None)
+
+
+def yielding_nodes(state: State, members: Iterable[PacedMember]) -> list[str]:
+    """The nodes of members whose owners are back and want them to be paced."""
+    return sorted({member.node for member in members if state.owners.wants_pace(member.node)})
 
 
 def is_member_paced(member: PacedMember, had: Mapping[str, Cpu]) -> bool:

@@ -1,4 +1,4 @@
-"""The pace of the slowest: gangs whose members wait for each other are looked at every half a minute, and resized.
+"""Gangs whose members wait for the slowest, or are on nodes whose owners are back, are resized every half a minute.
 
 What a member has stands in its pod, what it had in the gang's status, which is written before the first is resized: the
 next process goes on from these.
@@ -15,18 +15,22 @@ from lockstep.act.services import Services
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.due_resizes import due_resizes
 from lockstep.cycle.paced_members import (
+    MOST_UNPACED,
     PacedMember,
     bids_of,
     given_back,
     how_many_paced,
+    members_to_pace,
     obstacles,
     unpaced_of,
-    waiting_members,
+    waiting_roles,
     without_bids,
+    yielding_nodes,
+    yielding_roles,
 )
 from lockstep.cycle.pacing import slowest
 from lockstep.facts.gang import GangFact
-from lockstep.facts.pace import Pace, PaceStatus, Unpaced
+from lockstep.facts.pace import PaceStatus, Unpaced
 from lockstep.report import conditions, events
 from lockstep.report.metrics import Metrics
 from lockstep.report.paces import PaceReasons, pace_message
@@ -36,7 +40,10 @@ LOOK_SECONDS = 30.0
 
 
 class Paces:
-    """Paces gangs that want it while all of their members run; whatever becomes of it, the gang goes on."""
+    """Paces gangs that want it, or owners of whose nodes do, while all of their members run.
+
+    Whatever becomes of that, the gang goes on.
+    """
 
     def __init__(self, services: Services, metrics: Metrics) -> None:
         self._state = services.state
@@ -47,19 +54,19 @@ class Paces:
 
     def look(self, gang: GangFact, reservation: Reservation, counts: Progress) -> None:
         """Resize members of a gang where that is due, and where all of them run."""
-        if not _concerns(gang) or not _all_run(counts) or self._resizes.is_under_way(gang.key):
+        if not self._concerns(gang, reservation) or not _all_run(counts) or self._resizes.is_under_way(gang.key):
             return
         if gang.status.pace is None:
             self._settled.add(gang.key)
         elif self._is_due(gang.key):
-            self._resize(gang, waiting_members(self._state, gang, reservation), gang.status.pace.unpaced)
+            self._resize(gang, members_to_pace(self._state, gang, reservation), gang.status.pace.unpaced)
 
     def report(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
         """What is to be told of the gang's pace, if it is not what its status says."""
         if gang.key not in self._settled or self._resizes.is_under_way(gang.key) or not _all_run(counts):
             return None
         self._settled.discard(gang.key)
-        before, pace = gang.status.pace, self._status(gang, waiting_members(self._state, gang, reservation))
+        before, pace = gang.status.pace, self._status(gang, members_to_pace(self._state, gang, reservation))
         if pace == before:
             return None
         has_changed = pace is not None and before is not None and _amounts(pace) != _amounts(before)
@@ -90,19 +97,23 @@ class Paces:
         return True
 
     def _resize(self, gang: GangFact, members: Sequence[PacedMember], unpaced: Sequence[Unpaced]) -> None:
-        due = due_resizes(self._state, members, unpaced, paced=_wants(gang))
+        due = due_resizes(self._state, members, unpaced)
         asked = [resize for resize in due if not self._resizes.rests(gang.key, resize.pod)]
         self._settled.add(gang.key)
         if asked:
             self._resizes.begin(gang.key, asked)
 
+    def _concerns(self, gang: GangFact, reservation: Reservation) -> bool:
+        """Whether any member is to be paced, or is from when it was to be."""
+        return bool(gang.status.pace is not None or waiting_roles(gang) or yielding_roles(self._state, reservation))
+
     def _status(self, gang: GangFact, members: Sequence[PacedMember]) -> PaceStatus | None:
         """How far the gang is paced; nothing any more where nobody wants it and nobody is."""
-        known = gang.status.pace
-        unpaced = unpaced_of(members) if known is None else known.unpaced
+        unpaced = _unpaced(gang, members)
         paced, back = how_many_paced(members, unpaced), given_back(members, unpaced)
         is_settled = not (paced or back or any(member.cpu.pending for member in members))
-        if not members or (is_settled and not _wants(gang)):
+        is_wanted = waiting_roles(gang) or yielding_nodes(self._state, members)
+        if not members or (is_settled and not is_wanted):
             return None
         pace = PaceStatus(members=len(members), paced=paced, given_back=back, message="", unpaced=unpaced)
         return replace(pace, message=pace_message(pace, self._why(gang.key, members, unpaced)))
@@ -111,18 +122,18 @@ class Paces:
         return PaceReasons(
             slowest=slowest(bids_of(self._state, members)),
             without_bids=without_bids(self._state, members),
+            yielding=yielding_nodes(self._state, members),
             obstacles=obstacles(members, unpaced),
             refusal=self._resizes.refusal(gang),
         )
 
 
-def _concerns(gang: GangFact) -> bool:
-    """Whether the gang wants to be paced, or is from when it did."""
-    return _wants(gang) or gang.status.pace is not None
-
-
-def _wants(gang: GangFact) -> bool:
-    return gang.spec is not None and gang.spec.pace is Pace.LOCAL
+def _unpaced(gang: GangFact, members: Sequence[PacedMember]) -> tuple[Unpaced, ...]:
+    """What members have without pace: as it was written before any of their role was paced."""
+    known = () if gang.status.pace is None else gang.status.pace.unpaced
+    roles = {one.role for one in known}
+    found = (*known, *unpaced_of([member for member in members if member.role not in roles]))
+    return found if len(found) <= MOST_UNPACED else known
 
 
 def _all_run(counts: Progress) -> bool:

@@ -34,6 +34,10 @@ class NodePace(NamedTuple):
         return self.share * MARGIN >= self.left
 
 
+YIELDING = NodePace(share=0.1, left=1.0)
+"""What members have on a node that its owner uses: little, but enough to answer those who ask whether they live."""
+
+
 def node_paces(bids: Mapping[str, BidFact]) -> Mapping[str, NodePace]:
     """What members need on each of these nodes, where the gang has members.
 

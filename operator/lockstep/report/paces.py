@@ -13,11 +13,13 @@ class PaceReasons(NamedTuple):
     """Why a gang is paced as it is.
 
     ``slowest`` is the node that sets the pace, where all have bids that count; ``without_bids`` are those that have
-    none. ``obstacles`` is how many members can't be paced, by why, and ``refusal`` what the API server said last.
+    none. The owners of nodes that are ``yielding`` are back. ``obstacles`` is how many members can't be paced, by why,
+    and ``refusal`` what the API server said last.
     """
 
     slowest: str | None
     without_bids: Sequence[str]
+    yielding: Sequence[str]
     obstacles: Mapping[str, int]
     refusal: str
 
@@ -37,6 +39,9 @@ def _why(reasons: PaceReasons) -> Iterator[str]:
         yield f"Nobody is to be paced, since {nodes} {verb} no NodeBid that counts."
     elif reasons.slowest is not None:
         yield f"The slowest node is {reasons.slowest}."
+    if reasons.yielding:
+        owners, verb = ("owner", "is") if len(reasons.yielding) == 1 else ("owners", "are")
+        yield f"The {owners} of {node_ranges(reasons.yielding)} {verb} back: members there have a tenth of their CPU."
     for why, count in reasons.obstacles.items():
         yield f"{n_members(count)} can't be paced: {why}."
     if reasons.refusal:
