@@ -4,8 +4,7 @@ from collections.abc import Collection
 
 from lockstep.agent.measured import Measured
 from lockstep.api.offer import Kept, Report
-
-_OWNER = {True: "the owner is there", False: "the owner is away", None: "whether the owner is there can't be seen"}
+from lockstep.api.times import rfc3339
 
 
 def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Report:
@@ -34,10 +33,22 @@ def _found(measured: Measured) -> str:
         "the speed is not known yet"
         if measured.capacity is None
         else f"the speed is {measured.capacity:.2f} of the reference",
-        _OWNER[measured.owner_present],
+        _owner(measured),
     )
     sentence = ", ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _owner(measured: Measured) -> str:
+    """Whether the owner is there, and until when that is likely; a forecast binds nobody."""
+    if measured.owner_present is None:
+        return "whether the owner is there can't be seen"
+    said, until = (
+        ("the owner is there", measured.available_from)
+        if measured.owner_present
+        else ("the owner is away", measured.available_until)
+    )
+    return said if until is None else f"{said}, likely until {rfc3339(until)}"
 
 
 def _left_out(kept: Collection[Kept]) -> str:
