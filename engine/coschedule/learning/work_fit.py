@@ -67,9 +67,8 @@ class WorkFit:
     @property
     def work(self) -> SerialWork:
         """The law as the work of a gang."""
-        serial, fixed, per_member, per_log_member = self.coefficients.tolist()
-        least = _LEAST_SERIAL_PART * (serial + fixed + per_member)
-        return SerialWork(serial=max(serial, least), fixed=fixed, per_member=per_member, per_log_member=per_log_member)
+        serial, fixed, per_member, per_log_member = self._of_work.tolist()
+        return SerialWork(serial=serial, fixed=fixed, per_member=per_member, per_log_member=per_log_member)
 
     @property
     def standard_errors(self) -> FloatArray:
@@ -78,8 +77,8 @@ class WorkFit:
         return errors
 
     def seconds(self, sizes: IntArray) -> FloatArray:
-        """The time with each number of members, float[n]."""
-        seconds: FloatArray = _terms(sizes) @ self.coefficients
+        """The time with each number of members, float[n], as that of ``work``: above 0, also with one member."""
+        seconds: FloatArray = _terms(sizes) @ self._of_work
         return seconds
 
     def standard_errors_at(self, sizes: IntArray) -> FloatArray:
@@ -89,6 +88,12 @@ class WorkFit:
         variances = np.einsum("ni,ij,nj->n", rows, self.covariance, rows).clip(min=0.0)
         errors: FloatArray = np.sqrt(variances)
         return errors
+
+    @property
+    def _of_work(self) -> FloatArray:
+        """The coefficients, float[4], with a serial time above 0."""
+        least = _LEAST_SERIAL_PART * self.coefficients.sum()
+        return np.append(max(self.coefficients[0], least), self.coefficients[1:])
 
 
 def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:

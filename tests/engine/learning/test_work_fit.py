@@ -78,6 +78,14 @@ def test_work_that_does_not_divide_has_a_serial_time_all_the_same():
     assert work.float_times(8) == pytest.approx([60] * 8, rel=1e-5)
 
 
+def test_work_that_only_grows_with_the_logarithm_takes_some_time_with_one_member_too():
+    fit = fit_work(noisy((0.0, 0.0, 0.0, 100.0), sizes=(2, 4, 8, 16), noise=0))
+
+    assert fit.coefficients == pytest.approx([0, 0, 0, 100], abs=1e-6)
+    assert 0 < fit.work.serial < 1
+    assert fit.seconds(np.array([1, 4])) == pytest.approx([1e-4, 200], rel=1e-3)
+
+
 def test_run_unlike_the_others_of_its_size_is_left_out():
     law = (600.0, 30.0, 0.0, 0.0)
     known = noisy(law, noise=0.01)
