@@ -52,9 +52,15 @@ class Owners:
 
     def note(self, now: float) -> None:
         """Look at all bids: who has come back, whose time is over, who has left."""
-        back = {node: self._returning(bid, now) for node, bid in self._bids.items() if _is_back(bid, now)}
+        back = {
+            node: self._returning(bid, now)
+            for node, bid in self._bids.items()
+            if bid.owner_present or ((until := bid.available_until) is not None and until <= now)
+        }
         left = [one for node, one in self._back.items() if node not in back]
-        news = {node for node, one in back.items() if one != self._back.get(node) or self._seen_at < one.due <= now}
+        # Who is back as before is the same object.
+        known, seen_at = self._back, self._seen_at
+        news = {node for node, one in back.items() if one is not known.get(node) or seen_at < one.due <= now}
         self._back, self._seen_at = back, now
         self._opens = {node: opens for node, opens in self._opens.items() if opens > now}
         closing = {one.node: now + QUIET_SECONDS for one in left if one.on_return is OnReturn.EVICT}
@@ -86,10 +92,8 @@ class Owners:
 
     def _returning(self, bid: BidFact, now: float) -> OwnerBack:
         known = self._back.get(bid.node)
+        if known is not None and known.on_return is bid.on_return and known.grace_seconds == bid.grace_seconds:
+            return known
         until = math.inf if bid.available_until is None else bid.available_until
         since = min(now, until) if known is None else known.since
         return OwnerBack(node=bid.node, since=since, on_return=bid.on_return, grace_seconds=bid.grace_seconds)
-
-
-def _is_back(bid: BidFact, now: float) -> bool:
-    return bool(bid.owner_present) or (bid.available_until is not None and bid.available_until <= now)
