@@ -135,14 +135,17 @@ def _answer(response: http.client.HTTPResponse, body: bytes) -> Answer:
 
 
 def _object(text: bytes) -> Mapping[str, Any]:
-    found = json.loads(text)
+    try:
+        found = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("the answer is nested too deeply") from error
     if not isinstance(found, dict):
         raise ValueError("the answer is no object")  # noqa: TRY004 - as json says of what it can't read
     return found
 
 
 def _wall(text: str) -> float | None:
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         return parsedate_to_datetime(text).timestamp()
     return None
 

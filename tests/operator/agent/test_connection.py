@@ -116,6 +116,7 @@ def test_token_that_was_renewed_is_shown_from_the_next_connection_on(api, server
         pytest.param(http(200, b"{"), id="half an object"),
         pytest.param(http(200, b"[]"), id="no object"),
         pytest.param(http(200, b"\xff\xfe"), id="no text"),
+        pytest.param(http(200, b"[" * 100_000), id="lists in lists without end"),
         pytest.param(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"kind":', id="a length that is not true"),
         pytest.param(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n", id="too many headers"),
     ],
@@ -129,7 +130,15 @@ def test_nonsense_is_no_answer(api, server, raw):
     assert answer.message
 
 
-@pytest.mark.parametrize("headers", [("Date: never", "Retry-After: soon"), ("Date: ", "Retry-After: -1")])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ("Date: never", "Retry-After: soon"),
+        ("Date: ", "Retry-After: -1"),
+        (f"Date: Fri, 15 Jan {'9' * 20} 08:00:00 GMT",),
+        (f"Date: Fri, 15 Jan 2027 08:00:00 +{'9' * 20}",),
+    ],
+)
 def test_headers_that_say_nothing_are_none(api, server, headers):
     api.answers.append(http(200, {}, *headers))
 
