@@ -1,5 +1,6 @@
 """What the planner makes of the bids that agents write: computed from belief, for their status and for the gauges."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -70,10 +71,18 @@ def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]
         return BidState.CLOSED, f"No member can start: the node is {shut}."
     if bid.problem is not None:
         return BidState.CLOSED, f"No member can start: the bid can't be understood: {bid.problem}."[:_LONGEST_MESSAGE]
+    return _by_owner(state, bid, now)
+
+
+def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
+    """The same where only the owner, or the hours that he offers, are in the way."""
     if bid.available_until is not None and bid.available_until <= now:
         return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
-    if bid.available_from is not None and bid.available_from > now:
-        return BidState.LATER, f"Members may start from {rfc3339(bid.available_from)} on{_how_fast(bid)}."
+    if bid.owner_present:
+        return BidState.CLOSED, "No member can start: the owner is at the node."
+    opens = max(bid.available_from or -math.inf, state.owners.opens_at(bid.node))
+    if opens > now:
+        return BidState.LATER, f"Members may start from {rfc3339(opens)} on{_how_fast(bid)}."
     return BidState.OFFERED, f"Members may start{_how_fast(bid)}."
 
 

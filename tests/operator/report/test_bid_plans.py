@@ -4,8 +4,10 @@ import pytest
 
 from builders.facts import bid_fact, bid_report, member_fact, node_fact, pod_fact
 from lockstep.api.pool import Pool
+from lockstep.belief.owners import QUIET_SECONDS
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidState
+from lockstep.facts.node import OnReturn
 from lockstep.facts.pod import PodPhase
 from lockstep.report.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
 
@@ -56,6 +58,11 @@ def state():
             id="taken back",
         ),
         pytest.param(
+            {"owner_present": True, "since": NOW + 60},
+            (BidState.CLOSED, "No member can start: the owner is at the node."),
+            id="owner present",
+        ),
+        pytest.param(
             {"problem": "odd", "slots": 0},
             (BidState.CLOSED, "No member can start: the bid can't be understood: odd."),
             id="not understood",
@@ -69,6 +76,19 @@ def state():
 )
 def test_bid_is_told_by_its_state(state, bid, want):
     assert state_of_bid(state, bid_fact(**bid), NOW) == want
+
+
+def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):
+    for owner_present in (True, False):
+        bid = bid_fact("n1", on_return=OnReturn.EVICT, owner_present=owner_present)
+        state.bids.apply(bid)
+        state.owners.note(NOW)
+
+    told, message = state_of_bid(state, bid, NOW)
+
+    assert told is BidState.LATER
+    assert message.startswith("Members may start from 2027-01-15T08:10:00Z on; ")
+    assert state_of_bid(state, bid, NOW + QUIET_SECONDS)[0] is BidState.OFFERED
 
 
 @pytest.mark.parametrize(
