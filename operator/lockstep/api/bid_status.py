@@ -12,6 +12,8 @@ from lockstep.facts.bid_plan import BidPlan, BidReport, BidState
 Manifest = Mapping[str, Any]
 
 _MOST_UIDS = 1000
+# The bound of spec.dutyCycle; the status of a bid has none.
+_MOST_DUTY_CYCLE = 1000.0
 
 
 def parse_report(manifest: Manifest) -> BidReport | None:
@@ -20,9 +22,9 @@ def parse_report(manifest: Manifest) -> BidReport | None:
     if not measured:
         return None
     hours = (manifest.get("spec") or {}).get("forecast") or ()
-    foretold = ((_time(hour.get("from")), _ratio(hour.get("dutyCycle"))) for hour in hours)
+    foretold = ((_time(hour.get("from")), _duty_cycle(hour.get("dutyCycle"))) for hour in hours)
     return BidReport(
-        duty_cycle=_ratio(measured.get("dutyCycle")),
+        duty_cycle=_duty_cycle(measured.get("dutyCycle")),
         foretold=tuple((begins, duty) for begins, duty in foretold if begins is not None and duty is not None),
         written_at=_time(measured.get("until")),
     )
@@ -63,6 +65,12 @@ def _ratio(quantity: Any) -> float | None:
         return None if quantity is None else ratio(quantity)
     except ValueError:
         return None
+
+
+def _duty_cycle(quantity: Any) -> float | None:
+    """What no node can have is not known: one such number would spoil the mean of all nodes."""
+    value = _ratio(quantity)
+    return value if value is not None and 0 <= value <= _MOST_DUTY_CYCLE else None
 
 
 def _thousandths(quantity: Any) -> int:

@@ -4,6 +4,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from builders.facts import bid_fact, bid_report, node_fact
+from builders.served import bid as served_bid
+from lockstep.api.bid import parse_bid
 from lockstep.belief.state import State
 from lockstep.report.bid_metrics import BID_STATES
 from lockstep.report.gauges import refresh_gauges
@@ -69,3 +71,16 @@ def test_oldest_report_is_told_of_bids_that_count(written, want):
     )
 
     assert oldest == want
+
+
+def test_agent_that_measures_what_cannot_be_leaves_the_means_of_the_others():
+    hours = [{"from": "1970-01-01T02:00:00Z", "dutyCycle": "250m"}]
+    measured = {"n1": "0.5", "n2": "1e999", "n3": "-1e999", "n4": "1e308", "n5": "1e308", "n6": "-1"}
+    bids = (
+        parse_bid({**served_bid(node, forecast=hours), "status": {"measured": {"dutyCycle": duty_cycle}}})
+        for node, duty_cycle in measured.items()
+    )
+
+    _, means, error, _ = gauges(*bids)
+
+    assert (means, error) == ((0.5, 0.25), 0.25)
