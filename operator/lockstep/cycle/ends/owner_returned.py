@@ -11,14 +11,16 @@ from lockstep.facts.reasons import Reason
 
 def interrupted(state: State, reservation: Reservation, now: float) -> Failure | None:
     """Why a gang that is placed is to be interrupted: the owner who is back longest, of nodes with members that run."""
-    due = sorted(
-        (back.since, node)
-        for node in _nodes_that_run(state, reservation)
-        if (back := state.owners.back(node)) is not None and _is_over(back, now)
-    )
-    if not due:
+    due = {
+        entry.node: back.since
+        for entry in reservation.members
+        if (back := state.owners.back(entry.node)) is not None and _is_over(back, now)
+    }
+    # A gang has thousands of pods: they are gone through only where an owner is back.
+    running = _nodes_that_run(state, reservation) & due.keys() if due else set()
+    if not running:
         return None
-    [(since, node), *_] = due
+    since, node = min((due[node], node) for node in running)
     message = f"the owner of node {node} is back since {rfc3339(since)}"
     return Failure(reason=Reason.OWNER_RETURNED, message=message)
 
