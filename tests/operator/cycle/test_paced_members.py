@@ -13,7 +13,7 @@ from lockstep.facts.pod import PodPhase
 def member(rank, *cpus, role="", **more):
     containers = tuple(ContainerCpu(f"c{number}", cpu) for number, cpu in enumerate(cpus))
     pod = member_fact(rank=rank, node="n1", phase=PodPhase.RUNNING)
-    return PacedMember(replace(pod, cpu=MemberCpu(containers=containers, **more)), role, "n1")
+    return PacedMember(replace(pod, cpu=MemberCpu(containers=containers, **more)), role, "n1", waits=True)
 
 
 ONE, TWO, NONE = Cpu(1000, None), Cpu(2000, 3000), Cpu(0, None)
