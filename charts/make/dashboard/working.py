@@ -143,7 +143,7 @@ def _paces() -> list[Panel]:
     return [
         graph(
             "Paced members",
-            "Members that have less CPU while they wait for the slowest of their gang. 0 beside gangs with pace Local: "
+            "Members that have less CPU, for the slowest of their gang or for owners. 0 beside gangs with pace Local: "
             "their nodes have no bids, or are equally fast; status.pace says which.",
             Query(believed("lockstep_paced_members"), "members"),
             unit=NoUnit,

@@ -102,11 +102,9 @@ class SnapshotCutter:
         nodes = self._node_arrays()
         limits = self._limits_by_volumes(gangs, rescue)
         resources = (*limits, *columns_for(gangs, self._state.nodes.values()))
-        allocatable = np.array([self._allocatable(nodes, name, limits) for name in resources], dtype=np.int64)
-        ledger = self._state.ledger
-        columns = ledger.columns(resources)
-        committed = np.clip(ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
-        lasting = np.clip(ledger.lasting(nodes.rows, columns), 0, AMOUNT_LIMIT)
+        columns = self._state.ledger.columns(resources)
+        committed = np.clip(self._state.ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
+        lasting = np.clip(self._state.ledger.lasting(nodes.rows, columns), 0, AMOUNT_LIMIT)
         releases = self._releases(nodes, resources, now)
         pending = tuple(self._pending_gangs(gangs, resources, now, terms, rescue))
         evictable = self._evictable(pending, nodes, resources, now)
@@ -115,7 +113,7 @@ class SnapshotCutter:
             now=now,
             resources=resources,
             nodes=nodes.table,
-            free=np.clip(allocatable.reshape(len(resources), len(nodes.table.names)).T, 0, AMOUNT_LIMIT) - committed,
+            free=self._room(nodes, resources, limits) - committed,
             start=nodes.start,
             slowdown=nodes.slowdown,
             until=nodes.until,
@@ -239,6 +237,12 @@ class SnapshotCutter:
                     raise
                 rescue(gang.key, error)
         return limits
+
+    def _room(self, nodes: NodeArrays, resources: tuple[str, ...], limits: Limits) -> NDArray[np.int64]:
+        """How much of each resource each node can hold, int[n, r]."""
+        columns = np.array([self._allocatable(nodes, name, limits) for name in resources], dtype=np.int64)
+        room: NDArray[np.int64] = np.clip(columns.reshape(len(resources), len(nodes.table.names)).T, 0, AMOUNT_LIMIT)
+        return room
 
     def _allocatable(self, nodes: NodeArrays, resource: str, limits: Limits = NO_LIMITS) -> NDArray[np.int64]:
         if resource in limits:

@@ -1,4 +1,4 @@
-"""The pace of the slowest: what CPU the members of a gang have, and what they have while they are paced."""
+"""Pace: what CPU the members of a gang have, and what they have while they are paced."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class Unpaced(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaceStatus:
-    """How far a gang is paced: of so many ``members`` that wait for each other so many are ``paced``.
+    """How far a gang is paced: of so many ``members`` of the roles concerned so many are ``paced``.
 
     ``given_back``: thousandths of a core that these request less than without pace.
     """

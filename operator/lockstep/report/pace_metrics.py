@@ -1,4 +1,4 @@
-"""The metrics of the pace of the slowest: how many members have less CPU meanwhile, and what becomes of resizes."""
+"""The metrics of pace: how many members have less CPU than without it, and what becomes of resizes."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
@@ -10,7 +10,7 @@ class PaceMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.members = Gauge(
-            "lockstep_paced_members", "Members that have less CPU while they wait for the slowest.", registry=registry
+            "lockstep_paced_members", "Members that are paced, for the slowest or for owners.", registry=registry
         )
         self.given_back = Gauge(
             "lockstep_paced_cpu_cores", "Cores that paced members request less than without pace.", registry=registry
