@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from eventually import eventually
 from live.arena import GANGS, Arena
 from live.electorate import LEASE, LEASE_SECONDS, Voter, overlaps, tenures
 from live.proxy import Injected, proxied
-from live.work import steady_work
+from live.work import has_succeeded, steady_work
 from lockstep_demo.installing import install
 from sandbox import ApiError, Component, Options, Sandbox, generic_nodes, start
 
@@ -43,11 +44,13 @@ def voters(plane, account, tmp_path, background) -> Iterator["Electorate"]:
     """Operators that come and go while there is work; at the end the audit log is looked at."""
     plane.request("PATCH", LEASE, UNUSED)
     electorate = Electorate(plane, account, tmp_path)
-    with steady_work(plane, NAMESPACE, background):
-        yield electorate
-    eventually(lambda: unfinished(plane) == [])
-    electorate.end()
-    Arena(plane, NAMESPACE).close()
+    try:
+        with steady_work(plane, NAMESPACE, background):
+            yield electorate
+        eventually(partial(assert_all_succeed, plane))
+    finally:
+        electorate.end()
+        Arena(plane, NAMESPACE).close()
     every = tenures(plane)
     assert overlaps(every) == []
     names = {voter.name for voter in electorate.has_led}
@@ -215,14 +218,10 @@ def test_lease_that_nobody_else_takes_stays_with_its_holder(voters, change):
     voters.until_one_works()
 
 
-def unfinished(api):
+def assert_all_succeed(api):
     gangs = api.request("GET", f"{GANGS}/namespaces/{NAMESPACE}/gangjobs")["items"]
-    return [gang["metadata"]["name"] for gang in gangs if not has_succeeded(gang)]
-
-
-def has_succeeded(gang):
-    conditions = gang.get("status", {}).get("conditions", [])
-    return any((one["type"], one["reason"]) == ("Complete", "Succeeded") for one in conditions)
+    assert {gang["metadata"]["name"]: gang.get("status") for gang in gangs if not has_succeeded(gang)} == {}
+    return True
 
 
 def lease(api):
