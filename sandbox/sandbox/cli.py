@@ -13,6 +13,7 @@ from sandbox.component import ADDONS, Component
 from sandbox.control_plane import Options, Sandbox, remove, start
 from sandbox.errors import SandboxError
 from sandbox.folder import Folder, folder_of, folders_in, state_folder
+from sandbox.invocation import typed
 from sandbox.processes import Lifetime
 from sandbox.progress import OnConsole
 
@@ -71,7 +72,7 @@ def status() -> None:
     """Show every sandbox there is and what runs in it."""
     folders = folders_in(state_folder())
     if not folders:
-        print("There is no sandbox; `python -m sandbox up` starts one.")
+        print(f"There is no sandbox; `{typed('up')}` starts one.")
         return
     print("\n\n".join(_described(folder) for folder in folders))
 
@@ -82,7 +83,7 @@ def env(name: str) -> None:
     """Print what to evaluate in a shell so that kubectl talks to the sandbox."""
     folder = folder_of(name, state_folder())
     if folder.read_record() is None:
-        raise SandboxError(f"There is no sandbox {name}; `python -m sandbox up --name {name}` starts it.")
+        raise SandboxError(f"There is no sandbox {name}; `{typed('up', '--name', name)}` starts it.")
     print(f"export KUBECONFIG={shlex.quote(str(folder.kubeconfig))}")
 
 
@@ -104,14 +105,14 @@ def main() -> None:
 
 
 def _welcome(sandbox: Sandbox, options: Options) -> str:
-    name = "" if options.name == "default" else f" --name {options.name}"
+    name = [] if options.name == "default" else ["--name", options.name]
     addons = "".join(f", {addon}" for addon in sorted(options.addons))
     return "\n".join(
         [
             f"The sandbox {sandbox.name} is up: {sandbox.server}, {options.nodes} nodes{addons}.",
             "Next:",
-            f'  eval "$(python -m sandbox env{name})" && kubectl get nodes',
-            f"  python -m sandbox down{name}",
+            f'  eval "$({typed("env", *name)})" && kubectl get nodes',
+            f"  {typed('down', *name)}",
         ]
     )
 
@@ -120,7 +121,7 @@ def _described(folder: Folder) -> str:
     record = folder.read_record()
     present = set(processes.running(folder.root).values())
     if record is None:
-        return f"{folder.name}: not completely started; `python -m sandbox down --name {folder.name}` clears it away"
+        return f"{folder.name}: not completely started; `{typed('down', '--name', folder.name)}` clears it away"
     stopped = [component for component in record.components if component not in present]
     running = [component for component in record.components if component in present]
     return "\n".join(

@@ -19,6 +19,7 @@ from sandbox.client_programs import helm_environment, run
 from sandbox.component import ADDONS, CORE, Component
 from sandbox.errors import ApiError, HelmError, KubectlError, SandboxError
 from sandbox.folder import Folder, Record, folder_of, state_folder
+from sandbox.invocation import typed
 from sandbox.locks import locked
 from sandbox.nodes import Node, create_nodes, generic_nodes
 from sandbox.ports import LOOPBACK
@@ -64,7 +65,8 @@ def start(options: Options, progress: Progress | None = None) -> "Sandbox":
     shown = progress or Silent()
     with locked(folder.lock, shown.step(f"Waiting for another process that is starting {folder.name}")):
         if processes.running(folder.root):
-            raise SandboxError(f"The sandbox {folder.name} is running already; `python -m sandbox down` stops it.")
+            stopping = typed("down", "--name", folder.name)
+            raise SandboxError(f"The sandbox {folder.name} is running already; `{stopping}` stops it.")
         resolver = Resolver.of_environment(shown)
         programs = {part: resolver.resolve(part.tool).path for part in Component if part in CORE | options.addons}
         with shown.step(f"Starting the sandbox {folder.name}"):

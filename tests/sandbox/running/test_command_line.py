@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 
@@ -6,15 +7,18 @@ import pytest
 
 from sandbox import processes
 from sandbox.binaries import Resolver, Tool
+from sandbox.invocation import typed
 from sandbox.progress import Silent
 
 
 @pytest.fixture
-def run(tmp_path):
-    def run(*arguments):
+def run(tmp_path, monkeypatch):
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+
+    def run(*arguments, **environment):
         return subprocess.run(
             [sys.executable, "-m", "sandbox", *arguments],
-            env=os.environ | {"XDG_STATE_HOME": str(tmp_path)},
+            env=os.environ | {"XDG_STATE_HOME": str(tmp_path)} | environment,
             capture_output=True,
             text=True,
             check=False,
@@ -32,10 +36,13 @@ def test_up_status_env_and_down_follow_one_another(run, tmp_path):
     assert up.returncode == 0, up.stderr
     assert "The sandbox shown is up: https://127.0.0.1:" in up.stdout
     assert ", 3 nodes, kwok." in up.stdout
-    assert 'eval "$(python -m sandbox env --name shown)"' in up.stdout
     assert "(cache, v" in up.stderr or "(PATH, " in up.stderr or "(folder named in the environment, " in up.stderr
 
-    environment = run("env", "--name", "shown").stdout
+    [evaluating] = re.findall(r'eval "\$\((.*)\)"', up.stdout)
+    outside = {"PATH": "/usr/bin:/bin", "XDG_STATE_HOME": str(tmp_path)}
+    environment = subprocess.run(
+        ["sh", "-c", evaluating], env=outside, capture_output=True, text=True, check=True
+    ).stdout
     assert environment == f"export KUBECONFIG={folder}/admin.kubeconfig\n"
     kubectl = Resolver.of_environment(Silent()).resolve(Tool.KUBECTL).path
     get_nodes = f"{environment} {kubectl} get nodes --no-headers"
@@ -57,6 +64,12 @@ def test_up_status_env_and_down_follow_one_another(run, tmp_path):
     assert not folder.exists()
 
 
+def outside_of_the_virtual_environment(command, **variables):
+    """What a command prints in a shell that knows of no virtual environment."""
+    known = {"PATH": "/usr/bin:/bin", **variables}
+    return subprocess.run(["sh", "-c", command], env=known, capture_output=True, text=True, check=True).stdout
+
+
 def test_down_without_a_sandbox_is_fine(run):
     done = run("down")
 
@@ -64,21 +77,27 @@ def test_down_without_a_sandbox_is_fine(run):
 
 
 def test_status_without_a_sandbox_says_how_to_get_one(run):
-    assert run("status").stdout == "There is no sandbox; `python -m sandbox up` starts one.\n"
+    assert run("status").stdout == f"There is no sandbox; `{typed('up')}` starts one.\n"
+
+
+def test_shell_in_which_the_virtual_environment_is_active_types_less(run):
+    status = run("status", VIRTUAL_ENV=sys.prefix)
+
+    assert status.stdout == "There is no sandbox; `python -m sandbox up` starts one.\n"
 
 
 def test_env_without_a_sandbox_is_one_sentence_and_a_failure(run):
     done = run("env", "--name", "absent")
 
     assert done.returncode == 1
-    assert done.stderr == "Error: There is no sandbox absent; `python -m sandbox up --name absent` starts it.\n"
+    assert done.stderr == f"Error: There is no sandbox absent; `{typed('up', '--name', 'absent')}` starts it.\n"
 
 
 def test_sandbox_that_never_came_up_is_shown_with_its_remedy(run, tmp_path):
     (tmp_path / "lockstep" / "sandboxes" / "half").mkdir(parents=True)
 
     assert run("status").stdout == (
-        "half: not completely started; `python -m sandbox down --name half` clears it away\n"
+        f"half: not completely started; `{typed('down', '--name', 'half')}` clears it away\n"
     )
     run("down", "--name", "half")
     assert "There is no sandbox" in run("status").stdout

@@ -1,0 +1,22 @@
+"""How a command of ours is typed so that it works in the reader's own shell."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+
+def typed(*words: str) -> str:
+    """Return `python -m sandbox` with these words, by the interpreter that runs now.
+
+    In a shell where its virtual environment is active that is `python`, in others its path, which begins at the current
+    folder where it is below that.
+    """
+    return shlex.join([_python(), "-m", "sandbox", *words])
+
+
+def _python() -> str:
+    if os.environ.get("VIRTUAL_ENV") == sys.prefix:
+        return "python"
+    python, here = Path(sys.executable), Path.cwd()
+    return str(python.relative_to(here) if python.is_relative_to(here) else python)
