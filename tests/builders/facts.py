@@ -78,9 +78,9 @@ def bid_fact(node="n1", *, version="1", slowdown=1.0, since=None, until=None, sl
     )
 
 
-def bid_report(*, duty_cycle=0.5, foretold=(), written=None):
+def bid_report(*, duty_cycle=0.5, foretold=(), written=None, **known):
     """Describe what a node's agent said last."""
-    return BidReport(duty_cycle=duty_cycle, foretold=foretold, written_at=written)
+    return BidReport(duty_cycle=duty_cycle, foretold=foretold, written_at=written, **known)
 
 
 def gang_spec(

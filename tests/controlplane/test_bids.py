@@ -30,6 +30,25 @@ def test_busy_node_is_avoided(arena):
     assert arena.nodes_of("heat") == [idle]
 
 
+def test_node_that_is_not_measured_yet_is_as_fast_as_others_with_its_processor(arena):
+    unknown, new, measured = arena.add_nodes(3)
+    arena.create(bid(measured, capacity="2", slots=1))
+    arena.create(bid(new, slots=1))
+    arena.create(bid(unknown))
+    arena.say_measured(measured, processor="EPYC 9, Python 3.11", capacity="2")
+    arena.say_measured(new, processor="EPYC 9, Python 3.11")
+    arena.say_measured(unknown, message="Nothing is measured yet.")
+    eventually(
+        lambda: "2.00 as measured on a node with" in arena.bid_status(new).get("planned", {}).get("message", ""),
+        seconds=60,
+    )
+
+    arena.submit(gang("heat", size=2, work={"serialTime": "1h"}))
+
+    arena.until_placed("heat")
+    assert sorted(arena.nodes_of("heat")) == [new, measured]
+
+
 def test_slots_limit_members_however_many_fit(arena):
     [node] = arena.add_nodes(1, cpu="8")
     arena.create(bid(node, slots=2))

@@ -93,6 +93,15 @@ class Arena:
         """Change what a node offers; None removes a field."""
         self.api.request("PATCH", f"{BIDS}/{node}", {"spec": spec})
 
+    def bid_status(self, node: str) -> Manifest:
+        """What is observed about a bid."""
+        found: Manifest = self.api.request("GET", f"{BIDS}/{node}").get("status", {})
+        return found
+
+    def say_measured(self, node: str, **measured: Any) -> None:
+        """Say in the status of a bid what the node's agent would."""
+        self.api.request("PATCH", f"{BIDS}/{node}/status", {"status": {"measured": measured}})
+
     def delete_bid(self, node: str) -> None:
         """Take an offer back."""
         self.api.request("DELETE", f"{BIDS}/{node}")

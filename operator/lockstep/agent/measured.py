@@ -44,7 +44,8 @@ class Measured:
     used then cannot be seen.
 
     ``capacity`` is the work of a second of processor time, relative to the reference node; the number of cores is not
-    in it. ``capacity_measured_at`` is when the newest measurement behind it was made.
+    in it. ``capacity_measured_at`` is when the newest measurement behind it was made. ``processor`` is what it depends
+    on: nodes with the same one are as fast. It is "" where the processor's model is not known.
 
     ``owner_since`` is when the owner came or left. ``available_from`` is when they are likely to be away next, None
     where they are away and not expected within this hour, and where there is no forecast; ``available_until`` is when
@@ -59,6 +60,7 @@ class Measured:
     duty_cycle_is_lower_bound: bool
     capacity: float | None
     capacity_measured_at: float | None
+    processor: str
     owner_present: bool | None
     owner_since: float | None
     available_from: float | None

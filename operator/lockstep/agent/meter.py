@@ -31,7 +31,9 @@ class Meter:
         self, history: Path, *, root: Path = Path("/"), proc: Path = Path("/proc"), likely: float = 0.5
     ) -> None:
         self._root, self._likely = root, likely
-        self._memory = Memory(history, measured_on(processor_model(proc)))
+        model = processor_model(proc)
+        self._processor = measured_on(model) if model else ""
+        self._memory = Memory(history, measured_on(model))
         self._sampler = Sampler(root=root, proc=proc)
         self._five_minutes = FiveMinutes()
         self._clocks: ClockSteps | None = None
@@ -66,6 +68,7 @@ class Meter:
             duty_cycle_is_lower_bound=self._five_minutes.was_full(),
             capacity=learnt.capacity.relative(),
             capacity_measured_at=learnt.capacity.measured_at(),
+            processor=self._processor,
             owner_present=present,
             owner_since=since,
             available_from=free.start,

@@ -10,6 +10,9 @@ TICKS_A_SECOND = 100
 STEAL = 8
 """The column of the time that the hypervisor gave to others."""
 
+_ARM_NUMBERS = ("CPU implementer", "CPU variant", "CPU part")
+_LONGEST_MODEL = 100
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processors:
@@ -44,9 +47,8 @@ def _waited(proc: Path) -> float | None:
 
 
 def processor_model(proc: Path) -> str:
-    """Return the model's name, as far as the kernel tells; "" where it does not."""
-    for line in (read_text(proc / "cpuinfo") or "").splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == "model name":
-            return value.strip()[:100]
-    return ""
+    """Return the model's name, or the numbers that ARM has instead; "" where the kernel tells of neither."""
+    words = (line.partition(":") for line in reversed((read_text(proc / "cpuinfo") or "").splitlines()))
+    first = {name.strip(): value.strip() for name, _, value in words}
+    numbers = " ".join(f"{name} {first[name]}" for name in _ARM_NUMBERS if name in first)
+    return (first.get("model name") or numbers)[:_LONGEST_MODEL]

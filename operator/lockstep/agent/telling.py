@@ -11,6 +11,7 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Rep
     """What the bid's status says of the measurement."""
     return Report(
         capacity_measured_at=measured.capacity_measured_at,
+        processor=measured.processor,
         since=measured.since,
         until=wall,
         source=measured.source,
@@ -21,7 +22,7 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Rep
 def nothing_known(wall: float) -> Report:
     """What it says as long as the operator has not said whose pods run on the node."""
     message = "Nothing is measured yet: the operator has not said which pods here are members of gangs."
-    return Report(capacity_measured_at=None, since=None, until=wall, source="", message=message)
+    return Report(capacity_measured_at=None, processor="", since=None, until=wall, source="", message=message)
 
 
 def _found(measured: Measured) -> str:

@@ -22,6 +22,7 @@ def parse_bid(manifest: Manifest) -> BidFact:
         resource_version=metadata["resourceVersion"],
         slowdown=_slowdown(spec),
         duty_cycle=ratio(spec.get("dutyCycle", 0)),
+        says_capacity="capacity" in spec,
         available_from=epoch_seconds(spec.get("availableFrom")),
         available_until=epoch_seconds(spec.get("availableUntil")),
         slots=spec.get("slots"),

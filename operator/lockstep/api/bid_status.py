@@ -12,8 +12,9 @@ from lockstep.facts.bid_plan import BidPlan, BidReport, BidState
 Manifest = Mapping[str, Any]
 
 _MOST_UIDS = 1000
-# The bound of spec.dutyCycle; the status of a bid has none.
+# The bounds of spec.dutyCycle and spec.capacity; the status of a bid has none.
 _MOST_DUTY_CYCLE = 1000.0
+_LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
 
 
 def parse_report(manifest: Manifest) -> BidReport | None:
@@ -27,6 +28,8 @@ def parse_report(manifest: Manifest) -> BidReport | None:
         duty_cycle=_duty_cycle(measured.get("dutyCycle")),
         foretold=tuple((begins, duty) for begins, duty in foretold if begins is not None and duty is not None),
         written_at=_time(measured.get("until")),
+        processor=measured.get("processor", ""),
+        capacity=_within(measured.get("capacity"), _LEAST_CAPACITY, _MOST_CAPACITY),
     )
 
 
@@ -68,9 +71,13 @@ def _ratio(quantity: Any) -> float | None:
 
 
 def _duty_cycle(quantity: Any) -> float | None:
+    return _within(quantity, 0, _MOST_DUTY_CYCLE)
+
+
+def _within(quantity: Any, least: float, most: float) -> float | None:
     """What no node can have is not known: one such number would spoil the mean of all nodes."""
     value = _ratio(quantity)
-    return value if value is not None and 0 <= value <= _MOST_DUTY_CYCLE else None
+    return value if value is not None and least <= value <= most else None
 
 
 def _thousandths(quantity: Any) -> int:

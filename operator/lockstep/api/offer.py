@@ -47,6 +47,7 @@ class Report:
     """What an agent tells people beside the offer."""
 
     capacity_measured_at: float | None
+    processor: str
     since: float | None
     until: float
     source: str
@@ -86,6 +87,7 @@ def report_manifest(node: str, offer: Offer, report: Report) -> Manifest:
     measured = {
         **_offered(offer),
         **_time("capacityMeasuredAt", report.capacity_measured_at),
+        **({"processor": report.processor} if report.processor else {}),
         **_time("since", report.since),
         "until": rfc3339(report.until),
         "source": report.source,

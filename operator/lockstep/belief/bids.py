@@ -1,9 +1,14 @@
-"""What nodes offer: the bids that count now, by node."""
+"""What nodes offer: the bids that count now, by node.
+
+A bid that says no capacity has that of its processor, also where another bid says it that has expired: the processor is
+the same as before.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from lockstep.api.versions import is_older
 from lockstep.belief.news import News
+from lockstep.belief.processors import Processors
 from lockstep.facts.node import BidFact
 
 
@@ -15,6 +20,7 @@ class Bids(Mapping[str, BidFact]):
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
         self._expired: dict[str, BidFact] = {}
+        self._processors = Processors()
 
     def __getitem__(self, node: str) -> BidFact:
         return self._by_node[node]
@@ -47,10 +53,13 @@ class Bids(Mapping[str, BidFact]):
         """
         gone = self._expired.pop(fact.node, None)
         if gone is not None and gone.expires_at == fact.expires_at:
-            self._expired[fact.node] = fact
+            self._expired[fact.node] = self._share(fact)
             return
         before = self._by_node.get(fact.node)
-        if before != fact and not (before and is_older(fact.resource_version, before.resource_version)):
+        if before and is_older(fact.resource_version, before.resource_version):
+            return
+        fact = self._share(fact)
+        if before != fact:
             self._by_node[fact.node] = fact
             self._note_whether_to_answer(fact)
             if before is None or not fact.renews(before):
@@ -60,6 +69,7 @@ class Bids(Mapping[str, BidFact]):
         """A node's bid is gone: the node has the default one."""
         self._expired.pop(node, None)
         self._drop(node)
+        self._share_anew(self._processors.note(node, None))
 
     def expire(self, now: float) -> None:
         """Drop the bids that were not renewed in time."""
@@ -76,6 +86,24 @@ class Bids(Mapping[str, BidFact]):
     def next_end(self) -> float | None:
         """The earliest time at which a bid no longer counts."""
         return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)
+
+    def _share(self, fact: BidFact) -> BidFact:
+        """Return the bid with what is known of its processor, and have all others know what it says of it."""
+        self._share_anew(self._processors.note(fact.node, fact.report))
+        return self._sharing(fact)
+
+    def _share_anew(self, processors: Iterable[str]) -> None:
+        """The shared capacity of these processors has changed."""
+        nodes = [node for processor in processors for node in self._processors.nodes(processor)]
+        for bids in (self._by_node, self._expired):
+            sharing = {node: self._sharing(bids[node]) for node in nodes if node in bids}
+            news = {node: bid for node, bid in sharing.items() if bid is not bids[node]}
+            bids.update(news)
+            if news and bids is self._by_node:
+                self._changed()
+
+    def _sharing(self, fact: BidFact) -> BidFact:
+        return fact.sharing(self._processors.shared(fact.report.processor) if fact.report else None)
 
     def _drop(self, node: str) -> None:
         self._news.answered(node)

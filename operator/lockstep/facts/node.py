@@ -38,6 +38,17 @@ class OnReturn(StrEnum):
     EVICT = "Evict"
 
 
+MOST_NODES_TOLD = 10
+"""Of more nodes nobody counts how many they are: each one more would have all that share a capacity told anew."""
+
+
+class SharedCapacity(NamedTuple):
+    """What was measured on so many nodes with the same processor; ``MOST_NODES_TOLD`` of them are as many or more."""
+
+    capacity: float
+    nodes: int
+
+
 class ExpectedHour(NamedTuple):
     """From ``begin`` on, the probability that an owner who is away comes back within an hour is ``returns``."""
 
@@ -49,7 +60,8 @@ class ExpectedHour(NamedTuple):
 class BidFact:
     """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
 
-    ``duty_cycle`` is the share of local work beside a member.
+    ``duty_cycle`` is the share of local work beside a member. A bid that ``says_capacity`` has one of its own, set by a
+    person or measured; another one has the ``shared`` capacity of its processor, if that is known, else 1.
     Nobody knows whether the owner is there where ``owner_present`` is None. ``forecast`` is in the order of time.
     A gang is interrupted by ``on_return`` Evict once its owner is back for ``grace_seconds``.
 
@@ -65,6 +77,8 @@ class BidFact:
     slots: int | None
     expires_at: float | None
     duty_cycle: float = 0.0
+    says_capacity: bool = True
+    shared: SharedCapacity | None = None
     owner_present: bool | None = None
     forecast: tuple[ExpectedHour, ...] = ()
     on_return: OnReturn = OnReturn.KEEP
@@ -82,6 +96,13 @@ class BidFact:
             message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
             return BidCondition("False", message)
         return None if self.told is None else BidCondition("True", "The bid is understood.")
+
+    def sharing(self, shared: SharedCapacity | None) -> "BidFact":
+        """The bid with what is known of its processor, where it says no capacity itself."""
+        if self.says_capacity or shared == self.shared:
+            return self
+        capacity = 1.0 if shared is None else shared.capacity
+        return replace(self, shared=shared, slowdown=(1 + self.duty_cycle) / capacity)
 
     def has_expired(self, now: float) -> bool:
         """Whether it was not renewed in time."""

@@ -9,7 +9,7 @@ from lockstep.api.quantities import CPU, epoch_seconds, rfc3339
 from lockstep.belief.neighbours import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidPlan, BidState
-from lockstep.facts.node import BidFact
+from lockstep.facts.node import MOST_NODES_TOLD, BidFact
 from lockstep.report.shut import why_shut
 
 _MOST_UIDS = 1000
@@ -93,4 +93,13 @@ def _as_spelled(seconds: float | None) -> float | None:
 
 def _how_fast(bid: BidFact) -> str:
     until = "" if bid.available_until is None else f", until {rfc3339(bid.available_until)}"
-    return f"; they need {bid.slowdown:.2f} times as long as on an idle reference node{until}"
+    return f"; they need {bid.slowdown:.2f} times as long as on an idle reference node{_shared(bid)}{until}"
+
+
+def _shared(bid: BidFact) -> str:
+    """From where the capacity comes that the bid does not say."""
+    if bid.shared is None:
+        return ""
+    capacity, nodes = bid.shared
+    how_many = {1: "a node", MOST_NODES_TOLD: f"{nodes} nodes or more"}.get(nodes, f"{nodes} nodes")
+    return f", by a capacity of {capacity:.2f} as measured on {how_many} with the same processor"

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[3]
 GANG, OTHER = "0a1b2c3d-0000-4000-8000-00000000000a", "0a1b2c3d-0000-4000-8000-00000000000b"
 MONDAY = datetime(2026, 11, 2, 8, tzinfo=UTC).timestamp()
 PERIOD, HOUR, DAY = 10, 3600, 86_400
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 class Running:
@@ -61,6 +62,7 @@ def test_nothing_is_known_before_the_first_sample(running):
         duty_cycle_is_lower_bound=False,
         capacity=None,
         capacity_measured_at=None,
+        processor=f"Some Processor 7, Python {PYTHON}",
         owner_present=None,
         owner_since=None,
         available_from=None,
@@ -70,6 +72,26 @@ def test_nothing_is_known_before_the_first_sample(running):
         source="",
         usage=None,
     )
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "want"),
+    [
+        pytest.param("model name\t: A 7\n\nmodel name\t: B 8\n", f"A 7, Python {PYTHON}", id="the first that is named"),
+        pytest.param(
+            "BogoMIPS\t: 50.00\nCPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU part\t: 0xd05\n",
+            f"CPU implementer 0x41 CPU variant 0x3 CPU part 0xd0c, Python {PYTHON}",
+            id="by numbers on ARM",
+        ),
+        pytest.param("model name\t: " + "x" * 500, f"{'x' * 100}, Python {PYTHON}", id="of a name without end"),
+        pytest.param("processor\t: 0\n", "", id="of no name"),
+    ],
+)
+def test_processor_is_told_with_what_its_speed_depends_on(running, cpuinfo, want):
+    (running.node.proc / "cpuinfo").write_text(cpuinfo)
+    running.restart()
+
+    assert running.meter.measured(MONDAY).processor == want
 
 
 def test_duty_cycle_follows_the_load_over_five_minutes(running):

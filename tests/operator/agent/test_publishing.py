@@ -96,7 +96,7 @@ def test_bid_says_what_was_measured_and_for_how_long():
 
 def test_report_says_it_in_a_sentence():
     bench = Bench()
-    bench.measured = measured(duty_cycle_is_lower_bound=True, capacity_measured_at=START - 60)
+    bench.measured = measured(duty_cycle_is_lower_bound=True, capacity_measured_at=START - 60, processor="EPYC 9")
 
     bench.run(60)
 
@@ -106,6 +106,7 @@ def test_report_says_it_in_a_sentence():
         "dutyCycle": "500m",
         "capacity": "2000m",
         "capacityMeasuredAt": "2027-01-15T07:59:00Z",
+        "processor": "EPYC 9",
         "ownerPresent": False,
         "since": "2027-01-15T08:00:00Z",
         "source": "cgroup v2",

@@ -27,11 +27,27 @@ def test_plan_is_read_as_it_was_written(until):
 
 def test_report_is_what_the_agent_measured_and_had_foretold():
     hours = [{"from": "2027-01-15T08:00:00Z", "dutyCycle": "250m"}, {"from": "2027-01-15T09:00:00Z"}]
-    measured = {"dutyCycle": "500m", "until": "2027-01-15T08:00:00Z"}
+    measured = {"dutyCycle": "500m", "until": "2027-01-15T08:00:00Z", "processor": "EPYC 9", "capacity": "1250m"}
 
     report = parse_report({"spec": {"forecast": hours}, "status": {"measured": measured}})
 
-    assert report == BidReport(duty_cycle=0.5, foretold=((1_800_000_000.0, 0.25),), written_at=1_800_000_000.0)
+    assert report == BidReport(
+        duty_cycle=0.5,
+        foretold=((1_800_000_000.0, 0.25),),
+        written_at=1_800_000_000.0,
+        processor="EPYC 9",
+        capacity=1.25,
+    )
+
+
+@pytest.mark.parametrize("odd", ["", "fast", "0", "-1", "1001", "1e999"])
+def test_capacity_that_no_node_has_is_not_known(odd):
+    assert parse_report({"status": {"measured": {"capacity": odd}}}).capacity is None
+
+
+@pytest.mark.parametrize(("spec", "want"), [({}, False), ({"dutyCycle": "1"}, False), ({"capacity": "1"}, True)])
+def test_bid_says_its_capacity_or_not(spec, want):
+    assert parse_bid(bid("n1", **spec)).says_capacity is want
 
 
 @pytest.mark.parametrize("status", [{}, {"measured": {}}, {"conditions": []}, None])

@@ -7,7 +7,7 @@ from lockstep.api.pool import Pool
 from lockstep.belief.owners import QUIET_SECONDS
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidState
-from lockstep.facts.node import OnReturn
+from lockstep.facts.node import MOST_NODES_TOLD, OnReturn, SharedCapacity
 from lockstep.facts.pod import PodPhase
 from lockstep.report.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
 
@@ -29,6 +29,17 @@ def state():
             {"slowdown": 1.25},
             (BidState.OFFERED, "Members may start; they need 1.25 times as long as on an idle reference node."),
             id="offered",
+        ),
+        pytest.param(
+            {"slowdown": 0.5, "shared": SharedCapacity(2.0, 1), "until": NOW + 60},
+            (
+                BidState.OFFERED,
+                (
+                    "Members may start; they need 0.50 times as long as on an idle reference node, by a capacity of "
+                    "2.00 as measured on a node with the same processor, until 2027-01-15T08:01:00Z."
+                ),
+            ),
+            id="as fast as another node",
         ),
         pytest.param(
             {"until": NOW + 60},
@@ -76,6 +87,11 @@ def state():
 )
 def test_bid_is_told_by_its_state(state, bid, want):
     assert state_of_bid(state, bid_fact(**bid), NOW) == want
+
+
+@pytest.mark.parametrize(("nodes", "want"), [(3, "on 3 nodes with"), (MOST_NODES_TOLD, "on 10 nodes or more with")])
+def test_bid_says_on_how_many_nodes_its_capacity_was_measured(state, nodes, want):
+    assert want in state_of_bid(state, bid_fact(shared=SharedCapacity(1.82, nodes)), NOW)[1]
 
 
 def test_node_whose_owner_has_just_left_is_offered_once_it_opens(state):

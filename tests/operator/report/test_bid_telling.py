@@ -77,6 +77,19 @@ async def test_agent_learns_of_each_member_and_of_its_end():
         assert len(api.writes) <= 4
 
 
+async def test_agent_that_has_measured_no_speed_is_told_that_of_the_same_processor():
+    slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
+    for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
+        one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
+    async with telling(slow, unmeasured) as api:
+        await until(lambda: planned(api).get("slowdown") == "2000m")
+
+        assert "by a capacity of 0.50 as measured on a node with the same processor" in planned(api)["message"]
+
+        api.store.change(Place("nodebids", "", "slow"), status={"measured": {"capacity": "1"}})
+        await until(lambda: planned(api)["slowdown"] == "1000m")
+
+
 async def test_bids_of_people_cause_no_write():
     async with telling(bid("n1", capacity="2")) as api:
         await asyncio.sleep(1000)
