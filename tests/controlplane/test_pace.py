@@ -4,6 +4,9 @@ import pytest
 
 from builders.manifests import bid, foreign_pod, gang, member_container, quota
 from eventually import eventually
+from lockstep.act.refusals import is_pod_gone
+from lockstep.api.client import Answer
+from lockstep.api.names import GO_ANNOTATION
 from sandbox import ApiError
 
 pytestmark = pytest.mark.usefixtures("operator")
@@ -140,7 +143,18 @@ def test_nodes_that_can_not_resize_are_told_of(arena, offered):
 def test_api_server_lets_nobody_resize_another_pod_of_that_name(arena, offered):
     submit(arena)
     [first, _] = arena.pods("heat")
-    patch = {"metadata": {"uid": "other"}, "spec": {"containers": first["spec"]["containers"]}}
+    path = f"{arena.core}/pods/{first['metadata']['name']}"
 
-    with pytest.raises(ApiError, match=r"metadata\.uid: Invalid value"):
-        arena.api.request("PATCH", f"{arena.core}/pods/{first['metadata']['name']}/resize", patch)
+    refused = patch_of_another(arena, f"{path}/resize", spec={"containers": first["spec"]["containers"]})
+
+    assert "metadata.uid: Invalid value" in refused.message
+    assert is_pod_gone(refused)
+    assert is_pod_gone(patch_of_another(arena, path, annotations={GO_ANNOTATION: "true"}))
+    assert is_pod_gone(patch_of_another(arena, f"{path}/status", status={"reason": "Evicted"}))
+
+
+def patch_of_another(arena, path, *, annotations=None, **parts):
+    """What the API server answers to a patch for a pod that had that name before."""
+    with pytest.raises(ApiError) as refused:
+        arena.api.request("PATCH", path, {"metadata": {"uid": "other", "annotations": annotations or {}}, **parts})
+    return Answer(refused.value.status, {"message": str(refused.value)})

@@ -8,7 +8,7 @@ import orjson
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
-from fake_cluster.resizing import qos_class, resized
+from fake_cluster.resizing import ANOTHER_POD, qos_class, resized
 from fake_cluster.store import Place, Store
 from lockstep.api.configuration import Configuration
 from lockstep.api.quantities import rfc3339
@@ -179,6 +179,8 @@ class FakeApi:
             return not_found(place)
         wanted = body.pop("metadata", {})
         annotations = wanted.pop("annotations", {})
+        if place.resource == "pods" and wanted.get("uid", known["metadata"]["uid"]) != known["metadata"]["uid"]:
+            return 422, {"reason": "Invalid", "message": ANOTHER_POD}
         if any(wanted[field] != known["metadata"][field] for field in wanted):
             return 409, {"reason": "Conflict", "message": "the object has been modified"}
         changed = {**known, **{part: merged(known.get(part, {}), body[part]) for part in body}}

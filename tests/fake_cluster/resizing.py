@@ -4,13 +4,14 @@ import copy
 
 from lockstep.api.quantities import base_units
 
+ANOTHER_POD = "metadata.uid: Invalid value: field is immutable"
 _COUNTED = ("cpu", "memory")
 
 
 def resized(pod, patch):
     """The pod with ``patch`` merged into it, container by container; or the sentence of a refusal."""
     if patch["metadata"]["uid"] != pod["metadata"]["uid"]:
-        return "metadata.uid: Invalid value: field is immutable"
+        return ANOTHER_POD
     if any("running" in one.get("state", {}) and "resources" not in one for one in _statuses(pod)):
         return "spec: Forbidden: Pod running on node without support for resize"
     changed = copy.deepcopy(pod)

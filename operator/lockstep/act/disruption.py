@@ -4,15 +4,13 @@ import logging
 from collections.abc import Iterable
 
 from lockstep.act.concurrent import for_each
+from lockstep.act.refusals import is_pod_gone
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.disruption import disruption_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.pod import PodFact
 from lockstep.facts.reasons import Reason
-
-_NOT_FOUND = 404
-_CONFLICT = 409
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +20,7 @@ async def tell_disrupted(client: KubeClient, pods: Iterable[PodFact], why: str, 
 
     async def tell(pod: PodFact) -> Failure | None:
         answer = await client.patch_entries(paths.pod_status(pod.key), disruption_manifest(pod.uid, why, now))
-        if answer.is_success or answer.code in (_NOT_FOUND, _CONFLICT):
+        if answer.is_success or is_pod_gone(answer):
             return None
         return Failure(reason=Reason.API_UNAVAILABLE, message=answer.message)
 

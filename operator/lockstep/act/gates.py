@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from coschedule import GangKey
 from lockstep.act.concurrent import for_each
 from lockstep.act.deletions import NO_EFFECT_SECONDS
-from lockstep.act.refusals import is_conflict
+from lockstep.act.refusals import is_pod_gone
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.gate import go_patch
@@ -17,8 +17,6 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.pod import PodFact
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
-
-_NOT_FOUND = 404
 
 log = logging.getLogger(__name__)
 
@@ -69,8 +67,7 @@ class Gates:
 
     async def _tell(self, pod: PodFact) -> Failure | None:
         answer = await self._client.patch(paths.pod(pod.key), go_patch(pod.uid))
-        if answer.is_success or answer.code == _NOT_FOUND or is_conflict(answer):
-            # A pod that is gone, or is another one by now, is news of its own.
+        if answer.is_success or is_pod_gone(answer):  # which is news of its own
             return None
         message = f"the API server refused to let pod {pod.key.name} go on: {answer.message}"
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)

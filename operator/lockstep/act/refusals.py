@@ -7,6 +7,7 @@ from lockstep.facts.reasons import Reason
 
 _BAD_REQUEST = 400
 _FORBIDDEN = 403
+_NOT_FOUND = 404
 _CONFLICT = 409
 _TOO_LARGE = 413
 _INVALID = 422
@@ -27,6 +28,8 @@ _MENDED_BY_OTHERS = (
     # An API server that has just started.
     "not yet ready to handle request",
 )
+# Of a patch that names the UID of a pod, where a new pod has got its name.
+_ANOTHER_POD = "metadata.uid: Invalid value"
 # A dry run is refused for what it is where a webhook takes none; that says nothing of the pod.
 _NO_DRY_RUN = "does not support dry run"
 
@@ -80,3 +83,9 @@ def refused_binding(name: str, node: str, answer: Answer) -> Failure:
 def is_conflict(answer: Answer) -> bool:
     """Whether something else of that name, or a newer version of it, is there."""
     return answer.code == _CONFLICT
+
+
+def is_pod_gone(answer: Answer) -> bool:
+    """Whether the pod that a patch was for, by its UID, is not there, or has changed meanwhile."""
+    is_another = answer.code == _INVALID and _ANOTHER_POD in answer.message
+    return answer.code == _NOT_FOUND or is_conflict(answer) or is_another

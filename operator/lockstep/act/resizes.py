@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.refusals import is_conflict
+from lockstep.act.refusals import is_pod_gone
 from lockstep.act.services import Services
 from lockstep.api import paths
 from lockstep.api.client import Answer, ApiUnavailableError
@@ -17,7 +17,6 @@ from lockstep.facts.pod import PodFact
 from lockstep.logs.fields import about
 from lockstep.report.rate import Rate
 
-_NOT_FOUND = 404
 # Gangs are bound first.
 _PATIENCE_SECONDS = 5.0
 # The largest gang has 10,000 members: it takes minutes, and the API server some milliseconds of each second.
@@ -114,8 +113,7 @@ class Resizes:
         answer = await self._ask(resize.pod, resize.amounts)
         if answer.is_success:
             self._count(ResizeResult.WITHDRAWN if resize.withdraws else ResizeResult.DONE)
-        elif answer.code == _NOT_FOUND or is_conflict(answer):
-            # A pod that is gone, or is another one by now, is news of its own.
+        elif is_pod_gone(answer):  # which is news of its own
             return
         else:
             self._refused(gang, resize.pod, answer)

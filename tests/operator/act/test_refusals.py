@@ -2,7 +2,7 @@
 
 import pytest
 
-from lockstep.act.refusals import refused_pod, refused_template
+from lockstep.act.refusals import is_pod_gone, refused_pod, refused_template
 from lockstep.api.client import Answer
 from lockstep.facts.reasons import Reason
 
@@ -71,3 +71,22 @@ def test_waiting_does_not_mend(code, message):
 def test_waiting_may_mend(code, message, want):
     assert refused_template(answer(code, message)) is None
     assert refused_pod("g-1-0", answer(code, message)).reason is want
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "want"),
+    [
+        pytest.param(404, 'pods "p" not found', True, id="none of that name"),
+        pytest.param(409, "the object has been modified", True, id="a newer version"),
+        pytest.param(
+            422, 'Pod "p" is invalid: metadata.uid: Invalid value: "1": field is immutable', True, id="another"
+        ),
+        pytest.param(
+            422, 'Pod "p" is invalid: spec: Forbidden: pod updates may not change fields', False, id="invalid"
+        ),
+        pytest.param(403, "denied: metadata.uid: Invalid value", False, id="denied in such words"),
+        pytest.param(200, "", False, id="taken"),
+    ],
+)
+def test_patch_of_a_pod_that_is_gone_is_no_refusal(code, message, want):
+    assert is_pod_gone(answer(code, message)) is want

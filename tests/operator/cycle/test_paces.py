@@ -438,7 +438,7 @@ async def test_admission_that_changes_a_resize_is_no_endless_quarrel():
 
 
 async def test_pod_of_the_same_name_that_is_another_one_is_left_alone():
-    async with api_with(*NODES, gangs=[paced_gang()], bids=BIDS) as api, running_operator(api):
+    async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, parts):
         replaced = []
 
         def replace_first(request):
@@ -454,6 +454,8 @@ async def test_pod_of_the_same_name_that_is_another_one_is_left_alone():
 
         left = api.store.get(pod_place(replaced[0]["metadata"]["name"]))
         assert left["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "4"}}
+        assert parts.metric("lockstep_resizes_total", result="refused") == 0
+        assert "refused" not in pace_of(api).get("message", "")
 
 
 async def test_gang_deleted_in_the_midst_of_it_goes_as_any_other():

@@ -94,6 +94,25 @@ async def test_gate_that_does_not_open_at_once_is_opened_later(fault):
         assert status_of(api)["attempt"] == 1
 
 
+async def test_gate_of_another_pod_of_that_name_stays_shut(caplog):
+    async with operator_over(gangs=[gang("g", spec=BARRIER)]) as (api, _):
+        await until(lambda: is_placed(api))
+        replaced = []
+
+        def replace_first(request):
+            if request[:2] == ("PATCH", "pods") and not replaced:
+                replaced.append(api.store.remove(pod_place(request.name)))
+                api.store.add("pods", {**replaced[0], "metadata": {"name": request.name, "namespace": "default"}})
+
+        api.fault = replace_first
+        come_up(api, "g-1-0", "g-1-1")
+        await until(lambda: replaced)
+        await asyncio.sleep(1)
+
+        assert "annotations" not in api.store.get(pod_place(replaced[0]["metadata"]["name"]))["metadata"]
+        assert "members that may go on still wait" not in caplog.text
+
+
 async def test_attempt_whose_members_are_not_all_up_in_time_is_undone():
     async with operator_over(gangs=[gang("g", size=3, spec=BARRIER)]) as (api, _):
         await until(lambda: is_placed(api))
