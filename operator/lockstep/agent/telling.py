@@ -12,6 +12,8 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Rep
     return Report(
         capacity_measured_at=measured.capacity_measured_at,
         processor=measured.processor,
+        away_from=measured.available_from,
+        away_until=measured.available_until,
         since=measured.since,
         until=wall,
         source=measured.source,
@@ -22,7 +24,16 @@ def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Rep
 def nothing_known(wall: float) -> Report:
     """What it says as long as the operator has not said whose pods run on the node."""
     message = "Nothing is measured yet: the operator has not said which pods here are members of gangs."
-    return Report(capacity_measured_at=None, processor="", since=None, until=wall, source="", message=message)
+    return Report(
+        capacity_measured_at=None,
+        processor="",
+        away_from=None,
+        away_until=None,
+        since=None,
+        until=wall,
+        source="",
+        message=message,
+    )
 
 
 def _found(measured: Measured) -> str:
@@ -41,15 +52,17 @@ def _found(measured: Measured) -> str:
 
 
 def _owner(measured: Measured) -> str:
-    """Whether the owner is there, and until when that is likely; a forecast binds nobody."""
+    """Whether the owner is there, and when he is likely to be away; a forecast binds nobody."""
     if measured.owner_present is None:
         return "whether the owner is there can't be seen"
-    said, until = (
-        ("the owner is there", measured.available_from)
-        if measured.owner_present
-        else ("the owner is away", measured.available_until)
-    )
-    return said if until is None else f"{said}, likely until {rfc3339(until)}"
+    said = "the owner is there" if measured.owner_present else "the owner is away"
+    leaves, returns = measured.available_from, measured.available_until
+    if leaves is None:
+        return said if returns is None else f"{said}, likely until {rfc3339(returns)}"
+    again = "" if returns is None else f" until {rfc3339(returns)}"
+    if measured.owner_present:
+        return f"{said}, likely until {rfc3339(leaves)}" + (again and f", then away{again}")
+    return f"{said}, likely to be back within the hour, then away from {rfc3339(leaves)}{again}"
 
 
 def _left_out(kept: Collection[Kept]) -> str:

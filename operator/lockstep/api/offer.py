@@ -44,10 +44,12 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What an agent tells people beside the offer."""
+    """What an agent tells people beside the offer; from ``away_from`` to ``away_until`` the owner is likely away."""
 
     capacity_measured_at: float | None
     processor: str
+    away_from: float | None
+    away_until: float | None
     since: float | None
     until: float
     source: str
@@ -88,6 +90,7 @@ def report_manifest(node: str, offer: Offer, report: Report) -> Manifest:
         **_offered(offer),
         **_time("capacityMeasuredAt", report.capacity_measured_at),
         **({"processor": report.processor} if report.processor else {}),
+        **_away(report),
         **_time("since", report.since),
         "until": rfc3339(report.until),
         "source": report.source,
@@ -137,6 +140,11 @@ def _offered(offer: Offer) -> dict[str, Any]:
         **_ratio("capacity", offer.capacity, _LEAST_CAPACITY, _MOST_CAPACITY),
         **({} if offer.owner_present is None else {"ownerPresent": offer.owner_present}),
     }
+
+
+def _away(report: Report) -> dict[str, Any]:
+    window = _time("from", report.away_from) | _time("until", report.away_until)
+    return {"ownerAway": window} if window else {}
 
 
 def _hours(forecast: Collection[Hour]) -> Iterator[dict[str, Any]]:

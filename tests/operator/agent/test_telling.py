@@ -1,9 +1,13 @@
 """What people read of a measurement."""
 
+from dataclasses import replace
+
 import pytest
 
 from lockstep.agent.measured import Measured
+from lockstep.agent.offering import offer_of
 from lockstep.agent.telling import report_of
+from lockstep.api.offer import report_manifest
 
 UNKNOWN = dict.fromkeys(Measured.__dataclass_fields__)
 NINE = 1_800_003_600.0
@@ -20,9 +24,20 @@ NINE = 1_800_003_600.0
             id="away until nine",
         ),
         pytest.param(
-            {"owner_present": True, "available_from": NINE, "available_until": NINE + 60},
+            {"owner_present": True, "available_from": NINE},
             "the owner is there, likely until 2027-01-15T09:00:00Z.",
             id="there until nine",
+        ),
+        pytest.param(
+            {"owner_present": True, "available_from": NINE, "available_until": NINE + 3600},
+            "the owner is there, likely until 2027-01-15T09:00:00Z, then away until 2027-01-15T10:00:00Z.",
+            id="away between nine and ten",
+        ),
+        pytest.param(
+            {"owner_present": False, "available_from": NINE, "available_until": NINE + 3600},
+            "the owner is away, likely to be back within the hour, then away from 2027-01-15T09:00:00Z "
+            "until 2027-01-15T10:00:00Z.",
+            id="expected now",
         ),
     ],
 )
@@ -30,3 +45,24 @@ def test_owner_is_said_to_be_there_or_away_and_until_when(known, want):
     report = report_of(Measured(**{**UNKNOWN, "source": "cgroup v2", **known}), wall=NINE, kept=())
 
     assert report.message.endswith(want)
+
+
+@pytest.mark.parametrize(
+    ("known", "want"),
+    [
+        pytest.param({}, None, id="nothing is forecast"),
+        pytest.param({"available_until": NINE}, {"until": "2027-01-15T09:00:00Z"}, id="from now on"),
+        pytest.param({"available_from": NINE}, {"from": "2027-01-15T09:00:00Z"}, id="for a day"),
+        pytest.param(
+            {"available_from": NINE, "available_until": NINE + 3600},
+            {"from": "2027-01-15T09:00:00Z", "until": "2027-01-15T10:00:00Z"},
+            id="from nine to ten",
+        ),
+    ],
+)
+def test_window_in_which_the_owner_is_likely_to_be_away_is_told_whole(known, want):
+    measured = Measured(**{**UNKNOWN, "source": "cgroup v2", **known})
+
+    told = report_manifest("n1", offer_of(replace(measured, forecast=())), report_of(measured, wall=NINE, kept=()))
+
+    assert told["status"]["measured"].get("ownerAway") == want
