@@ -215,3 +215,13 @@ def test_no_longer_gang_is_planned_behind_on_the_time_a_running_one_needs(arena)
 
     arena.until("next", "Planned", reason="StartsLater")
     eventually(lambda: arena.status("next").get("start") == arena.status("heat")["expectedFinish"])
+
+
+def test_status_keeps_since_when_an_owner_is_back(arena):
+    [node] = arena.add_nodes(1)
+    arena.create(bid(node, onReturn="Evict", ownerPresent=True))
+    eventually(lambda: arena.bid_status(node).get("ownerBackSince"))
+
+    arena.patch_bid(node, ownerPresent=False)
+
+    eventually(lambda: "ownerBackSince" not in arena.bid_status(node))

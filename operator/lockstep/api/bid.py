@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lockstep.api.bid_status import parse_bid_plan, parse_report
+from lockstep.api.bid_status import parse_bid_plan, parse_owner_back, parse_report
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.node import BidCondition, BidFact, ExpectedHour, OnReturn
 from lockstep.facts.reasons import Condition, Reason
@@ -35,6 +35,7 @@ def parse_bid(manifest: Manifest) -> BidFact:
         told=bid_condition(manifest),
         report=parse_report(manifest),
         planned=parse_bid_plan(manifest),
+        owner_back_since=parse_owner_back(manifest),
     )
 
 

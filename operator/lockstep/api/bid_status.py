@@ -63,6 +63,16 @@ def bid_plan_manifest(plan: BidPlan) -> Manifest:
     return {"status": {"planned": planned}}
 
 
+def parse_owner_back(manifest: Manifest) -> float | None:
+    """Since when the owner is back, as an operator wrote it; None where none did."""
+    return _time((manifest.get("status") or {}).get("ownerBackSince"))
+
+
+def owner_back_manifest(since: float | None) -> Manifest:
+    """A merge patch of the status: since when the owner is back, or that he is not."""
+    return {"status": {"ownerBackSince": None if since is None else rfc3339(since)}}
+
+
 def _ratio(quantity: Any) -> float | None:
     try:
         return None if quantity is None else ratio(quantity)

@@ -8,7 +8,7 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.bid import bid_condition
-from lockstep.api.bid_status import parse_bid_plan, parse_report
+from lockstep.api.bid_status import parse_bid_plan, parse_owner_back, parse_report
 from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pod import parse_pod
@@ -82,6 +82,7 @@ def doubtful_bid(manifest: Manifest, problem: Exception) -> BidFact:
         told=bid_condition(manifest),
         report=parse_report(manifest),
         planned=parse_bid_plan(manifest),
+        owner_back_since=parse_owner_back(manifest),
     )
 
 

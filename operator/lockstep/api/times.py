@@ -59,3 +59,8 @@ def rfc3339(seconds: float) -> str:
     """
     spelled = datetime.fromtimestamp(round(min(max(seconds, _FIRST_SECOND), _LAST_SECOND)), tz=UTC)
     return f"{spelled.year:04}-{spelled:%m-%dT%H:%M:%SZ}"
+
+
+def as_spelled(seconds: float | None) -> float | None:
+    """Equal to what is read again once it is written, so that it is written once."""
+    return None if seconds is None else epoch_seconds(rfc3339(seconds))

@@ -1,8 +1,8 @@
 """Which owners are back on their nodes, since when, and when their nodes are open to gangs again.
 
 An owner is back who is present, or whose node is past the time at which it is taken back. What becomes of members
-there the bid says (``onReturn``). Since when an owner is back is not written anywhere: the next process counts from
-when it sees that first, so a grace period may begin anew.
+there the bid says (``onReturn``). Since when an owner is back who interrupts gangs, the bid's status keeps for the next
+process; what no leader can have written there, as it is still to come or older than any grace period, has no effect.
 
 A node whose owner interrupts gangs stays closed for a while after the owner has left. So an owner who comes and goes
 costs gangs one interruption in that time at most.
@@ -16,6 +16,10 @@ from lockstep.facts.node import BidFact, OnReturn
 
 QUIET_SECONDS = 600.0
 """For so long the owner has to be away before gangs come to a node again that they may have to leave at once."""
+
+
+# The bound of gracePeriodSeconds in crds/make/nodebids.yaml.
+_LONGEST_GRACE_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +56,7 @@ class Owners:
 
     def note(self, now: float) -> None:
         """Look at all bids: who has come back, whose time is over, who has left."""
-        back = {
-            node: self._returning(bid, now)
-            for node, bid in self._bids.items()
-            if bid.owner_present or ((until := bid.available_until) is not None and until <= now)
-        }
+        back = {node: self._returning(bid, now) for node, bid in self._bids.items() if _is_back(bid, now)}
         left = [one for node, one in self._back.items() if node not in back]
         # Who is back as before is the same object.
         known, seen_at = self._back, self._seen_at
@@ -73,6 +73,13 @@ class Owners:
     def back(self, node: str) -> OwnerBack | None:
         """What is known of an owner who is back on a node."""
         return self._back.get(node)
+
+    def back_since(self, bid: BidFact, now: float) -> float | None:
+        """What the bid's status should say of when its owner came back; nothing where that interrupts nobody."""
+        if bid.on_return is not OnReturn.EVICT or bid.node not in self._bids or not _is_back(bid, now):
+            return None
+        back = self._back.get(bid.node)
+        return bid.owner_back_since if back is None else back.since
 
     def wants_pace(self, node: str) -> bool:
         """Whether the owner of a node is back, and members there are to leave most of its CPU to him."""
@@ -94,6 +101,17 @@ class Owners:
         known = self._back.get(bid.node)
         if known is not None and known.on_return is bid.on_return and known.grace_seconds == bid.grace_seconds:
             return known
-        until = math.inf if bid.available_until is None else bid.available_until
-        since = min(now, until) if known is None else known.since
+        since = _seen_since(bid, now) if known is None else known.since
         return OwnerBack(node=bid.node, since=since, on_return=bid.on_return, grace_seconds=bid.grace_seconds)
+
+
+def _is_back(bid: BidFact, now: float) -> bool:
+    return bool(bid.owner_present) or (bid.available_until is not None and bid.available_until <= now)
+
+
+def _seen_since(bid: BidFact, now: float) -> float:
+    """Since when the owner is back whom this process sees for the first time: maybe another one saw him before."""
+    kept = bid.owner_back_since
+    if kept is not None and now - _LONGEST_GRACE_SECONDS <= kept <= now:
+        return kept
+    return now if bid.available_until is None else min(now, bid.available_until)

@@ -66,7 +66,8 @@ class BidFact:
     A gang is interrupted by ``on_return`` Evict once its owner is back for ``grace_seconds``.
 
     ``problem`` says why the bid can't be understood; it then has no slots. ``told`` is what its owner was told last.
-    ``report`` is there where an agent writes the bid, and ``planned`` is what it was told last.
+    ``report`` is there where an agent writes the bid, and ``planned`` is what it was told last. ``owner_back_since`` is
+    when the owner came back, as the operator that led then saw it.
     """
 
     node: str
@@ -88,6 +89,7 @@ class BidFact:
     told: BidCondition | None = None
     report: BidReport | None = None
     planned: BidPlan | None = None
+    owner_back_since: float | None = None
 
     @property
     def answer(self) -> BidCondition | None:
@@ -117,6 +119,7 @@ class BidFact:
             told=before.told,
             report=before.report,
             planned=before.planned,
+            owner_back_since=before.owner_back_since,
             expires_at=before.expires_at,
         )
         ends_before, ends_now = (math.inf if bid.expires_at is None else bid.expires_at for bid in (before, self))

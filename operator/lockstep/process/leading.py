@@ -19,6 +19,7 @@ from lockstep.process.side_by_side import until_first_ends
 from lockstep.report.bid_telling import keep_agents_told
 from lockstep.report.bids import keep_bids_answered
 from lockstep.report.metrics import Metrics
+from lockstep.report.owners_back import keep_owners_noted
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
 # The successor may begin as soon as what is under way has ended; for what takes longer it waits as after a crash.
@@ -89,6 +90,7 @@ class Leadership:
             self.cycle.run(),
             keep_bids_answered(self.client, self.state, time),
             keep_agents_told(self.client, self.state, time),
+            keep_owners_noted(self.client, self.state, time),
         ]
         if self.run_times is not None:
             works.append(self.run_times.keep_written())

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lockstep.api.names import AGENT_LABEL, AGENT_OFF
-from lockstep.api.quantities import CPU, epoch_seconds, rfc3339
+from lockstep.api.quantities import CPU, rfc3339
+from lockstep.api.times import as_spelled
 from lockstep.belief.neighbours import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidPlan, BidState
@@ -51,7 +52,7 @@ def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPl
     return BidPlan(
         state=bid_state,
         slowdown=min(round(1000 * bid.slowdown), _LARGEST),
-        until=_as_spelled(bid.available_until),
+        until=as_spelled(bid.available_until),
         members=len(guests.members),
         member_uids=frozenset(sorted(guests.members)[:_MOST_UIDS]),
         others_request=min(_STEP * round(guests.others_request / _STEP), _LARGEST),
@@ -84,11 +85,6 @@ def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
     if opens > now:
         return BidState.LATER, f"Members may start from {rfc3339(opens)} on{_how_fast(bid)}."
     return BidState.OFFERED, f"Members may start{_how_fast(bid)}."
-
-
-def _as_spelled(seconds: float | None) -> float | None:
-    """Equal to what is read again once it is written, so that it is written once."""
-    return None if seconds is None else epoch_seconds(rfc3339(seconds))
 
 
 def _how_fast(bid: BidFact) -> str:

@@ -4,7 +4,13 @@ import pytest
 
 from builders.served import bid
 from lockstep.api.bid import parse_bid
-from lockstep.api.bid_status import bid_plan_manifest, parse_bid_plan, parse_report
+from lockstep.api.bid_status import (
+    bid_plan_manifest,
+    owner_back_manifest,
+    parse_bid_plan,
+    parse_owner_back,
+    parse_report,
+)
 from lockstep.facts.bid_plan import BidPlan, BidReport, BidState
 
 PLAN = BidPlan(
@@ -73,3 +79,13 @@ def test_what_cannot_be_read_is_not_known_and_costs_the_bid_nothing(odd):
 @pytest.mark.parametrize("state", [None, "", "Elsewhere"])
 def test_plan_of_a_state_that_is_none_is_no_plan(state):
     assert parse_bid_plan({"status": {"planned": {"state": state}}}) is None
+
+
+@pytest.mark.parametrize("since", [None, PLAN.until])
+def test_return_of_an_owner_is_read_as_it_was_written(since):
+    assert parse_owner_back(owner_back_manifest(since)) == since
+
+
+@pytest.mark.parametrize("status", [None, {}, {"ownerBackSince": "yesterday"}])
+def test_return_that_nobody_can_read_is_none(status):
+    assert parse_owner_back({"status": status}) is None

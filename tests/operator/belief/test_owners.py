@@ -1,6 +1,7 @@
 """Which owners are back, since when, and when their nodes open again."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -93,3 +94,49 @@ def test_node_that_evicts_nobody_opens_as_soon_as_its_owner_leaves(on_return):
     seen.owners.note(101.0)
 
     assert seen.owners.opens_at("n1") == -math.inf
+
+
+DAY = 86_400.0
+NOW = 10 * DAY
+
+
+@pytest.mark.parametrize(
+    ("kept", "want"),
+    [
+        pytest.param(NOW - 20, NOW - 20, id="a moment ago"),
+        pytest.param(NOW, NOW, id="now"),
+        pytest.param(NOW - DAY, NOW - DAY, id="as long ago as the longest grace"),
+        pytest.param(NOW + 1, NOW, id="in the future"),
+        pytest.param(NOW - DAY - 1, NOW, id="longer ago"),
+        pytest.param(-1e11, NOW, id="before all time"),
+        pytest.param(None, NOW, id="never"),
+    ],
+)
+def test_next_process_goes_on_from_what_can_be_true(seen, kept, want):
+    seen.note(NOW, owner_present=True, owner_back_since=kept)
+
+    assert seen.owners.back("n1").since == want
+
+
+def test_what_is_kept_matters_to_nobody_who_has_seen_the_owner_come(seen):
+    seen.note(NOW, owner_present=False)
+    seen.note(NOW + 10, owner_present=True)
+    seen.note(NOW + 20, owner_present=True, owner_back_since=NOW - 50)
+
+    assert seen.owners.back("n1").since == NOW + 10
+
+
+def test_status_is_to_say_since_when_an_owner_is_back_who_interrupts_gangs(seen):
+    seen.note(NOW, owner_present=True)
+    back = seen.bids["n1"]
+
+    assert seen.owners.back_since(back, NOW) == NOW
+    assert seen.owners.back_since(replace(back, owner_present=False), NOW) is None
+    assert seen.owners.back_since(replace(back, on_return=OnReturn.PACE), NOW) is None
+    assert seen.owners.back_since(replace(back, node="expired"), NOW) is None
+
+
+def test_what_is_kept_stays_until_this_process_has_looked(seen):
+    seen.bids["n1"] = bid_fact("n1", on_return=OnReturn.EVICT, owner_present=True, owner_back_since=NOW - 5)
+
+    assert seen.owners.back_since(seen.bids["n1"], NOW) == NOW - 5
