@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from eventually import eventually
 from live.examples import EXAMPLES, documents_of, example_of
 from sandbox.binaries import Tool
 
@@ -51,6 +52,14 @@ def test_size_is_what_the_comment_says(twelve_nodes, stem):
 
     twelve_nodes.until_placed(name)
     assert twelve_nodes.status(name)["size"] == size
+
+
+def test_sandbox_says_that_it_paces_nobody(twelve_nodes):
+    twelve_nodes.api.kubectl("apply", "--namespace", twelve_nodes.namespace, "-f", str(example_of("21-pace")))
+
+    twelve_nodes.until_placed("tides")
+
+    eventually(lambda: "resize" in twelve_nodes.status("tides").get("pace", {}).get("message", ""), seconds=60)
 
 
 def test_there_are_examples():
