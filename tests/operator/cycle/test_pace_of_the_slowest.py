@@ -8,6 +8,23 @@ import pytest
 from builders.served import bid, container, gang, node, role
 from fake_cluster.api import NEVER_ARRIVED, Refusal
 from fake_cluster.jumping import now, until
+from fake_cluster.paced import (
+    BIDS,
+    LOCAL,
+    NODES,
+    OUT_OF_THE_WAY,
+    PACED,
+    TURN,
+    UNPACED,
+    change_bid,
+    change_gang,
+    cpu_by_node,
+    pace_of,
+    paced_gang,
+    resizes,
+    run_all,
+    until_paced,
+)
 from fake_cluster.rig import (
     api_with,
     event_reasons,
@@ -24,63 +41,6 @@ from fake_cluster.rig import (
 from fake_cluster.store import Place
 
 pytestmark = pytest.mark.asyncio
-
-LOCAL = {"pace": "Local"}
-NODES = [node(name, cpu="4") for name in ("n1", "n2", "n3")]
-# The members on n1 and n2 need half and a quarter of what that on n3 does.
-BIDS = [bid("n1", capacity="2"), bid("n2", capacity="4"), bid("n3")]
-TURN = 30.0
-
-
-def paced_gang(name="g", *, size=3, spec=LOCAL, **pod_spec):
-    pod_spec = {"containers": [container(requests={"cpu": "4"})], **pod_spec}
-    return gang(name, size=size, spec=spec, pod_spec=pod_spec)
-
-
-def cpu_by_node(api, name="g"):
-    """What the first container of each member has: (request, limit), by node."""
-    found = {}
-    for it in pods_of(api, name):
-        resources = it["spec"]["containers"][0].get("resources", {})
-        amounts = (resources.get(kind, {}).get("cpu") for kind in ("requests", "limits"))
-        found[it["spec"]["nodeName"]] = tuple(amounts)
-    return found
-
-
-PACED = {"n1": ("2000m", "2200m"), "n2": ("1000m", "1100m"), "n3": ("4", None)}
-UNPACED = {"n1": ("4", None), "n2": ("4", None), "n3": ("4", None)}
-# A limit can't be removed: it is as much as the node has.
-OUT_OF_THE_WAY = {"n1": ("4000m", "4000m"), "n2": ("4000m", "4000m"), "n3": ("4", None)}
-
-
-def resizes(api):
-    return [request for request in api.requests if request.resource == "pods/resize"]
-
-
-def pace_of(api, name="g"):
-    return status_of(api, name).get("pace", {})
-
-
-def change_bid(api, name, **spec):
-    api.store.change(Place("nodebids", "", name), spec=spec)
-
-
-def change_gang(api, **spec):
-    """Change a gang as its owner would."""
-    found = api.store.get(gang_place("g"))
-    found["metadata"]["generation"] += 1
-    found["spec"].update(spec)
-    api.store.replace(gang_place("g"), found)
-
-
-async def run_all(api, name="g"):
-    await until(lambda: is_placed(api, name))
-    set_phases(api, name, "Running")
-
-
-async def until_paced(api, want=PACED, name="g"):
-    await until(lambda: cpu_by_node(api, name) == want)
-    await until(lambda: pace_of(api, name).get("paced") == sum(want[one] != UNPACED[one] for one in want))
 
 
 async def test_members_on_faster_nodes_get_what_keeps_up_with_the_slowest():
@@ -481,55 +441,3 @@ async def test_large_gang_is_resized_little_by_little():
         assert now() - began >= (149 - 25) / 50
         assert event_reasons(api).count("GangPaced") == 1
         assert len(resizes(api)) == 149
-
-
-OWNED = [bid("n1", capacity="2", onReturn="Pace"), *BIDS[1:]]
-A_TENTH = ("400m", "440m")
-
-
-async def test_owner_who_is_back_has_most_of_the_node_until_he_leaves():
-    async with operator_over(*NODES, gangs=[paced_gang(spec={})], bids=OWNED) as (api, _):
-        await run_all(api)
-        change_bid(api, "n1", ownerPresent=True)
-        await until_paced(api, UNPACED | {"n1": A_TENTH})
-        assert pace_of(api)["message"] == (
-            "Paced: 1 of 3 members, 3.6 cores given back. "
-            "The owner of n1 is back: members there have a tenth of their CPU."
-        )
-
-        change_bid(api, "n1", ownerPresent=False)
-        await until(lambda: cpu_by_node(api) == UNPACED | {"n1": OUT_OF_THE_WAY["n1"]})
-        await until(lambda: not pace_of(api))
-
-
-async def test_owner_who_is_back_has_most_of_the_node_of_a_gang_that_is_paced():
-    async with operator_over(*NODES, gangs=[paced_gang()], bids=OWNED) as (api, _):
-        await run_all(api)
-        await until_paced(api)
-        change_bid(api, "n1", ownerPresent=True)
-        await until_paced(api, PACED | {"n1": A_TENTH})
-
-        change_bid(api, "n1", ownerPresent=False)
-        await until_paced(api)
-
-
-async def test_owner_who_keeps_members_paces_none():
-    async with operator_over(*NODES, gangs=[paced_gang(spec={})], bids=BIDS) as (api, _):
-        await run_all(api)
-        change_bid(api, "n1", ownerPresent=True)
-        await asyncio.sleep(3 * TURN)
-
-    assert not resizes(api)
-    assert not pace_of(api)
-
-
-async def test_members_that_do_not_wait_are_paced_for_an_owner_too():
-    roles = [role("lead", load="None", cpu="4"), role("work", size=2, cpu="4")]
-    async with operator_over(*NODES, gangs=[gang("g", roles=roles)], bids=OWNED) as (api, _):
-        await run_all(api)
-        for name in ("n1", "n2", "n3"):
-            change_bid(api, name, onReturn="Pace", ownerPresent=True)
-        await until(lambda: set(cpu_by_node(api).values()) == {A_TENTH})
-
-        await until(lambda: pace_of(api)["paced"] == 3)
-        assert "The owners of n1…n3 are back" in pace_of(api)["message"]
