@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coschedule_forecast import blend, habits_after, hours_ahead
+from coschedule_forecast import habits_after
+from coschedule_forecast.owners import PAST, day_ahead
 from lockstep.agent.duty_cycle import duty_cycle_of
 from lockstep.agent.history import DAY_HOURS, History, Hour
 from lockstep.agent.hours import HOUR, ClockHour, clock_hour, is_weekend, start_of_hour
 from lockstep.agent.measured import HourAhead
-
-PAST, LAST_HOUR, FORECAST = 0.6, 0.3, 0.5
-"""The weights A, B and C: with these A and B forecasts were best [C 5.5.2]; C has no best, and is even."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +43,7 @@ def _habit(history: History, when: ClockHour) -> Hour | None:
 
 def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[float]:
     """Forecast one series; hours without a habit stand in it as 0, so that the others keep their distance from now."""
-    first, *others = hours_ahead([habit or 0.0 for habit in habits], last=last, last_hour=LAST_HOUR)
-    return [float(load) for load in (blend(FORECAST, first, now), *others)]
+    return day_ahead([habit or 0.0 for habit in habits], last=last, now=now)
 
 
 def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> Window:

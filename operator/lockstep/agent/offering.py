@@ -1,13 +1,10 @@
 """What a node offers, made of what was measured, and whether it differs from what was offered before."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
+from coschedule_forecast.owners import comings
 from lockstep.agent.measured import HourAhead, Measured
 from lockstep.api.offer import Hour, Offer
-
-_LEAST_PRESENCE = 0.05
-"""What is less likely is what old days have left behind: gangs that may never be interrupted would avoid the node."""
 
 
 class Differences:
@@ -45,12 +42,5 @@ def offer_of(measured: Measured) -> Offer:
 
 
 def _returns(forecast: Sequence[HourAhead]) -> list[Hour]:
-    """The probabilities that the owner comes in an hour, of those that the owner is there.
-
-    Who comes is taken to stay for as long as it is likely: so the owner comes in an hour with the probability by which
-    being there becomes likelier, if not there before. Until an hour with a probability of p, at least the largest so
-    far, nobody has come with the probability 1 - p.
-    """
-    present = [one.owner_present if one.owner_present >= _LEAST_PRESENCE else 0.0 for one in forecast]
-    comes = [*present[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(present))]
+    comes = comings([one.owner_present for one in forecast])
     return [Hour(one.start, one.duty_cycle, returns) for one, returns in zip(forecast, comes, strict=True)]

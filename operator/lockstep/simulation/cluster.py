@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from coschedule import Forecasts, no_forecasts
 from lockstep.simulation.jobs import FloatArray, Job
 from lockstep.simulation.owners import Windows
+from lockstep.simulation.presence.terms import Terms
 from lockstep.simulation.promises import Told
 
 
@@ -51,11 +53,16 @@ class Cluster:
 
     Nodes are ordered by their slow-downs, the fastest first. Of owners ``windows`` tell, and not ``free``. Jobs are
     expected to run ``belief`` times as long as their owners say.
+
+    Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` tell how likely.
     """
 
     slowdowns: NDArray[np.float64]
     free: NDArray[np.bool_]
     windows: Windows
+    owned: NDArray[np.bool_]
+    terms: Terms = field(default_factory=Terms)
+    forecasts: Forecasts = field(default_factory=no_forecasts)
     now: float = 0.0
     waiting: dict[int, Job] = field(default_factory=dict)
     running: dict[int, Run] = field(default_factory=dict)

@@ -1,13 +1,14 @@
 """The simulated cluster: jobs come, a policy starts them, they end.
 
 A job that has run as long as expected and has not ended is expected to end later by the same share of what has elapsed
-as in the operator; the policy may then decide anew.
+as in the operator; the policy may then decide anew. One that an owner interrupts waits again, in its old place, with
+the work that it has not saved.
 """
 
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,28 +19,46 @@ from lockstep.simulation.cluster import Cluster, Policy, Run, Start
 from lockstep.simulation.jobs import Arrival
 from lockstep.simulation.nodes import Nodes
 from lockstep.simulation.owners import Hours
+from lockstep.simulation.presence.owners import Presence
 from lockstep.simulation.promises import Word, Words
 
 # What happens at one instant happens in this order.
-_ENDED, _OVERRUN, _SUBMITTED, _OPENED = 0, 1, 2, 3
+_ENDED, _OVERRUN, _SUBMITTED, _OWNERS, _OPENED = 0, 1, 2, 3, 4
 # What a planner adds up in another order may differ by so many seconds.
 _ROUNDING = 1e-3
 # After so many seconds without a start nobody will start any more: owners come and go by the week.
 _WEEKS = 2 * 7 * 86_400.0
+# Whose owners always come before it has ended would be interrupted for ever.
+_MOST_INTERRUPTIONS = 1000
 
 
 class NeverStartsError(ValueError):
     """Jobs wait for ever: owners take the nodes back before they have ended."""
 
 
+class Attempt(NamedTuple):
+    """A run that an owner has interrupted, and how many seconds of it each member has lost."""
+
+    nodes: Sequence[int]
+    start: float
+    end: float
+    lost: float
+
+
 class Ran(NamedTuple):
-    """How a job ran, and what it was told before."""
+    """How a job ran at last, what it was told before, and the attempts before that."""
 
     arrival: Arrival
     nodes: Sequence[int]
     start: float
     end: float
     word: Word | None
+    earlier: Sequence[Attempt] = ()
+
+    @property
+    def first_start(self) -> float:
+        """When it no longer waited for the first time."""
+        return self.earlier[0].start if self.earlier else self.start
 
     @property
     def size(self) -> int:
@@ -69,20 +88,25 @@ def simulate(
         slowdowns=nodes.slowdowns,
         free=np.ones(len(nodes.slowdowns), dtype=np.bool_),
         windows=nodes.hours.windows(0.0),
+        owned=np.isfinite(nodes.hours.begin),
     )
-    machine = _Machine({one.job.number: one for one in arrivals}, nodes.hours, cluster, Belief(quantile), progress)
-    return machine.run(policy)
+    if nodes.presence is not None:
+        cluster.owned, cluster.terms = nodes.presence.owned, nodes.presence.terms
+    by_number = {one.job.number: one for one in arrivals}
+    return _Machine(by_number, nodes.hours, nodes.presence, cluster, Belief(quantile), progress).run(policy)
 
 
 @dataclass(slots=True)
 class _Machine:
     """The jobs by number, the cluster as it is now, what its runs taught, and what is going to happen.
 
-    ``changed`` is when a job last came or was going to end, ``wakes`` when the next owner goes for whom jobs wait.
+    ``changed`` is when a job last came or was going to end, ``wakes`` when to look again for jobs that wait for owners.
+    ``ends`` is when each run really ends, and ``paces`` how many times as long owners make it take now, where they do.
     """
 
     arrivals: dict[int, Arrival]
     hours: Hours
+    presence: Presence | None
     cluster: Cluster
     belief: Belief
     progress: Callable[[], None]
@@ -90,19 +114,23 @@ class _Machine:
     words: Words = field(default_factory=Words)
     changed: float = -math.inf
     wakes: float = -math.inf
+    ends: dict[int, float] = field(default_factory=dict)
+    paces: dict[int, float] = field(default_factory=dict)
+    earlier: dict[int, list[Attempt]] = field(default_factory=dict)
     ran: list[Ran] = field(default_factory=list)
 
     def run(self, policy: Policy) -> list[Ran]:
         """Go from event to event; all that happens at one instant is decided about at once."""
         self.events = [(one.job.submitted, _SUBMITTED, number) for number, one in self.arrivals.items()]
         heapq.heapify(self.events)
-        while self.events:
+        self._wait_for_change()
+        while len(self.ran) < len(self.arrivals):
             self._next_instant()
             if self.cluster.waiting:
                 decided = policy.decide(self.cluster)
                 for start in decided.starts:
                     self._start(start)
-                self.words.hear(decided.told)
+                self.words.hear(told for told in decided.told if told.job.number not in self.earlier)
                 self._look_again(decided.next_start)
                 self._wait_for_owners()
         return self.ran
@@ -111,14 +139,16 @@ class _Machine:
         now = self.cluster.now = self.events[0][0]
         while self.events and self.events[0][0] == now:
             _, kind, number = heapq.heappop(self.events)
-            self.changed = self.changed if kind == _OPENED else now
+            self.changed = self.changed if kind in {_OWNERS, _OPENED} else now
             if kind == _SUBMITTED:
                 self.cluster.waiting[number] = self.arrivals[number].job
             elif kind == _OVERRUN:
                 self._overrun(number)
             elif kind == _ENDED:
                 self._end(number)
-        self.cluster.windows = self.hours.windows(now)
+            elif kind == _OWNERS:
+                self._owners_change()
+        self._look_at_owners()
 
     def _look_again(self, time: float) -> None:
         """Have the policy decide again when it plans to start something, if nothing happens before."""
@@ -131,9 +161,53 @@ class _Machine:
         if self.wakes <= now and self.cluster.waiting:
             if not self.cluster.running and now > self.changed + _WEEKS:
                 raise NeverStartsError(f"{len(self.cluster.waiting)} jobs never have nodes for as long as they run")
-            self.wakes = self.hours.next_leave(now)
+            self.wakes = (self.presence or self.hours).next_look(now)
             if self.wakes < math.inf:
                 heapq.heappush(self.events, (self.wakes, _OPENED, 0))
+
+    def _look_at_owners(self) -> None:
+        cluster, presence = self.cluster, self.presence
+        cluster.windows = (presence or self.hours).windows(cluster.now)
+        if presence is not None and cluster.waiting:
+            cluster.forecasts = presence.forecasts(cluster.now)
+
+    def _wait_for_change(self) -> None:
+        if self.presence is not None and self.presence.next is not None:
+            heapq.heappush(self.events, (self.presence.next.time, _OWNERS, 0))
+
+    def _owners_change(self) -> None:
+        assert self.presence is not None, "somebody came or went"
+        changed = {change.node for change in self.presence.until(self.cluster.now)}
+        for run in [run for run in self.cluster.running.values() if not changed.isdisjoint(run.nodes)]:
+            if not self.presence.terms.evicts:
+                self._pace(run, self.presence)
+            elif self.presence.there[run.nodes].any():
+                self._interrupt(run, self.presence)
+        self._wait_for_change()
+
+    def _interrupt(self, run: Run, presence: Presence) -> None:
+        """Have a job wait again, for what it has not saved."""
+        cluster, number = self.cluster, run.job.number
+        del cluster.running[number]
+        cluster.free[list(run.nodes)] = True
+        kept = presence.terms.kept(cluster.now - run.start)
+        attempts = self.earlier.setdefault(number, [])
+        attempts.append(Attempt(run.nodes, run.start, cluster.now, cluster.now - run.start - kept))
+        if len(attempts) > _MOST_INTERRUPTIONS:
+            raise NeverStartsError(f"job {number} was interrupted {len(attempts)} times and would be for ever")
+        left = 1 - kept / (self.ends.pop(number) - run.start)
+        waiting = [*cluster.waiting.values(), replace(run.job, times=run.job.times * left)]
+        cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
+
+    def _pace(self, run: Run, presence: Presence) -> None:
+        """Have the rest of a run take as long as its slowest member does beside the owners who are there."""
+        slowdowns, number, now = self.cluster.slowdowns[run.nodes], run.job.number, self.cluster.now
+        beside = np.where(presence.there[run.nodes], presence.terms.beside_owner, 1.0)
+        pace = float((slowdowns * beside).max() / slowdowns[-1])
+        self.ends[number] = now + (self.ends[number] - now) * pace / self.paces.get(number, 1.0)
+        self.paces[number] = pace
+        heapq.heappush(self.events, (self.ends[number], _ENDED, number))
+        self._expect(run)
 
     def _start(self, start: Start) -> None:
         cluster, nodes, number = self.cluster, list(start.nodes), start.job.number
@@ -144,7 +218,8 @@ class _Machine:
         run = Run(start.job, nodes, cluster.now, cluster.now + cluster.run_time(start.job, nodes))
         if cluster.windows.closes[nodes].min() < run.end - _ROUNDING:
             raise ValueError(f"job {number} was put on nodes that are taken back before it ends")
-        heapq.heappush(self.events, (self._real_end(run), _ENDED, number))
+        self.ends[number] = self._real_end(run)
+        heapq.heappush(self.events, (self.ends[number], _ENDED, number))
         self._expect(run)
 
     def _real_end(self, run: Run) -> float:
@@ -153,18 +228,25 @@ class _Machine:
 
     def _expect(self, run: Run) -> None:
         self.cluster.running[run.job.number] = run
-        if run.end < self._real_end(run):
+        if run.end < self.ends[run.job.number]:
             heapq.heappush(self.events, (run.end, _OVERRUN, run.job.number))
 
     def _overrun(self, number: int) -> None:
-        run, now = self.cluster.running[number], self.cluster.now
+        run, now = self.cluster.running.get(number), self.cluster.now
+        if run is None or run.end != now:
+            return  # Since then it was interrupted, or takes another time.
         self._expect(run._replace(end=end_after(now, start=run.start, expected=run.end)))
 
     def _end(self, number: int) -> None:
+        if self.ends.get(number) != self.cluster.now:
+            return  # Since then it was interrupted, or takes another time.
+        del self.ends[number]
+        self.paces.pop(number, None)
         run = self.cluster.running.pop(number)
         self.cluster.free[list(run.nodes)] = True
         arrival, word = self.arrivals[number], self.words.by_job.get(number)
         self.belief.learn(arrival.ratio)
         self.cluster.belief = self.belief.factor
-        self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, word))
+        earlier = tuple(self.earlier.get(number, ()))
+        self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, word, earlier))
         self.progress()

@@ -18,10 +18,15 @@ _BOUND_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """Times in seconds; a slow-down is the turnaround over the run time with the rigid size, 1 at least.
+    """Times in seconds; a job waits until it starts for the first time.
+
+    A slow-down is the turnaround over the run time with the rigid size, 1 at least.
 
     ``utilisation`` is the part of all node-seconds, until the last end, in which jobs ran. ``fairness`` is Jain's index
     of the mean slow-downs of users: 1 where all are alike, 1/n where one of n has all the slow-down.
+
+    ``work_lost`` is the part of the node-seconds in which jobs ran whose result an owner's return took,
+    ``interruptions`` how many there were for each job.
 
     A quarter of the jobs each, by their node-seconds with rigid sizes, is small, medium, large and huge.
 
@@ -49,6 +54,8 @@ class Measures:
     medium_slowdown: float
     large_slowdown: float
     huge_slowdown: float
+    work_lost: float
+    interruptions: float
     told: float
     promises_kept: float
     promises_moved_later: float
@@ -66,11 +73,13 @@ CLASSES = ("small", "medium", "large", "huge")
 
 def measured(runs: Sequence[Ran], nodes: int) -> Measures:
     """Measure some runs, one at least."""
-    waits = np.array([run.start - run.submitted for run in runs])
+    waits = np.array([run.first_start - run.submitted for run in runs])
     turnarounds = np.array([run.end - run.submitted for run in runs])
     slowdowns = _slowdowns(runs, turnarounds)
     sizes = np.array([run.size for run in runs])
+    attempts = [(attempt, len(attempt.nodes)) for run in runs for attempt in run.earlier]
     busy = float(sizes @ np.array([run.end - run.start for run in runs]))
+    busy += sum((attempt.end - attempt.start) * size for attempt, size in attempts)
     span = max(run.end for run in runs) - min(run.submitted for run in runs)
     return Measures(
         mean_wait=float(waits.mean()),
@@ -81,6 +90,8 @@ def measured(runs: Sequence[Ran], nodes: int) -> Measures:
         mean_size=float(sizes.mean()),
         utilisation=busy / (nodes * span) if span else 1.0,
         fairness=_fairness([run.arrival.owner for run in runs], slowdowns),
+        work_lost=sum(attempt.lost * size for attempt, size in attempts) / busy,
+        interruptions=len(attempts) / len(runs),
         **dict(_by_class(runs, turnarounds, slowdowns)),
         **_of_promises(runs),
     )
@@ -88,7 +99,7 @@ def measured(runs: Sequence[Ran], nodes: int) -> Measures:
 
 def words_of(runs: Sequence[Ran]) -> list[tuple[Ran, Word]]:
     """List the runs that had to wait and were told of their start, with what they were told."""
-    return [(run, run.word) for run in runs if run.word is not None and run.start > run.submitted]
+    return [(run, run.word) for run in runs if run.word is not None and run.first_start > run.submitted]
 
 
 def _slowdowns(runs: Sequence[Ran], turnarounds: FloatArray) -> FloatArray:
@@ -123,16 +134,16 @@ def _of_promises(runs: Sequence[Ran]) -> dict[str, float]:
     told = words_of(runs)
     if not told:
         return dict.fromkeys(NAMES[NAMES.index("told") :], math.nan)
-    waits = np.array([run.start - run.submitted for run, _ in told])
+    waits = np.array([run.first_start - run.submitted for run, _ in told])
     promised = np.array([word.promised - run.submitted for run, word in told])
-    errors = np.abs([word.likely - run.start for run, word in told]) / waits
+    errors = np.abs([word.likely - run.first_start for run, word in told]) / waits
     return {
         "told": len(told) / len(runs),
-        "promises_kept": float(np.mean([word.is_kept_by(run.start) for run, word in told])),
+        "promises_kept": float(np.mean([word.is_kept_by(run.first_start) for run, word in told])),
         "promises_moved_later": sum(word.moved_later for _, word in told),
         "promised_over_real_wait": float(np.median(promised / waits)),
-        "started_by_likely": float(np.mean([word.is_likely_by(run.start) for run, word in told])),
-        "started_by_late": _mean([word.is_late_by(run.start) for run, word in told if not math.isnan(word.late)]),
+        "started_by_likely": float(np.mean([word.is_likely_by(run.first_start) for run, word in told])),
+        "started_by_late": _mean([word.is_late_by(run.first_start) for run, word in told if not math.isnan(word.late)]),
         "likely_error_median": float(np.median(errors)),
         "likely_error_p90": float(np.percentile(errors, 90)),
     }

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.simulation.owners import Hours
+from lockstep.simulation.presence.owners import Presence
 
 _KIND = re.compile(r"([1-9][0-9]{0,5})(?:x([0-9]+(?:\.[0-9]+)?))?")
 
@@ -15,10 +16,14 @@ _SLOWEST, _FASTEST = 0.001, 1000.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """The nodes by their slow-downs, the fastest first, and when their owners have them."""
+    """The nodes by their slow-downs, the fastest first, and when their owners have them.
+
+    Owners have ``hours`` that all know, or a ``presence`` that nobody knows before: one simulation uses that up.
+    """
 
     slowdowns: NDArray[np.float64]
     hours: Hours
+    presence: Presence | None = None
 
 
 class NodesError(ValueError):

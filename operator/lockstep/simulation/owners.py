@@ -51,8 +51,8 @@ class Hours:
         opens = np.where(is_there, goes, -math.inf).max(axis=0)
         return Windows(opens, np.where(comes > now, comes, math.inf).min(axis=0))
 
-    def next_leave(self, now: float) -> float:
-        """Return when the next owner leaves, inf where there is none."""
+    def next_look(self, now: float) -> float:
+        """Return when to look again for whom waits: when the next owner leaves, inf where there is none."""
         goes = self._midnights(now) + self.end
         return float(goes[goes > now].min(initial=math.inf))
 

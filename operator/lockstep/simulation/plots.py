@@ -57,7 +57,7 @@ def gantt(policy: str, runs: Sequence[Ran]) -> Figure:
 def told_starts(policy: str, runs: Sequence[Ran]) -> Figure:
     """Draw the wait that jobs were told first, the likely and the promised one, over the one that it became."""
     told = words_of(runs)
-    waits = [(run.start - run.submitted) / _HOUR for run, _ in told]
+    waits = [(run.first_start - run.submitted) / _HOUR for run, _ in told]
     figure = Figure(_INCHES, layout="constrained")
     axes = figure.subplots()
     promised = [(word.promised - run.submitted) / _HOUR for run, word in told]

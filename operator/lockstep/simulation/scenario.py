@@ -1,7 +1,7 @@
 """What is simulated: the nodes, and the jobs of each seed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from lockstep.simulation.jobs import Arrival
 from lockstep.simulation.machine import Ran, simulate
 from lockstep.simulation.nodes import Nodes
 from lockstep.simulation.owners import Owners, hours_of
+from lockstep.simulation.presence.owners import ComingOwners, Presence, stays_by_node
+from lockstep.simulation.presence.terms import Terms
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
@@ -29,7 +31,7 @@ class ScenarioError(ValueError):
 class Scenario:
     """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none.
 
-    They run on nodes of ``slowdowns``, some of which may have ``owners``.
+    They run on nodes of ``slowdowns``, some of which may have ``owners``; if these come unannounced, on ``terms``.
 
     With ``load``, submissions are drawn together or apart until rigid jobs would keep that part of the nodes busy.
     ``run_times`` says what planners are told of run times, and ``quantile`` what they make of it (``beliefs``).
@@ -41,7 +43,8 @@ class Scenario:
     malleability: Malleability
     run_times: RunTimes = RunTimes.EXACT
     quantile: float | None = None
-    owners: Owners | None = None
+    owners: Owners | ComingOwners | None = None
+    terms: Terms = field(default_factory=Terms)
     trace: Sequence[RigidJob] | None = None
 
     @property
@@ -70,8 +73,14 @@ class Scenario:
 
     def run(self, seed: int, jobs: Sequence[Arrival], policy: Policy, progress: Callable[[], None]) -> list[Ran]:
         """Let a policy decide about the jobs of a seed. Raises ``NeverStartsError``."""
-        hours = hours_of(self.owners, self.nodes, np.random.default_rng([seed, _OWNERS]))
-        return simulate(jobs, Nodes(self.slowdowns, hours), policy, quantile=self.quantile, progress=progress)
+        return simulate(jobs, self._nodes(seed), policy, quantile=self.quantile, progress=progress)
+
+    def _nodes(self, seed: int) -> Nodes:
+        random = np.random.default_rng([seed, _OWNERS])
+        if self.owners is None or isinstance(self.owners, Owners):
+            return Nodes(self.slowdowns, hours_of(self.owners, self.nodes, random))
+        stays = stays_by_node(self.owners, self.nodes, random)
+        return Nodes(self.slowdowns, hours_of(None, self.nodes, random), Presence(self.nodes, stays, self.terms))
 
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:

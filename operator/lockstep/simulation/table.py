@@ -34,6 +34,9 @@ def tables(results: Results) -> Iterator[str]:
     yield from _slowdowns(rows)
     yield ""
     yield from _turnarounds(rows)
+    if any(row.mean("interruptions").mean > 0 for row in rows.values()):
+        yield ""
+        yield from _interruptions(rows)
     told = {policy: row for policy, row in rows.items() if not math.isnan(row.mean("told").mean)}
     if told:
         yield ""
@@ -70,6 +73,20 @@ def _turnarounds(rows: dict[str, _Row]) -> Iterator[str]:
     yield _line("of the first", CLASSES, widths)
     for policy, row in rows.items():
         yield _line(policy, [row.to_first(f"{name}_turnaround").spelled(2) for name in CLASSES], widths)
+
+
+def _interruptions(rows: dict[str, _Row]) -> Iterator[str]:
+    widths = (16, 22, 22, 18)
+    yield _line("policy", ("work lost", "interruptions a job", "turnaround", "p95 turnaround"), widths)
+    for policy, row in rows.items():
+        lost = row.mean("work_lost")
+        cells = (
+            Average(100 * lost.mean, 100 * lost.error).spelled(1, unit=" %"),
+            row.mean("interruptions").spelled(2),
+            row.mean("mean_turnaround").spelled(0, unit=" s"),
+            f"{row.mean('p95_turnaround').mean:.0f} s",
+        )
+        yield _line(policy, cells, widths)
 
 
 def _promises(rows: dict[str, _Row]) -> Iterator[str]:

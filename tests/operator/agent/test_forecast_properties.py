@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coschedule import LoadHistory, Smoothing, forecast_load
+from coschedule_forecast.owners import FORECAST, LAST_HOUR, PAST
 from lockstep.agent.duty_cycle import duty_cycle_of
-from lockstep.agent.forecast import FORECAST, LAST_HOUR, PAST, forecast, window
+from lockstep.agent.forecast import forecast, window
 from lockstep.agent.history import History, Hour
 from lockstep.agent.hours import HOUR, clock_hour
 

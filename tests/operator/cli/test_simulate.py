@@ -108,6 +108,30 @@ def test_interrupted_it_ends_with_all_of_its_processes():
     assert told.endswith("Aborted!\n")
 
 
+def test_owners_who_come_unannounced_have_a_table_and_the_same_each_time():
+    options = [*SMALL, "--owners", "0.5@habits", "--interruptible", "Checkpointed", "--checkpoint-interval", "10m"]
+    first, again = (simulated(*options, "--policy", "easy", "--policy", "lockstep") for _ in range(2))
+
+    assert first.exit_code == 0, first.output
+    [table] = [table.splitlines() for table in first.stdout.split("\n\n") if "work lost" in table]
+    assert [line.split()[0] for line in table] == ["policy", "easy", "lockstep"]
+    assert first.stdout == again.stdout
+
+
+def test_recorded_owners_are_followed_and_what_is_wrong_of_them_is_told(tmp_path):
+    hours = range(5 * 7 * 24)
+    lines = [f"pc1,{hour * 3600},{int(hour % 24 in {9, 10, 11})}" for hour in hours]
+    series = tmp_path / "owners.csv"
+    series.write_text("\n".join(["node,time,present", *lines, "pc1,today,1"]))
+
+    result = simulated(*SMALL, "--owners", str(series), "--policy", "easy", "--out", str(tmp_path))
+
+    assert result.exit_code == 0, result.output
+    assert "line 842: Invalid isoformat string: 'today'; it is left out." in result.stderr
+    with (tmp_path / "jobs.csv").open() as file:
+        assert any(int(row["interruptions"]) for row in csv.DictReader(file))
+
+
 def test_sizes_that_only_go_up_are_never_below_what_is_asked_for(tmp_path):
     options = ["--policy", "easy", "--policy", "fewest", "--sizes-up-only", "--out", str(tmp_path)]
     result = simulated(*SMALL, *options)
@@ -149,6 +173,16 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
             ["--nodes", "1"], "the model draws jobs of several members, and there is one node.", id="one node"
         ),
         pytest.param(["--owners", "all"], "'all' is no share of the nodes and two hours", id="owners"),
+        pytest.param(
+            ["--owners", "/dev/null"], "nor a share with habits, such as 0.25@habits, nor a file", id="no owners"
+        ),
+        pytest.param(["--owners", __file__], "the first line is neither node,time,present nor", id="no series"),
+        pytest.param(
+            ["--interruptible", "Checkpointed", "--checkpoint-interval", "0"],
+            "--checkpoint-interval must be positive.",
+            id="no interval",
+        ),
+        pytest.param(["--duty-cycle", "nan"], "nan is not a number", id="no duty cycle"),
         pytest.param(
             ["--owners", "1@1-23", "--nodes", "4x0.01", "--jobs", "20", "--policy", "easy"],
             "jobs never have nodes for as long as they run.",

@@ -17,6 +17,8 @@ from lockstep.simulation.policies.catalog import policies
 
 HOUR, DAY = 3600.0, 86_400.0
 POLICIES = policies()
+# Jobs that need two nodes wait for ever where the owner's is never used.
+WHO_USE_BOTH = [name for name in POLICIES if name != "unowned"]
 # The second of two nodes is its owner's from 9 to 17; nobody ever takes the first.
 HOURS = Hours(np.array([math.nan, 9 * HOUR]), np.array([math.nan, 17 * HOUR]))
 TWO = Nodes(np.ones(2), HOURS)
@@ -45,9 +47,9 @@ def test_windows(now, opens, closes):
 
 
 def test_owners_leave_one_after_the_other_and_not_at_weekends():
-    assert HOURS.next_leave(0.0) == 17 * HOUR
-    assert HOURS.next_leave(4 * DAY + 17 * HOUR) == 7 * DAY + 17 * HOUR
-    assert unowned([1.0]).hours.next_leave(0.0) == math.inf
+    assert HOURS.next_look(0.0) == 17 * HOUR
+    assert HOURS.next_look(4 * DAY + 17 * HOUR) == 7 * DAY + 17 * HOUR
+    assert unowned([1.0]).hours.next_look(0.0) == math.inf
 
 
 def test_owners_are_drawn_with_half_an_hour_of_jitter():
@@ -71,7 +73,7 @@ def test_wrong_owners_are_refused(spelled):
         owners_of(spelled)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", WHO_USE_BOTH)
 def test_jobs_wait_for_the_evening_where_they_would_not_end_before_the_owner_comes(policy):
     short, long = arrival(1, 0.0, 2, 8 * HOUR), arrival(2, 1.0, 2, 2 * HOUR)
 
@@ -118,7 +120,7 @@ jobs_of_days = st.lists(
 )
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", WHO_USE_BOTH)
 @given(arrivals=jobs_of_days)
 @settings(max_examples=20, deadline=None)
 def test_nobody_runs_on_a_node_while_its_owner_is_there(policy, arrivals):

@@ -12,6 +12,7 @@ from lockstep.simulation.jobs import Job
 from lockstep.simulation.policies.blind import Blind, in_any_order
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
 from lockstep.simulation.policies.planned import Planned
+from lockstep.simulation.policies.wary import Heedless, Unowned
 
 
 def _rigid(job: Job) -> Range:
@@ -39,10 +40,23 @@ def _with_slack(sizing: SizingPolicy) -> Planned:
     return Planned(sizing=sizing, memory=Memory(Promises.SLACK))
 
 
+def _heedless(sizing: SizingPolicy) -> Heedless:
+    return Heedless(policy=_with_slack(sizing))
+
+
+def _unowned(sizing: SizingPolicy) -> Unowned:
+    return Unowned(policy=_with_slack(sizing))
+
+
+OF_OWNERS = ("heedless", "unowned")
+"""Policies that differ from ``lockstep`` only where owners come back unannounced."""
+
+
 def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callable[[], Policy]]:
     """List what makes each policy, for one simulation.
 
-    The price factor, by default the operator's, is that of ``lockstep``, ``balanced``, ``blind`` and ``blind-fastest``.
+    The price factor, by default the operator's, is that of ``lockstep``, ``balanced``, ``blind``, ``blind-fastest``,
+    ``heedless`` and ``unowned``.
     """
     return {
         "fcfs": partial(Greedy, range=_rigid, behind=Behind.NOBODY),
@@ -56,4 +70,6 @@ def policies(price_factor: float = SizingPolicy().factor) -> Mapping[str, Callab
         "balanced": partial(Planned, sizing=SizingPolicy(factor=price_factor)),
         "blind": partial(_blind, SizingPolicy(factor=price_factor), in_any_order),
         "blind-fastest": partial(_blind, SizingPolicy(factor=price_factor), Cluster.idle),
+        "heedless": partial(_heedless, SizingPolicy(factor=price_factor)),
+        "unowned": partial(_unowned, SizingPolicy(factor=price_factor)),
     }

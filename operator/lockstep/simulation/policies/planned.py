@@ -98,6 +98,7 @@ class Planned:
                 Release(node=node, request=(1,), time=run.end) for run in cluster.running.values() for node in run.nodes
             ),
             gangs=tuple(self._gang(cluster, job, price) for job in front),
+            forecasts=cluster.forecasts,
         )
 
     def _gang(self, cluster: Cluster, job: Job, price: float) -> PendingGang:
@@ -111,6 +112,8 @@ class Planned:
             work=TimesWork(times=tuple(cluster.times(job).tolist())),
             deadline=math.inf if self.sizing.wants_fewest else None,
             member_price=price,
+            interruptible=cluster.terms.interruptible,
+            checkpoint_interval=cluster.terms.checkpoint_interval,
         )
 
 

@@ -1,0 +1,103 @@
+"""Owners who come and go unannounced, as they are asked for; and who of them is there in one simulation."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import Forecasts, no_forecasts
+from lockstep.belief.owners import QUIET_SECONDS
+from lockstep.simulation.owners import Windows
+from lockstep.simulation.presence.habits import draw_stays
+from lockstep.simulation.presence.returning import Returning
+from lockstep.simulation.presence.stays import HOUR, Change, Stays, all_changes
+from lockstep.simulation.presence.terms import Terms
+
+BoolArray = NDArray[np.bool_]
+
+_DRAWN = re.compile(r"(0\.[0-9]+|1(?:\.0*)?)@habits")
+
+
+class Drawn(NamedTuple):
+    """That part of the nodes has owners, whose habits are drawn."""
+
+    share: float
+
+
+class Recorded(NamedTuple):
+    """Each of these owners has one node, as far as there are nodes."""
+
+    stays: Sequence[Stays]
+
+
+ComingOwners = Drawn | Recorded
+
+
+def drawn_owners_of(spelled: str) -> Drawn | None:
+    """Read ``0.67@habits``: two thirds of the nodes have owners with habits; None where it is spelled otherwise."""
+    found = _DRAWN.fullmatch(spelled)
+    return Drawn(float(found[1])) if found else None
+
+
+def stays_by_node(owners: ComingOwners, nodes: int, random: np.random.Generator) -> dict[int, Stays]:
+    """Draw which nodes have owners, and where owners are drawn, when they are there."""
+    order: list[int] = random.permutation(nodes).tolist()
+    if isinstance(owners, Drawn):
+        return {node: draw_stays(random) for node in order[: round(owners.share * nodes)]}
+    return dict(zip(order, owners.stays, strict=False))
+
+
+@dataclass(slots=True, eq=False)
+class Presence:
+    """Whose owners are ``there`` now, for one simulation from 0 s on; all arrays by node.
+
+    Until ``opens`` a node takes no new members: while the owner is there, and, where members have to leave, for a while
+    after, as in the operator.
+    """
+
+    nodes: int
+    stays: dict[int, Stays]
+    terms: Terms
+    owned: BoolArray = field(init=False)
+    there: BoolArray = field(init=False)
+    opens: NDArray[np.float64] = field(init=False)
+    next: Change | None = field(init=False)
+    _changes: Iterator[Change] = field(init=False)
+    _returning: Returning = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.owned = np.isin(np.arange(self.nodes), list(self.stays))
+        self.there = np.zeros(self.nodes, dtype=np.bool_)
+        self.opens = np.full(self.nodes, -math.inf)
+        self._changes, self._returning = all_changes(self.stays), Returning(self.nodes, self.stays)
+        self.next = next(self._changes, None)
+
+    def until(self, now: float) -> list[Change]:
+        """Return who has come and gone since the last call."""
+        changes = []
+        while self.next is not None and self.next.time <= now:
+            self._note(self.next)
+            changes.append(self.next)
+            self.next = next(self._changes, None)
+        return changes
+
+    def windows(self, now: float) -> Windows:
+        """Return when each node takes members next; nobody knows who comes when."""
+        return Windows(np.where(self.opens <= now, -math.inf, self.opens), np.full(self.nodes, math.inf))
+
+    def forecasts(self, now: float) -> Forecasts:
+        """Return what is known of who comes when; nothing is forecast where no work is lost by it."""
+        return self._returning.forecasts(now, self.there) if self.terms.evicts else no_forecasts()
+
+    def next_look(self, now: float) -> float:
+        """Return when to look again for whom waits: when a node opens, or the next forecast is made."""
+        return float(self.opens[self.opens > now].min(initial=(now // HOUR + 1) * HOUR))
+
+    def _note(self, change: Change) -> None:
+        quiet = QUIET_SECONDS if self.terms.evicts else 0.0
+        self.there[change.node] = change.is_there
+        self.opens[change.node] = math.inf if change.is_there else change.time + quiet
