@@ -29,7 +29,7 @@ from lockstep.belief.misfits import (
     failed_check,
 )
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
-from lockstep.belief.owner_forecasts import owner_forecasts
+from lockstep.belief.owner_forecasts import OwnerForecasts
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
@@ -77,6 +77,7 @@ class SnapshotCutter:
     def __init__(self, state: State) -> None:
         self._state = state
         self._nodes: NodeArrays | None = None
+        self._forecasts = OwnerForecasts()
 
     @property
     def nodes(self) -> int:
@@ -125,7 +126,7 @@ class SnapshotCutter:
             nominated=tuple(self._nominated(nodes, resources)),
             running=evictable.running,
             budgets=evictable.budgets,
-            forecasts=owner_forecasts([self._state.bids.get(name) for name in nodes.table.names], now),
+            forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
         )
 
     def _evictable(

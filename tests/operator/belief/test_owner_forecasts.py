@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders.facts import bid_fact
 from coschedule import hazards_of
-from lockstep.belief.owner_forecasts import HOURS, owner_forecasts
+from lockstep.belief import owner_forecasts as module
+from lockstep.belief.owner_forecasts import HOURS, OwnerForecasts, owner_forecasts
 from lockstep.facts.node import ExpectedHour, OnReturn
 
 HOUR = 3600.0
@@ -59,3 +62,54 @@ def test_certain_return_is_not_forgotten_in_later_hours():
     found = hazards_of(owner_forecasts([bid((0, 1.0), (1, 0.25))], NOW))
 
     assert found.loss(np.array([0]), NOW + HOUR, NOW + 2 * HOUR, np.inf).probability == pytest.approx(0.25, abs=1e-3)
+
+
+hours = st.lists(st.tuples(st.integers(-30, 60).map(lambda half: half / 2), st.floats(0, 1)), max_size=4).map(
+    lambda described: sorted(dict(described).items())
+)
+some_bids = st.lists(st.none() | hours.map(lambda described: bid(*described)), min_size=3, max_size=3)
+
+
+def one_by_one(one, now):
+    """Work out a node's probabilities second by second of half hours, without any other node."""
+    found = []
+    for hour in range(HOURS):
+        halves = [now + HOUR * (hour + half) for half in (0, 0.5)]
+        rates = [[it.returns for it in one.forecast if it.begin <= half][-1:] or [0.0] for half in halves]
+        found.append(1 - np.prod([np.sqrt(1 - min(rate, 1 - 2**-40)) for [rate] in rates]))
+    return found
+
+
+@given(st.lists(st.tuples(some_bids, st.integers(0, 3)), min_size=1, max_size=6))
+def test_what_was_worked_out_before_changes_nothing(lists):
+    kept, before = OwnerForecasts(), [None, None, None]
+    for bids, later in lists:
+        # Some bids stay the same objects.
+        mixed = [old if number < later else new for number, (old, new) in enumerate(zip(before, bids, strict=True))]
+        now = NOW + HOUR * (later // 2)
+        found = kept.of(mixed, now)
+        want = owner_forecasts(mixed, now)
+        assert np.array_equal(found.edges, want.edges)
+        assert np.array_equal(found.returns, want.returns)
+        for row, one in zip(found.returns, mixed, strict=False):
+            assert row.tolist() == pytest.approx([0.0] * HOURS if one is None else one_by_one(one, now), abs=1e-9)
+        before = mixed
+
+
+def test_thousands_of_nodes_are_worked_out_at_once_and_only_what_has_changed(monkeypatch):
+    worked_out = []
+    real = module._by_the_clock
+
+    def counted(begins, returns, first):
+        worked_out.append(len(returns))
+        return real(begins, returns, first)
+
+    monkeypatch.setattr(module, "_by_the_clock", counted)
+    kept, bids = OwnerForecasts(), [bid((0, 0.5), (1, 0.1)) for _ in range(5000)]
+
+    first, again = kept.of(bids, NOW), kept.of(list(bids), NOW + 1)
+    assert (worked_out, again is first) == ([5000], True)
+    kept.of([*bids[:-1], bid((0, 0.25), (1, 0.1))], NOW + 2)
+    assert worked_out == [5000, 1]
+    kept.of(bids, NOW + HOUR)
+    assert worked_out == [5000, 1, 5000]
