@@ -2,13 +2,15 @@
 
 Each agent has the token of a pod on its node, so that the policy which confines it is asked; it writes by the agents'
 own code, by a connection of its own each time, and watches its bid. What is printed is a minute's processor time: at
-rest, while bids are renewed, and while every twentieth node says something new each minute.
+rest, while bids are renewed, and while every twentieth node says something new each minute. Beside it stand how often
+the operator's event loop was held for more than 50 ms, and how long a gang of one took from its object to ``Placed``.
 """
 
 import argparse
 import asyncio
 import os
 import ssl
+import statistics
 import threading
 import time
 from collections.abc import Iterator
@@ -18,11 +20,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import aiohttp
+from bench_cluster import NAMESPACE as GANGS
 from bench_cluster import bare_cluster, operator
 from rich.console import Console
 
+from builders.manifests import gang
 from live.agents import ACCOUNT, NAMESPACE, RBAC
 from live.arena import BIDS
 from live.tokens import token_on
@@ -33,6 +38,7 @@ from lockstep.agent.offering import Differences
 from lockstep.agent.publishing import Publisher, Terms
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox, generic_nodes
+from sandbox.processes import running
 
 PERIOD_SECONDS = 10.0
 TERMS = Terms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
@@ -130,33 +136,64 @@ class Watches:
 
 
 class Meter:
-    """Processor time and memory of the API server and the operator."""
+    """Processor time and memory of the API server, etcd and the operator, and what it takes to place a gang."""
 
     def __init__(self, sandbox: Sandbox, process: OperatorProcess, agents: Agents, console: Console) -> None:
         self._sandbox, self._process, self._agents, self._console = sandbox, process, agents, console
+        self._gangs = 0
 
     def row(self, what: str, seconds: float) -> None:
         """Print what a minute costs, over so many seconds."""
         before, began = self._sums(), time.monotonic()
         time.sleep(seconds)
         minutes = (time.monotonic() - began) / 60
-        server, ours, writes = ((now - then) / minutes for now, then in zip(self._sums(), before, strict=True))
+        sums = zip(self._sums(), before, strict=True)
+        server, etcd, ours, writes, held = ((now - then) / minutes for now, then in sums)
         memory = self._metric("process_resident_memory_bytes") / 2**20
         own = self._process.resident_bytes() / 2**20
-        row = (f"{writes:,.0f}", f"{server:.1f} s", f"{memory:,.0f} MiB", f"{ours:.1f} s", f"{own:,.0f} MiB")
-        self._console.print(f"| {what} | {' | '.join(row)} |")
+        cells = (f"{writes:,.0f}", f"{server:.1f} s", f"{memory:,.0f} MiB", f"{etcd:.1f} s", f"{ours:.1f} s")
+        more = (f"{own:,.0f} MiB", f"{held:.1f}", f"{statistics.median(self._placed() for _ in range(5)):.2f} s")
+        self._console.print(f"| {what} | {' | '.join((*cells, *more))} |")
 
     def _sums(self) -> tuple[float, ...]:
+        loop = self._process.metrics()
+        held = loop["lockstep_event_loop_held_seconds_count"]
         return (
             self._metric("process_cpu_seconds_total"),
+            sum(
+                _processor_seconds(pid)
+                for pid, name in running(self._sandbox.kubeconfig.parent).items()
+                if name == "etcd"
+            ),
             self._process.cpu_seconds(),
             float(self._agents.writes),
+            held - loop['lockstep_event_loop_held_seconds_bucket{le="0.05"}'],
         )
+
+    def _placed(self) -> float:
+        """Submit a gang of one and wait until it is placed."""
+        self._gangs += 1
+        path = f"/apis/lockstep.dev/v1alpha1/namespaces/{GANGS}/gangjobs"
+        began = time.monotonic()
+        self._sandbox.request("POST", path, gang(f"one-{self._gangs}"))
+        while not _is_placed(self._sandbox.request("GET", f"{path}/one-{self._gangs}")):
+            time.sleep(0.02)
+        return time.monotonic() - began
 
     def _metric(self, name: str) -> float:
         lines = self._sandbox.kubectl("get", "--raw", "/metrics").splitlines()
         [line] = [line for line in lines if line.startswith(f"{name} ")]
         return float(line.split()[1])
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _is_placed(found: dict[str, Any]) -> bool:
+    conditions = found.get("status", {}).get("conditions", [])
+    return any(one["type"] == "Placed" and one["status"] == "True" for one in conditions)
 
 
 def main() -> None:
@@ -171,8 +208,8 @@ def main() -> None:
         agents = Agents(sandbox, given.nodes, Path(mkdtemp(prefix="tokens-")))
         with operator(sandbox) as process:
             console.print(f"{given.nodes:,} nodes; a minute of:")
-            console.print("| | agents' writes | API server | its memory | operator | its memory |")
-            console.print("|---|---|---|---|---|---|")
+            console.print("| | agents' writes | API server | its memory | etcd | operator | its memory | held | gang |")
+            console.print("|---|---|---|---|---|---|---|---|---|")
             _measure(Meter(sandbox, process, agents, console), agents, sandbox, given)
 
 
