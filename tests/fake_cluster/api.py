@@ -60,7 +60,8 @@ class FakeApi:
 
     ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
     it is refused, and ``admit_resize`` the same of one that is resized. With ``lingers``, pods that are on a node stay
-    when deleted, marked, as they do until their kubelet agrees.
+    when deleted, marked, as they do until their kubelet agrees. ``log`` is asked for the chunks of a pod's log, by its
+    name and what is asked; they may come one by one.
     """
 
     now: object
@@ -70,6 +71,7 @@ class FakeApi:
     admit: object = lambda pod: pod
     admit_resize: object = lambda pod: pod
     lingers: bool = False
+    log: object = lambda _name, _asked: Refusal(code=404, message="no kubelet")
     _server: RawTestServer = field(init=False)
 
     def __post_init__(self):
@@ -107,6 +109,8 @@ class FakeApi:
         fault = self.fault(request)
         if isinstance(fault, Refusal):
             return answer(fault.code, {"message": fault.message})
+        if part == "log":
+            return await self._show_log(http, self.log(place.name, dict(http.query)))
         if fault != NEVER_ARRIVED:
             code, content = self._carry_out(http, place, part, orjson.loads(body or b"{}"))
         if fault is not None:
@@ -209,6 +213,15 @@ class FakeApi:
         else:
             self.store.remove(place)
         return 200, {"kind": "Status", "status": "Success"}
+
+    async def _show_log(self, http, log):
+        if isinstance(log, Refusal):
+            return answer(log.code, {"message": log.message})
+        response = web.StreamResponse()
+        await response.prepare(http)
+        async for chunk in log:
+            await response.write(chunk)
+        return response
 
     async def _next(self, queue):
         """The next event; once a minute without one a bookmark, as API servers send them."""

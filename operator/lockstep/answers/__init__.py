@@ -1,1 +1,1 @@
-"""Why, and what if? One look at a cluster, or a recorded one, planned as the operator plans, and told to a person."""
+"""What people ask of a cluster: why, and what if, who waits, and what members write; and a gang that is put back."""

@@ -1,27 +1,33 @@
 """One look at a cluster: everything that the operator watches, listed once. Nothing is written."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+from coschedule import GangKey
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.taught import remember_runs
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient, Target
 from lockstep.api.configuration import Configuration
 from lockstep.api.gangjob import parse_gang
+from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 from lockstep.watch.pages import GONE, ListError, pages
 
+Manifest = Mapping[str, Any]
+
 ALL_KINDS = (*WATCHED, gangs_kind, bids_kind)
 
 _NOT_FOUND = 404
+_OPERATORS_OWN = "operator"
 
 
-def one_client(configuration: Configuration) -> KubeClient:
-    """A client for a few requests, of which nobody keeps count."""
-    return KubeClient(configuration, concurrency=1, observer=lambda *_: None)
+def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:
+    """A client for requests of which nobody keeps count, over so many connections at least."""
+    return KubeClient(configuration, concurrency=connections, observer=lambda *_: None)
 
 
 async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], None]) -> None:
@@ -35,34 +41,82 @@ async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], N
     remember_runs(state)
 
 
-async def read_gangs(client: KubeClient, namespace: str) -> list[GangFact]:
-    """The gangs of one namespace. Raises ``AnswerError``."""
+def parse_shown(manifest: Manifest) -> GangFact:
+    """A GangJob of which only what it shows is asked: whether the operator has an image for gates, it knows itself."""
+    return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
+
+
+async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
+    """The gangs of one namespace, or of all. Raises ``AnswerError``."""
     gangs = {}
 
-    def believe(manifest: Mapping[str, Any]) -> None:
-        gang = parse_gang(manifest, None)
+    def believe(manifest: Manifest) -> None:
+        gang = parse_shown(manifest)
         gangs[gang.key] = gang
 
-    await _read(client, paths.gangs_of(namespace), believe, whose=f"namespace {namespace}")
+    if namespace is None:
+        await _read(client, paths.ALL_GANGS, believe)
+    else:
+        await _read(client, paths.gangs_of(namespace), believe, whose=f"namespace {namespace}")
     return list(gangs.values())
 
 
+async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
+    """One GangJob as the API server has it, None where there is none. Raises ``AnswerError``."""
+    with answered(client):
+        answer = await client.get(paths.gang(key))
+    if answer.code == _NOT_FOUND:
+        return None
+    if not answer.is_success:
+        raise AnswerError(f"The verb get on gangjobs of namespace {key.namespace} is needed: {answer.message}.")
+    return answer.body
+
+
+async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
+    """The pods that are labelled as members of a gang, which anybody's can be. Raises ``AnswerError``."""
+    pods: dict[str, Manifest] = {}
+
+    def believe(manifest: Manifest) -> None:
+        pods[manifest["metadata"]["name"]] = manifest
+
+    whose, selector = f"namespace {gang.namespace}", f"{GANG_LABEL}={gang.name}"
+    await _read(client, paths.pods_of(gang.namespace), believe, whose=whose, selector=selector)
+    return list(pods.values())
+
+
+@contextmanager
+def answered(client: KubeClient) -> Iterator[None]:
+    """Raise ``AnswerError`` where the API server does not answer."""
+    try:
+        yield
+    except ApiUnavailableError as error:
+        raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
+
+
 async def _read(
-    client: KubeClient, target: Target, believe: Callable[[Mapping[str, Any]], None], *, whose: str = "all namespaces"
+    client: KubeClient,
+    target: Target,
+    believe: Callable[[Manifest], None],
+    *,
+    whose: str = "all namespaces",
+    selector: str = "",
 ) -> None:
     """Believe one list; one that has expired between two pages begins again."""
     while True:
         try:
-            async for page in pages(client, target):
-                for manifest in page["items"] or ():
-                    believe(manifest)
+            with answered(client):
+                await _read_pages(client, target, believe, selector)
         except ListError as error:
             if error.code != GONE:
                 raise AnswerError(_sentence(target.resource, error, whose)) from error
-        except ApiUnavailableError as error:
-            raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
         else:
             return
+
+
+async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Manifest], None], selector: str) -> None:
+    async for page in pages(client, target, selector=selector):
+        for manifest in page["items"] or ():
+            believe(manifest)
 
 
 def _sentence(resource: str, error: ListError, whose: str) -> str:

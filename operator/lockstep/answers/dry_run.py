@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from coschedule import GangKey
+from lockstep.answers.cluster import answered
 from lockstep.answers.errors import AnswerError
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
+from lockstep.api.client import Answer, KubeClient
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State
@@ -19,10 +20,8 @@ _CONFLICT = 409
 async def suppose(client: KubeClient, state: State, manifest: Manifest) -> GangKey:
     """Believe that a GangJob is there, as a dry run of its creation gives it. Raises ``AnswerError``."""
     namespace, name = manifest["metadata"]["namespace"], manifest["metadata"]["name"]
-    try:
+    with answered(client):
         answer = await client.dry_run(paths.gangs_of(namespace), manifest, fieldValidation="Strict")
-    except ApiUnavailableError as error:
-        raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
     if not answer.is_success:
         raise AnswerError(_refused(answer, GangKey(namespace, name)))
     # What has not been written has no version.

@@ -6,15 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule import GangKey, NoFit, WorkFit
+from coschedule import GangKey, NoFit, SerialWork, Work, WorkFit
 from lockstep.answers.errors import AnswerError
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.spelled_runs import parse_spelled_runs
 from lockstep.belief.learned_law import judge
 from lockstep.facts.gang import GangFact
-from lockstep.facts.past_runs import Judged, Run, Runs
+from lockstep.facts.past_runs import THOUSAND, Judged, Run, Runs
 
 MOST_ROWS = 20
+SHORTEST_SERIAL = 1e-3
+"""The least that a spec may state, in seconds."""
 
 
 class ProfileRow(NamedTuple):
@@ -35,12 +37,14 @@ class ProfileAnswer:
     """What the runs of a gang's template tell, as the status of ``told_by`` has them.
 
     The gang may have ``least`` to ``most`` members that do a part of the work. There are rows where there is a law.
+    ``stated`` is the work of its spec.
     """
 
     gang: GangKey
     told_by: GangKey
     runs: Runs
     judged: Judged
+    stated: Work
     least: int
     most: int
     rows: tuple[ProfileRow, ...]
@@ -50,6 +54,24 @@ class ProfileAnswer:
         """The law, or what is missing for one."""
         return self.judged.fit
 
+    @property
+    def times(self) -> float:
+        """How many times as long as stated the runs took, in the median."""
+        return float(np.median([run.thousandths for run in self.runs])) / THOUSAND
+
+    @property
+    def suggested(self) -> SerialWork | None:
+        """What is stated, as long as the runs took; None where a law says more, or times of a profile are stated."""
+        if isinstance(self.fit, WorkFit) or not isinstance(self.stated, SerialWork):
+            return None
+        stated, times = self.stated, self.times
+        return SerialWork(
+            serial=max(float(stated.serial) * times, SHORTEST_SERIAL),
+            fixed=float(stated.fixed) * times,
+            per_member=float(stated.per_member) * times,
+            per_log_member=float(stated.per_log_member) * times,
+        )
+
 
 def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     """What finished runs tell of the gang that is asked about; ``gangs`` are all of its namespace."""
@@ -58,7 +80,7 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
         raise AnswerError(f"There is no GangJob {spelled_gang(asked)}.")
     if gang.spec is None:
         raise AnswerError(f"GangJob {spelled_gang(asked)} is refused: {gang.refusal.message if gang.refusal else ''}")
-    if not gang.spec.run_template:
+    if gang.spec.work is None or not gang.spec.run_template:
         raise AnswerError(
             f"GangJob {spelled_gang(asked)} states no work, so its runs are not compared: state a guess, such as "
             "work: {serialTime: 10m}, and run it again."
@@ -72,7 +94,16 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     judged, ends = judge(runs), (gang.spec.least_working, gang.spec.most_working)
     rows = _rows(judged.fit, runs, ends) if isinstance(judged.fit, WorkFit) else ()
     least, most = ends
-    return ProfileAnswer(gang=asked, told_by=told_by, runs=runs, judged=judged, least=least, most=most, rows=rows)
+    return ProfileAnswer(
+        gang=asked,
+        told_by=told_by,
+        runs=runs,
+        judged=judged,
+        stated=gang.spec.work,
+        least=least,
+        most=most,
+        rows=rows,
+    )
 
 
 def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from coschedule import NoFit, WorkFit
 from lockstep.answers.profile import ProfileAnswer, ProfileRow, idle_seconds
-from lockstep.answers.profile_text import OVERHEADS, work_block
+from lockstep.answers.profile_text import OVERHEADS, suggested_block, work_block
 from lockstep.facts.past_runs import THOUSAND, Run
 from lockstep.report.learned import missing, why_used
 from lockstep.report.sentences import as_sentence
@@ -19,6 +19,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
         "toldBy": answer.told_by._asdict(),
         "message": as_sentence(missing(fit) if isinstance(fit, NoFit) else why_used(answer.judged)),
         "work": None if isinstance(fit, NoFit) else work_block(fit),
+        "suggestedWork": None if answer.suggested is None else suggested_block(answer.suggested),
         "offBySeconds": None if isinstance(fit, NoFit) else _off_by(fit),
         "error": None if isinstance(fit, NoFit) else _finite(fit.error),
         "statedError": _finite(answer.judged.stated_error),

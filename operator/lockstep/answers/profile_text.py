@@ -1,18 +1,20 @@
 """What runs tell of run times, for people: a block to paste, how sure it is, and foretold beside seen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from coschedule import NoFit, Shortage, WorkFit
-from lockstep.answers.profile import ProfileAnswer, ProfileRow
+from coschedule import NoFit, SerialWork, Shortage, WorkFit
+from lockstep.answers.profile import SHORTEST_SERIAL, ProfileAnswer, ProfileRow
 from lockstep.answers.text import wrapped
 from lockstep.api.preemption import spelled_gang
+from lockstep.facts.past_runs import THOUSAND
 from lockstep.report.learned import go_duration, left_out, missed, missing, with_sizes
-from lockstep.report.sentences import as_sentence, n_members
+from lockstep.report.sentences import as_sentence, duration, n_members
 
 OVERHEADS = ("fixed", "perMember", "perLogMember")
-SHORTEST_SERIAL = 1e-3
 _WIDTH = 40
 _NOTHING = "0s"
+# So far from what is stated, runs vary anyway.
+_NEGLIGIBLE = 0.05
 
 
 def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
@@ -22,6 +24,7 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     yield from wrapped(f"{spelled_gang(answer.gang)}: {runs} known{of}.")
     if isinstance(answer.fit, NoFit):
         yield from wrapped(as_sentence(missing(answer.fit) + _advice(answer.fit, answer)))
+        yield from wrapped(_last_run(answer))
         return
     if answer.fit.left_out:
         yield from wrapped(as_sentence(left_out(answer.fit)))
@@ -33,13 +36,47 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     yield from _how_sure(answer.fit, answer)
 
 
-def work_block(fit: WorkFit) -> dict[str, str | dict[str, str]]:
+Block = dict[str, str | dict[str, str]]
+
+
+def work_block(fit: WorkFit) -> Block:
     """The work of a spec; overheads that the runs don't carry are left out."""
     serial, *overheads = fit.coefficients.tolist()
+    return _spelled(serial, overheads)
+
+
+def suggested_block(work: SerialWork) -> Block:
+    """The same of work that nothing but its scale was learnt of."""
+    return _spelled(float(work.serial), [float(one) for one in (work.fixed, work.per_member, work.per_log_member)])
+
+
+def _spelled(serial: float, overheads: Sequence[float]) -> Block:
     spelled = {name: go_duration(value) for name, value in zip(OVERHEADS, overheads, strict=True)}
     carried = {name: text for name, text in spelled.items() if text != _NOTHING}
-    block: dict[str, str | dict[str, str]] = {"serialTime": go_duration(max(serial, SHORTEST_SERIAL))}
+    block: Block = {"serialTime": go_duration(max(serial, SHORTEST_SERIAL))}
     return {**block, "overhead": carried} if carried else block
+
+
+def _last_run(answer: ProfileAnswer) -> str:
+    """What the last run took beside what its spec foretold, and what to state instead."""
+    last = answer.runs[-1]
+    took, factor = last.milliseconds / THOUSAND, last.thousandths / THOUSAND
+    predicted = f"predicted {duration(took / factor)}"
+    return (
+        f"The last run succeeded in {duration(took)} with {n_members(last.members)}, {predicted}; {_to_state(answer)}."
+    )
+
+
+def _to_state(answer: ProfileAnswer) -> str:
+    if abs(answer.times - 1) < _NEGLIGIBLE:
+        return "there is no need to change its spec"
+    if answer.suggested is None:
+        return f"try {answer.times:.2g} times the times of its profile"
+    block = suggested_block(answer.suggested)
+    overhead = block.get("overhead", {})
+    assert isinstance(overhead, dict)
+    terms = [f"overhead.{name} {text}" for name, text in overhead.items()]
+    return "try " + ", ".join([f"serialTime {block['serialTime']}", *terms])
 
 
 def _block(fit: WorkFit) -> Iterator[str]:

@@ -8,8 +8,8 @@ server that gives no answer.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -25,6 +25,7 @@ from lockstep.api.turns import Turns, Urgency
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+_ANY = "*/*"
 
 _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
 # The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
@@ -33,6 +34,7 @@ _TOKEN_SECONDS = 30.0
 LANDING_SECONDS = 1.0
 """For so long after a request was cut off, the API server may still carry it out, in seconds."""
 _TRIES = 6
+_LONGEST_LINE = 2**20
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
@@ -159,6 +161,19 @@ class KubeClient:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
 
+    @asynccontextmanager
+    async def text(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Text"]:
+        """Open a text that may go on for as long as it wants, such as a log. Raises ``ApiUnavailableError``."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
+        started = monotonic()
+        with _unavailable(target):
+            response = await self._open("GET", target, accept=_ANY, params=params, timeout=timeout)
+        self._observer("GET", target.resource, response.status, monotonic() - started)
+        try:
+            yield Text(response, target)
+        finally:
+            response.close()
+
     async def _request(
         self,
         verb: str,
@@ -229,10 +244,10 @@ class KubeClient:
         return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
 
     def _open(
-        self, verb: str, target: Target, *, content_type: str = JSON, **options: Any
+        self, verb: str, target: Target, *, content_type: str = JSON, accept: str = JSON, **options: Any
     ) -> "aiohttp.client._RequestContextManager":
         assert self._session is not None, "the client is used outside its context"
-        headers = {"Content-Type": content_type, "Accept": JSON}
+        headers = {"Content-Type": content_type, "Accept": accept}
         authorization = self._authorization()
         if authorization:
             headers["Authorization"] = authorization
@@ -276,6 +291,50 @@ class Lines:
             *lines, rest = (rest + chunk).split(b"\n")
             if lines:
                 yield lines
+
+
+class Text:
+    """A text as it comes in, or why there is none."""
+
+    def __init__(self, response: aiohttp.ClientResponse, target: Target) -> None:
+        self._response = response
+        self._target = target
+
+    async def refusal(self) -> str | None:
+        """Why the API server does not show it, None where it does."""
+        if self._response.ok:
+            return None
+        with _unavailable(self._target):
+            raw = await self._response.read()
+        decoded = decode_object(raw)
+        return Answer(self._response.status, {} if decoded is None else decoded).message
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Every line without its end; one that is longer than 1 MiB comes in parts."""
+        rest = b""
+        chunks = self._response.content.iter_any()
+        while True:
+            with _unavailable(self._target):
+                chunk = await anext(chunks, b"")
+            if not chunk:
+                break
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line
+            if len(rest) > _LONGEST_LINE:
+                yield rest
+                rest = b""
+        if rest:
+            yield rest
+
+
+@contextmanager
+def _unavailable(target: Target) -> Iterator[None]:
+    """Raise ``ApiUnavailableError`` where the connection breaks."""
+    try:
+        yield
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise ApiUnavailableError(f"GET {target.resource}: {error or type(error).__name__}") from error
 
 
 def decode_object(raw: bytes) -> Mapping[str, Any] | None:

@@ -40,6 +40,11 @@ def pod(key: PodKey) -> Target:
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}", "pods")
 
 
+def pod_log(key: PodKey) -> Target:
+    """What a container of a pod has written."""
+    return Target(f"{pod(key).path}/log", "pods/log")
+
+
 def pod_binding(key: PodKey) -> Target:
     """Where a pod's node is said."""
     return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")

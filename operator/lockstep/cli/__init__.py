@@ -7,8 +7,13 @@ import click
 
 from lockstep import __version__
 
-_NAMES = ("agent", "check", "explain", "gate", "plan", "profile", "replay", "run", "simulate", "solve")
+_NAMES = (
+    *("agent", "check", "explain", "gate", "logs", "plan", "profile", "queue", "replay", "requeue", "run"),
+    *("simulate", "solve"),
+)
 _COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
+# Other names of commands.
+_ALIASES: Mapping[str, str] = {"fit": "profile"}
 
 
 class _Commands(click.Group):
@@ -18,9 +23,10 @@ class _Commands(click.Group):
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
-        if cmd_name not in _COMMANDS:
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in _COMMANDS:
             return None
-        command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
+        command: click.Command = getattr(import_module(_COMMANDS[name]), name)
         return command
 
 

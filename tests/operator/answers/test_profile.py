@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from builders.facts import DEFAULT, gang_fact, gang_spec, role_spec
-from coschedule import GangKey, Load, SerialWork
+from coschedule import GangKey, Load, SerialWork, TimesWork
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.profile import MOST_ROWS, answer_profile
 from lockstep.answers.profile_document import profile_document
@@ -33,7 +33,7 @@ def amdahl(*sizes):
 def gang(name="heat", runs=(), *, size=1, most=16, finished=None, template=HEAT, **more):
     return gang_fact(
         name,
-        spec=gang_spec(size=size, most=most, work=STATED, run_template=template, **more),
+        spec=gang_spec(**{"size": size, "most": most, "work": STATED, "run_template": template, **more}),
         status=GangStatus(past_runs=spell_runs(tuple(runs)), finished_at=finished),
     )
 
@@ -105,6 +105,39 @@ def test_what_is_missing_is_said(runs, sizes, want):
 
     assert want in shown
     assert "work:" not in shown
+
+
+@pytest.mark.parametrize(
+    ("runs", "work", "want"),
+    [
+        pytest.param(
+            [run(10, 66, 1.0)],
+            {},
+            "The last run succeeded in 1 min 6 s with 10 members, predicted 1 min; try serialTime 660s.",
+            id="slower than stated",
+        ),
+        pytest.param([run(10, 61, 1.0)], {}, "predicted 1 min; there is no need to change its spec.", id="as stated"),
+        pytest.param(
+            [run(10, 30, 2.0)],
+            {"work": SerialWork(serial=600.0, fixed=5, per_member=0.5)},
+            "try serialTime 300s, overhead.fixed 2.5s, overhead.perMember 0.25s.",
+            id="with overheads",
+        ),
+        pytest.param(
+            [run(10, 120, 1.0)],
+            {"work": TimesWork(times=(60.0,) * 16)},
+            "try 2 times the times of its profile.",
+            id="measured times",
+        ),
+        pytest.param(
+            [run(10, 60, 1.0), run(10, 600, 1.0), run(10, 66, 1.0)], {}, "try serialTime 660s.", id="the median"
+        ),
+    ],
+)
+def test_few_runs_correct_the_scale_of_what_is_stated(runs, work, want):
+    shown = " ".join(text(gang(runs=runs, **work)).split())
+
+    assert want in shown
 
 
 def test_run_unlike_the_others_is_said_not_to_count():
@@ -187,6 +220,7 @@ def test_document_says_what_is_missing():
         None,
         None,
     )
+    assert document["suggestedWork"] == {"serialTime": "574.2s"}
     assert document["message"] == "1 run with 4 members can be compared, and 5 with 2 sizes are needed."
 
 

@@ -1,0 +1,177 @@
+"""The logs of all members of a gang, each line with the rank of who wrote it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from coschedule import GangKey
+from lockstep.answers.cluster import parse_shown, read_gang, read_members
+from lockstep.answers.errors import AnswerError
+from lockstep.api import paths
+from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.member_log import MemberLog, containers_of, parse_member_log
+from lockstep.api.preemption import spelled_gang
+from lockstep.facts.gang import GangFact
+from lockstep.facts.ranks import MOST_RANKS, has_rank, parse_ranks, ranks_from, spell_ranks
+from lockstep.facts.reasons import Condition
+from lockstep.report.sentences import n_members
+
+MOST_FOLLOWED = 100
+"""Each log that is followed is a connection to the API server, and one from there to a kubelet."""
+
+_LOOK_SECONDS = 2.0
+
+
+class Said(NamedTuple):
+    """A line of a member's log, or, without a ``line``, a sentence about it; without a ``rank`` about its gang."""
+
+    rank: int | None
+    attempt: int
+    pod: str
+    line: bytes | None
+    notice: str = ""
+
+
+Tell = Callable[[Said], None]
+
+
+class Wish(NamedTuple):
+    """Whose logs, and how much of them: of all ranks without ``ranks``, and all lines without ``tail``."""
+
+    gang: GangKey
+    ranks: str = ""
+    container: str = ""
+    tail: int | None = None
+
+    def wants(self, rank: int) -> bool:
+        """Whether the log of that rank is wanted."""
+        return not self.ranks or has_rank(parse_ranks(self.ranks), rank)
+
+
+class _Look(NamedTuple):
+    """A gang and its members at one moment: those of the last attempt of which there are pods, by rank."""
+
+    gang: GangFact
+    logs: list[MemberLog]
+
+    @property
+    def is_over(self) -> bool:
+        return self.gang.status.is_true(Condition.COMPLETE)
+
+
+async def tell_logs(client: KubeClient, wish: Wish, tell: Tell) -> bool:
+    """Tell the logs as they are now, rank by rank. Returns whether all that were wanted are there.
+
+    Raises ``AnswerError`` where there is no such gang, or no member.
+    """
+    look = await _look(client, wish)
+    if not look.logs:
+        raise AnswerError(_no_members(look.gang, wish))
+    results = [await _tell_one(client, log, wish, tell) for log in look.logs]
+    gone = _without_pod(look, wish)
+    if gone:
+        tell(Said(None, look.gang.status.attempt, "", None, f"There is no pod of rank {gone}, and so no log."))
+    return all(results) and not gone
+
+
+async def follow_logs(client: KubeClient, wish: Wish, tell: Tell) -> bool:
+    """Tell the logs as they grow until the gang is over, of later attempts too; else as ``tell_logs``."""
+    followed: dict[tuple[str, str, int], asyncio.Task[bool]] = {}
+    told: set[Said] = set()
+    try:
+        while True:
+            look = await _look(client, wish)
+            _check_number(look, wish)
+            for log in look.logs:
+                if log.why_none:
+                    _tell_once(_notice(log, f"does not run yet: {log.why_none}"), told, tell)
+                elif (start := (log.pod.name, log.container, log.restarts)) not in followed:
+                    followed[start] = asyncio.create_task(_tell_one(client, log, wish, tell, follow=True))
+            for task in followed.values():
+                if task.done():
+                    task.result()
+            if not look.logs:
+                _tell_once(Said(None, 0, "", None, _no_members(look.gang, wish)), told, tell)
+            if look.is_over:
+                return all(await asyncio.gather(*followed.values()))
+            await asyncio.sleep(_LOOK_SECONDS)
+    finally:
+        for task in followed.values():
+            task.cancel()
+
+
+def _tell_once(said: Said, told: set[Said], tell: Tell) -> None:
+    if said not in told:
+        told.add(said)
+        tell(said)
+
+
+async def _look(client: KubeClient, wish: Wish) -> _Look:
+    manifest = await read_gang(client, wish.gang)
+    if manifest is None:
+        raise AnswerError(f"There is no GangJob {spelled_gang(wish.gang)}.")
+    gang = parse_shown(manifest)
+    pods = await read_members(client, wish.gang)
+    parsed = [(pod, parse_member_log(pod, wish.container)) for pod in pods]
+    own = [(pod, log) for pod, log in parsed if log is not None and log.member.gang_uid == gang.uid]
+    last = max((log.member.attempt for _, log in own), default=0)
+    wanted = [(pod, log) for pod, log in own if log.member.attempt == last and wish.wants(log.member.rank)]
+    for pod, log in wanted:
+        _check_container(pod, log)
+    return _Look(gang, sorted((log for _, log in wanted), key=lambda log: log.member.rank))
+
+
+def _check_container(pod: Mapping[str, Any], log: MemberLog) -> None:
+    names = containers_of(pod)
+    if log.container not in names:
+        raise AnswerError(f"{log.pod.name} has no container {log.container}: it has {', '.join(names)}.")
+
+
+def _check_number(look: _Look, wish: Wish) -> None:
+    if len(look.logs) > MOST_FOLLOWED:
+        raise AnswerError(
+            f"{spelled_gang(wish.gang)} has {n_members(len(look.logs))} whose logs are wanted, and at most "
+            f"{MOST_FOLLOWED} are followed at once: choose some, such as --rank 0-{MOST_FOLLOWED - 1}."
+        )
+
+
+def _without_pod(look: _Look, wish: Wish) -> str:
+    """Which of the ranks that are wanted have no pod in the gang's last attempt, as a status spells ranks."""
+    there = {log.member.rank for log in look.logs}
+    size = min(look.gang.status.size or 0, MOST_RANKS)
+    return spell_ranks(ranks_from(rank for rank in range(size) if rank not in there and wish.wants(rank)))
+
+
+def _no_members(gang: GangFact, wish: Wish) -> str:
+    said = [gang.status.condition(kind) for kind in (Condition.PLACED, Condition.PLANNED, Condition.ACCEPTED)]
+    why = next((f": {one.message}" for one in said if one is not None and one.message), ".")
+    which = f" of rank {wish.ranks}" if wish.ranks else ""
+    return f"There is no member{which} of {spelled_gang(gang.key)}{why}"
+
+
+async def _tell_one(client: KubeClient, log: MemberLog, wish: Wish, tell: Tell, *, follow: bool = False) -> bool:
+    """Tell one log; returns whether there was one."""
+    if log.why_none:
+        tell(_notice(log, f"does not run yet: {log.why_none}"))
+        return False
+    try:
+        async with client.text(paths.pod_log(log.pod), _params(log, wish, follow=follow)) as text:
+            refusal = await text.refusal()
+            if refusal is not None:
+                tell(_notice(log, f"has a log that can't be read: {refusal}"))
+                return False
+            async for line in text.lines():
+                tell(Said(log.member.rank, log.member.attempt, log.pod.name, line))
+    except ApiUnavailableError as error:
+        tell(_notice(log, f"has a log that broke off: {error}"))
+        return False
+    return True
+
+
+def _params(log: MemberLog, wish: Wish, *, follow: bool) -> dict[str, str]:
+    tail = {} if wish.tail is None else {"tailLines": str(wish.tail)}
+    return {"container": log.container, **({"follow": "true"} if follow else {}), **tail}
+
+
+def _notice(log: MemberLog, sentence: str) -> Said:
+    return Said(log.member.rank, log.member.attempt, log.pod.name, None, f"{log.pod.name} {sentence}")

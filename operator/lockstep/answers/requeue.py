@@ -1,0 +1,151 @@
+"""A gang is put back into the queue, wherever it stands, by what its owner could do by hand."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from coschedule import GangKey
+from lockstep.answers.cluster import answered, parse_shown, read_gang, read_members
+from lockstep.answers.errors import AnswerError
+from lockstep.api import paths
+from lockstep.api.client import Answer, KubeClient
+from lockstep.api.membership import membership
+from lockstep.api.names import API_VERSION, GANG_KIND
+from lockstep.api.preemption import spelled_gang
+from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Condition
+from lockstep.report.sentences import duration
+
+Manifest = Mapping[str, Any]
+
+_LOOK_SECONDS = 0.5
+# What an owner has said of an object beside its spec.
+_OWN_METADATA = ("namespace", "name", "labels", "annotations", "ownerReferences")
+
+
+class NotMadeAnewError(AnswerError):
+    """A gang that was over is deleted, and is not there again; ``manifest`` is what has to be created."""
+
+    def __init__(self, message: str, manifest: Manifest) -> None:
+        super().__init__(message)
+        self.manifest = manifest
+
+
+async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: float) -> str:
+    """Have the gang planned from its start; returns what was done as a sentence.
+
+    One that is over is made anew, one that holds nodes or rests is suspended and resumed, one that is suspended is
+    resumed. Raises ``AnswerError`` where that can't be, or takes longer.
+    """
+    manifest = await _existing(client, key)
+    gang = parse_shown(manifest)
+    if gang.is_deleting:
+        raise AnswerError(f"GangJob {spelled_gang(key)} is being deleted.")
+    if gang.status.is_true(Condition.COMPLETE):
+        return await _make_anew(client, manifest, gang, within_seconds)
+    if gang.policies.is_suspended:
+        await _suspend(client, key, wanted=False)
+        return f"{spelled_gang(key)} was suspended, and is planned again."
+    refused = _refusal(gang)
+    if refused is not None:
+        raise AnswerError(f"GangJob {spelled_gang(key)} is refused, so it can't be planned: {refused}")
+    if gang.status.reserved_at is None and gang.status.restart_at is None:
+        return f"{spelled_gang(key)} waits in the queue already."
+    return await _start_over(client, gang, within_seconds)
+
+
+async def _existing(client: KubeClient, key: GangKey) -> Manifest:
+    manifest = await read_gang(client, key)
+    if manifest is None:
+        raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
+    return manifest
+
+
+def _refusal(gang: GangFact) -> str | None:
+    if gang.refusal is not None:
+        return gang.refusal.message
+    accepted = gang.status.condition(Condition.ACCEPTED)
+    return None if accepted is None or accepted.status != "False" else accepted.message
+
+
+async def _start_over(client: KubeClient, gang: GangFact, within_seconds: float) -> str:
+    """Suspend the gang, and resume it when it holds nothing any more."""
+    await _suspend(client, gang.key, wanted=True)
+    name = spelled_gang(gang.key)
+    try:
+        async with asyncio.timeout(within_seconds):
+            await _until(lambda: _is_suspended(client, gang.key))
+    except TimeoutError as error:
+        raise AnswerError(
+            f"GangJob {name} is suspended, and still holds nodes after {duration(within_seconds)}: ask again when it "
+            "holds none, and it is resumed."
+        ) from error
+    await _suspend(client, gang.key, wanted=False)
+    held = "was taken off its nodes" if gang.status.reserved_at is not None else "rested after a failure"
+    return f"{name} {held}, and is planned again."
+
+
+async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
+    with answered(client):
+        answer = await client.patch(paths.gang(key), {"spec": {"suspend": wanted}})
+    _check(answer, f"GangJob {spelled_gang(key)} can't be changed")
+
+
+async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, within_seconds: float) -> str:
+    """Delete the gang, and create it again when nothing of it is left."""
+    name = spelled_gang(gang.key)
+    if gang.spec is not None and any(role.claims for role in gang.spec.roles):
+        raise AnswerError(
+            f"GangJob {name} is over, and to be made anew it would have to be deleted, and the volumes of its "
+            "volumeClaimTemplates with it: create another one."
+        )
+    with answered(client):
+        answer = await client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
+    _check(answer, f"GangJob {name} is over, and can't be deleted to be made anew")
+    again = _as_submitted(manifest)
+    try:
+        async with asyncio.timeout(within_seconds):
+            await _until(lambda: _is_gone(client, gang))
+        with answered(client):
+            answer = await client.create(paths.gangs_of(gang.key.namespace), again)
+        _check(answer, f"GangJob {name} is deleted, and can't be created again")
+    except TimeoutError as error:
+        waits = f"GangJob {name} is deleted, and something of it is still there after {duration(within_seconds)}"
+        raise NotMadeAnewError(f"{waits}; its manifest is written to the output.", again) from error
+    except AnswerError as error:
+        raise NotMadeAnewError(f"{error} Its manifest is written to the output.", again) from error
+    return f"{name} was over, and is made anew."
+
+
+async def _until(holds: Callable[[], Awaitable[bool]]) -> None:
+    while True:
+        if await holds():
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _is_suspended(client: KubeClient, key: GangKey) -> bool:
+    return parse_shown(await _existing(client, key)).status.is_true(Condition.SUSPENDED)
+
+
+async def _is_gone(client: KubeClient, gang: GangFact) -> bool:
+    """Whether neither the gang nor a pod of it is there: the pods of the next one have the same names."""
+    if await read_gang(client, gang.key) is not None:
+        return False
+    members = [membership(pod["metadata"]) for pod in await read_members(client, gang.key)]
+    return not any(member is not None and member.gang_uid == gang.uid for member in members)
+
+
+def _as_submitted(manifest: Manifest) -> Manifest:
+    metadata = {name: manifest["metadata"][name] for name in _OWN_METADATA if name in manifest["metadata"]}
+    return {
+        "apiVersion": API_VERSION,
+        "kind": GANG_KIND,
+        "metadata": metadata,
+        "spec": {**manifest["spec"], "suspend": False},
+    }
+
+
+def _check(answer: Answer, otherwise: str) -> None:
+    if not answer.is_success:
+        raise AnswerError(f"{otherwise}: {answer.message}.")

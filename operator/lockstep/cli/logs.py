@@ -1,0 +1,90 @@
+"""``lockstep logs``: what all members of a gang write."""
+
+import asyncio
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+import orjson
+
+from coschedule import GangKey
+from lockstep.answers.cluster import one_client
+from lockstep.answers.member_logs import MOST_FOLLOWED, Said, Wish, follow_logs, tell_logs
+from lockstep.api.configuration import load_configuration, usual_namespace
+from lockstep.cli.answer_options import namespace_option, one_sentence, output_option
+from lockstep.cli.colours import is_colourful
+from lockstep.cli.connection_options import connection_options
+from lockstep.cli.gang_argument import gang_argument
+
+_RANKS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
+_COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
+
+
+def _ranks(_context: click.Context, _option: click.Parameter, value: str | None) -> str:
+    if value is not None and not _RANKS.fullmatch(value):
+        raise click.BadParameter(f"{value} is neither a rank nor a list of ranks such as 0-3,7")
+    return value or ""
+
+
+@click.command(context_settings={"show_default": True})
+@gang_argument
+@click.option("--rank", "ranks", metavar="RANKS", callback=_ranks, help="Of these members only, such as 3 or 0-3,7.")
+@click.option("-c", "--container", metavar="NAME", default="", help="Container. Without it: the default, or the first.")
+@click.option("-f", "--follow", is_flag=True, help="Go on until the gang has ended, through all of its attempts.")
+@click.option("--tail", metavar="N", type=click.IntRange(0), help="So many lines of each member. Without it: all.")
+@namespace_option
+@connection_options
+@output_option
+def logs(gang: str, namespace: str | None, output: str, *, follow: bool, **options: Any) -> None:
+    """Show what the members of a gang write, each line with the rank of its member.
+
+    For example: lockstep logs gj/heat --rank 0-3 --follow
+
+    They are the members of the gang's last attempt, one after the other; with --follow, as they write. Of members that
+    do not run yet it says so, and ends with a failure.
+    """
+    connection = {name: options[name] for name in ("kubeconfig", "context")}
+    with one_sentence():
+        key = GangKey(namespace or usual_namespace(**connection), gang)
+        wish = Wish(key, options["ranks"], options["container"], options["tail"])
+        if not asyncio.run(_tell(connection, wish, _teller(output), follow=follow)):
+            sys.exit(1)
+
+
+async def _tell(connection: dict[str, str | None], wish: Wish, tell: Callable[[Said], None], *, follow: bool) -> bool:
+    async with one_client(load_configuration(**connection), connections=MOST_FOLLOWED) as client:
+        return await (follow_logs if follow else tell_logs)(client, wish, tell)
+
+
+def _teller(output: str) -> Callable[[Said], None]:
+    if output == "json":
+        return _tell_program
+    return _tell_terminal if is_colourful() else _tell_person
+
+
+def _tell_person(said: Said) -> None:
+    _tell_prefixed(said, _prefix(said))
+
+
+def _tell_terminal(said: Said) -> None:
+    _tell_prefixed(said, click.style(_prefix(said), fg=_COLOURS[(said.rank or 0) % len(_COLOURS)]))
+
+
+def _tell_prefixed(said: Said, prefix: str) -> None:
+    if said.line is None:
+        click.echo(_prefix(said) + said.notice, err=True)
+    else:
+        # What a program writes is not ours to change: it goes out byte by byte.
+        click.echo(prefix.encode() + said.line)
+
+
+def _prefix(said: Said) -> str:
+    return "" if said.rank is None else f"[{said.rank}] "
+
+
+def _tell_program(said: Said) -> None:
+    about = {"rank": said.rank, "attempt": said.attempt, "pod": said.pod}
+    says = {"notice": said.notice} if said.line is None else {"line": said.line.decode(errors="replace")}
+    click.echo(orjson.dumps({**about, **says}).decode())

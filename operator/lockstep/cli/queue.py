@@ -1,0 +1,44 @@
+"""``lockstep queue``: who waits, until when and behind whom."""
+
+import asyncio
+from time import time
+from typing import Any
+
+import click
+
+from lockstep.answers.cluster import one_client, read_gangs
+from lockstep.answers.queue import queue_of
+from lockstep.answers.queue_text import queue_document, queue_lines
+from lockstep.api.configuration import load_configuration, usual_namespace
+from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.connection_options import connection_options
+from lockstep.facts.gang import GangFact
+
+
+@click.command(context_settings={"show_default": True})
+@namespace_option
+@click.option("-A", "--all-namespaces", is_flag=True, help="Gangs of all namespaces.")
+@connection_options
+@output_option
+def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connection: Any) -> None:
+    """Show the gangs that wait: their place in the queue, size and start, and behind whom they wait.
+
+    For example: lockstep queue -A
+
+    It is what the operator has told them last, so that nothing is planned. Positions count the gangs of all namespaces.
+    """
+    if namespace and all_namespaces:
+        raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
+    with one_sentence():
+        where = None if all_namespaces else namespace or usual_namespace(**connection)
+        gangs, now = asyncio.run(_read(connection, where)), time()
+        waiting = queue_of(gangs, now)
+        if output == "json":
+            tell_document(queue_document(waiting, now))
+        else:
+            tell_lines(queue_lines(waiting, now))
+
+
+async def _read(connection: dict[str, str | None], namespace: str | None) -> list[GangFact]:
+    async with one_client(load_configuration(**connection)) as client:
+        return await read_gangs(client, namespace)

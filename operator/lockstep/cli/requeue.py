@@ -1,0 +1,48 @@
+"""``lockstep requeue``: a gang is planned from its start once more."""
+
+import asyncio
+from typing import Any
+
+import click
+import yaml
+
+from coschedule import GangKey
+from lockstep.answers.cluster import one_client
+from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
+from lockstep.api.configuration import load_configuration, usual_namespace
+from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document
+from lockstep.cli.connection_options import connection_options
+from lockstep.cli.durations import as_seconds
+from lockstep.cli.gang_argument import gang_argument
+
+
+@click.command(context_settings={"show_default": True})
+@gang_argument
+@click.option("--timeout", metavar="DURATION", callback=as_seconds, default="5m", help="How long its end may take.")
+@namespace_option
+@connection_options
+@output_option
+def requeue(gang: str, namespace: str | None, output: str, *, timeout: float, **connection: Any) -> None:
+    """Put a gang back into the queue: one that runs, rests, is suspended, has failed or has succeeded.
+
+    For example: lockstep requeue gj/heat
+
+    One that runs is stopped, with the grace period of its members, and keeps its age. One that is over is deleted with
+    the logs of its members, and created again.
+    """
+    with one_sentence():
+        key = GangKey(namespace or usual_namespace(**connection), gang)
+        try:
+            done = asyncio.run(_requeue(connection, key, within_seconds=timeout))
+        except NotMadeAnewError as error:
+            click.echo(yaml.safe_dump(error.manifest, sort_keys=False))
+            raise
+        if output == "json":
+            tell_document({"gang": key._asdict(), "message": done})
+        else:
+            click.echo(done)
+
+
+async def _requeue(connection: dict[str, str | None], key: GangKey, *, within_seconds: float) -> str:
+    async with one_client(load_configuration(**connection)) as client:
+        return await requeue_gang(client, key, within_seconds=within_seconds)

@@ -1,0 +1,174 @@
+"""``lockstep queue``, ``logs``, ``requeue`` on a real API server, with the rights that the documentation says."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from builders.manifests import gang
+from docs.markdown import ROOT, fences
+from eventually import eventually
+from live.kubelet_logs import kubelet_of
+from lockstep.cli import main
+from sandbox.binaries import Tool
+
+PAGE = ROOT / "docs" / "command-line.md"
+HOUR = {"work": {"serialTime": "1h"}}
+
+
+@pytest.fixture
+def user(arena):
+    """A user with the Role of the documentation in the arena's namespace."""
+    [role] = [yaml.safe_load(one.text) for one in fences(PAGE) if one.language == "yaml"]
+    account = {"kind": "ServiceAccount", "name": "user", "namespace": arena.namespace}
+    of_rbac = {"apiVersion": role["apiVersion"], "metadata": {"namespace": arena.namespace, "name": "user"}}
+    refers = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role["metadata"]["name"]}
+    arena.api.apply(
+        [
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": of_rbac["metadata"]},
+            {**role, "metadata": {**role["metadata"], "namespace": arena.namespace}},
+            {**of_rbac, "kind": "RoleBinding", "roleRef": refers, "subjects": [account]},
+        ]
+    )
+    return arena.api.kubeconfig_for_service_account(arena.namespace, "user")
+
+
+@pytest.fixture
+def ask(arena, user):
+    """Run a command as that user."""
+
+    def run(*arguments):
+        return CliRunner().invoke(main, [*arguments, f"--kubeconfig={user}", f"--namespace={arena.namespace}"])
+
+    return run
+
+
+def test_queue_shows_who_waits_and_behind_whom(operator, arena, ask):
+    arena.add_nodes(2)
+    arena.submit(gang("first", size=2, cpu="3", **HOUR))
+    arena.until_placed("first")
+    arena.submit(gang("second", size=(1, 2), cpu="3", **HOUR))
+    arena.submit(gang("giant", size=50, cpu="3", **HOUR))
+    arena.until("second", "Planned", "True", "StartsLater")
+    arena.until("giant", "Planned", "False", "NotEnoughRoom")
+
+    shown, document = ask("queue"), json.loads(ask("queue", "-o", "json").stdout)
+
+    assert shown.exit_code == 0, shown.stderr
+    second, giant = document["gangs"]
+    assert (second["gang"]["name"], second["size"]) == ("second", arena.status("second")["size"])
+    assert second["start"] == arena.status("second")["plan"]["likelyStart"]
+    assert f"{arena.namespace}/first" in second["behind"]
+    assert (giant["gang"]["name"], giant["position"]) == ("giant", None)
+    _, row, *_ = shown.stdout.splitlines()
+    assert row.split()[:3] == [str(second["position"]), f"{arena.namespace}/second", str(second["size"])]
+    assert "Needs 50 members" in shown.stdout
+
+
+def test_right_to_see_all_namespaces_is_named(ask, arena, user):
+    done = CliRunner().invoke(main, ["queue", "-A", f"--kubeconfig={user}"])
+
+    assert done.exit_code == 1
+    assert "Error: The verb list on gangjobs of all namespaces is needed, and was refused" in done.stderr
+
+
+def test_logs_of_all_members_are_shown_with_their_ranks(operator, arena, ask, tmp_path):
+    arena.add_nodes(3)
+    arena.submit(gang("heat", size=3, cpu="3"))
+    arena.until_placed("heat")
+    eventually(lambda: all(pod["status"].get("phase") == "Running" for pod in arena.pods("heat")))
+
+    with kubelet_of(arena, tmp_path):
+        whole = ask("logs", "gj/heat", "--tail", "5")
+        one = ask("logs", "heat", "--rank", "1", "-o", "json")
+
+    assert whole.exit_code == 0, whole.stderr
+    assert whole.stdout == "".join(
+        f"[{rank}] heat-1-{rank} main {{'tailLines': '5'}}\n[{rank}] ends\n" for rank in range(3)
+    )
+    lines = [json.loads(line) for line in one.stdout.splitlines()]
+    assert [(line["rank"], line["pod"], line["line"]) for line in lines] == [
+        (1, "heat-1-1", "heat-1-1 main {}"),
+        (1, "heat-1-1", "ends"),
+    ]
+
+
+def test_logs_of_a_gang_that_ends_are_followed_to_its_end(operator, arena, ask, tmp_path):
+    arena.add_nodes(2)
+    with kubelet_of(arena, tmp_path):
+        arena.submit(gang("short", size=2, cpu="3", run_for="2s"))
+        followed = ask("logs", "gj/short", "--follow")
+
+    assert followed.exit_code == 0, followed.stderr
+    assert sorted(followed.stdout.splitlines()) == sorted(
+        line for rank in (0, 1) for line in (f"[{rank}] short-1-{rank} main {{'follow': 'true'}}", f"[{rank}] ends")
+    )
+
+
+def test_log_of_a_node_that_does_not_answer_is_said(operator, arena, ask):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", size=1))
+    arena.until_placed("heat")
+    eventually(lambda: arena.pods("heat")[0]["status"].get("phase") == "Running")
+
+    done = ask("logs", "gj/heat")
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith("[0] heat-1-0 has a log that can't be read: ")
+
+
+def test_gang_that_runs_is_put_back_into_the_queue(operator, arena, ask):
+    arena.add_nodes(2)
+    arena.submit(gang("heat", size=2, cpu="3", **HOUR))
+    arena.until_placed("heat")
+    age = arena.gang("heat")["metadata"]["creationTimestamp"]
+
+    done = ask("requeue", "gj/heat")
+
+    assert done.stdout == f"{arena.namespace}/heat was taken off its nodes, and is planned again.\n", done.stderr
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    arena.until_placed("heat")
+    assert arena.gang("heat")["metadata"]["creationTimestamp"] == age
+
+
+def test_gang_that_has_failed_is_made_anew(operator, arena, ask):
+    arena.add_nodes(2)
+    arena.submit(gang("heat", size=2, cpu="3", run_for="1s", exit_code="3"))
+    arena.until("heat", "Complete", reason="MemberFailed")
+    before = arena.gang("heat")
+
+    done = ask("requeue", "gj/heat", "-o", "json")
+
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["message"] == f"{arena.namespace}/heat was over, and is made anew."
+    after = arena.gang("heat")
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+    assert after["spec"] == {**before["spec"], "suspend": False}
+    arena.until("heat", "Complete", reason="MemberFailed")
+
+
+def test_gang_that_waits_or_is_not_there_is_said(operator, arena, ask):
+    arena.submit(gang("giant", size=50, cpu="3"))
+    arena.until("giant", "Planned", "False")
+
+    waits, missing = ask("requeue", "gj/giant"), ask("requeue", "gj/nobody")
+
+    assert waits.stdout == f"{arena.namespace}/giant waits in the queue already.\n"
+    assert (missing.exit_code, missing.stderr) == (1, f"Error: There is no GangJob {arena.namespace}/nobody.\n")
+
+
+def test_kubectl_knows_them_too(operator, arena, user, installed):
+    done = subprocess.run(
+        [installed.program(Tool.KUBECTL), "lockstep", "queue", "-n", arena.namespace],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user)},
+    )
+
+    assert (done.returncode, done.stdout) == (0, "No gang waits.\n"), done.stderr

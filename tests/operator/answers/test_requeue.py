@@ -1,0 +1,170 @@
+"""A gang is put back into the queue, wherever it stands; the rest of the operator is played by the test."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from builders.served import gang, owned_by, pod
+from coschedule import GangKey
+from fake_cluster.api import FakeApi, Refusal
+from fake_cluster.jumping import now
+from fake_cluster.store import Place
+from lockstep.answers.cluster import one_client
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
+
+pytestmark = pytest.mark.asyncio
+
+KEY = GangKey("default", "g")
+PLACE = Place("gangjobs", "default", "g")
+POD = Place("pods", "default", "g-1-0")
+TIME = "2027-01-15T07:00:00Z"
+CLAIM = {
+    "metadata": {"name": "data"},
+    "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+
+
+def condition(kind, status="True", message=""):
+    return {"type": kind, "status": status, "reason": "Because", "message": message, "lastTransitionTime": TIME}
+
+
+FAILED = {"conditions": [condition("Complete", message="Member 0 failed.")], "finishedAt": TIME}
+
+
+@asynccontextmanager
+async def submitted(status=None, **more):
+    async with FakeApi(now) as api, one_client(api.configuration) as client:
+        api.store.create("gangjobs", {**gang("g", **more), "status": status or {}})
+        yield api, client
+
+
+async def put_back(client, seconds=60):
+    return await requeue_gang(client, KEY, within_seconds=seconds)
+
+
+def writes(api):
+    return [(request.verb, request.resource) for request in api.writes]
+
+
+async def test_gang_that_holds_nodes_is_suspended_and_then_resumed():
+    async with submitted({"reservedAt": TIME, "attempt": 1, "size": 2}) as (api, client):
+        done = asyncio.create_task(put_back(client))
+        await asyncio.sleep(5)
+        assert api.store.get(PLACE)["spec"]["suspend"] is True
+        api.store.change(PLACE, status={"conditions": [condition("Suspended")], "reservedAt": None})
+        sentence = await done
+
+        assert sentence == "default/g was taken off its nodes, and is planned again."
+        assert api.store.get(PLACE)["spec"]["suspend"] is False
+
+
+async def test_gang_that_rests_after_a_failure_rests_no_longer():
+    async with submitted({"restartAt": TIME}) as (api, client):
+        done = asyncio.create_task(put_back(client))
+        await asyncio.sleep(5)
+        api.store.change(PLACE, status={"conditions": [condition("Suspended")], "restartAt": None})
+
+        assert await done == "default/g rested after a failure, and is planned again."
+
+
+async def test_gang_whose_end_takes_too_long_stays_suspended_and_that_is_said():
+    async with submitted({"reservedAt": TIME}) as (api, client):
+        with pytest.raises(AnswerError, match=r"is suspended, and still holds nodes after 1 min: ask again"):
+            await put_back(client)
+
+        assert api.store.get(PLACE)["spec"]["suspend"] is True
+
+
+async def test_gang_that_is_suspended_is_resumed():
+    async with submitted(spec={"suspend": True}) as (api, client):
+        assert await put_back(client) == "default/g was suspended, and is planned again."
+        assert api.store.get(PLACE)["spec"]["suspend"] is False
+
+
+async def test_gang_that_waits_already_is_left_alone():
+    async with submitted() as (api, client):
+        assert await put_back(client) == "default/g waits in the queue already."
+        assert writes(api) == []
+
+
+async def test_gang_that_is_over_is_made_anew_when_its_pods_are_gone():
+    async with submitted(FAILED) as (api, client):
+        api.store.change(PLACE, metadata={"labels": {"team": "a"}})
+        uid = api.store.get(PLACE)["metadata"]["uid"]
+        left = owned_by("g")
+        left["ownerReferences"][0]["uid"] = uid
+        api.store.add("pods", pod("g-1-0", **left))
+        done = asyncio.create_task(put_back(client))
+        await asyncio.sleep(5)
+        assert writes(api) == [("DELETE", "gangjobs")]
+        api.store.remove(POD)
+
+        assert await done == "default/g was over, and is made anew."
+        made = api.store.get(PLACE)
+        assert made["metadata"]["uid"] != uid
+        assert made["metadata"]["labels"] == {"team": "a"}
+        assert "status" not in made
+        assert made["spec"] == {**gang("g")["spec"], "suspend": False}
+
+
+async def test_gang_that_can_not_be_created_again_is_not_lost():
+    async with submitted(FAILED) as (api, client):
+        api.fault = lambda request: Refusal(code=403, message="quota is full") if request.verb == "POST" else None
+        with pytest.raises(NotMadeAnewError, match=r"can't be created again: quota is full\.") as raised:
+            await put_back(client)
+
+        assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
+        assert raised.value.manifest["metadata"] == {"namespace": "default", "name": "g"}
+
+
+async def test_gang_that_somebody_keeps_is_not_lost_either():
+    async with submitted(FAILED) as (api, client):
+        api.store.remove = lambda _: None
+        with pytest.raises(NotMadeAnewError, match="something of it is still there after 1 min"):
+            await put_back(client)
+
+
+async def test_gang_whose_volumes_would_go_with_it_is_not_deleted():
+    async with submitted(FAILED, spec={"volumeClaimTemplates": [CLAIM]}) as (api, client):
+        with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates with it: create another one"):
+            await put_back(client)
+
+        assert writes(api) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "want"),
+    [
+        ({"conditions": [condition("Accepted", "False", "size: too large.")]}, "is refused, .*: size: too large."),
+    ],
+    ids=["refused"],
+)
+async def test_gang_that_can_not_be_planned_says_why(status, want):
+    async with submitted(status) as (api, client):
+        with pytest.raises(AnswerError, match=want):
+            await put_back(client)
+        assert writes(api) == []
+
+
+async def test_gang_that_is_being_deleted_or_not_there_is_said():
+    async with submitted() as (api, client):
+        api.store.change(PLACE, metadata={"deletionTimestamp": TIME})
+        with pytest.raises(AnswerError, match=r"GangJob default/g is being deleted\."):
+            await put_back(client)
+        api.store.remove(PLACE)
+        with pytest.raises(AnswerError, match=r"There is no GangJob default/g\."):
+            await put_back(client)
+
+
+@pytest.mark.parametrize(
+    ("status", "verb"), [({"reservedAt": TIME}, "PATCH"), (FAILED, "DELETE")], ids=["change", "delete"]
+)
+async def test_right_that_is_missing_is_said_in_the_words_of_the_api_server(status, verb):
+    async with submitted(status) as (api, client):
+        forbidden = Refusal(code=403, message="you shall not")
+        api.fault = lambda request: forbidden if request.verb == verb else None
+        with pytest.raises(AnswerError, match=r"you shall not\."):
+            await put_back(client)
+        assert api.store.get(PLACE)["spec"].get("suspend") is None
