@@ -9,6 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from builders.jobs import job, jobset, pod_spec, replicated
 from builders.manifests import gang
 from docs.markdown import ROOT, fences
 from eventually import eventually
@@ -159,6 +160,72 @@ def test_gang_that_waits_or_is_not_there_is_said(operator, arena, ask):
 
     assert waits.stdout == f"{arena.namespace}/giant waits in the queue already.\n"
     assert (missing.exit_code, missing.stderr) == (1, f"Error: There is no GangJob {arena.namespace}/nobody.\n")
+
+
+def test_gang_of_five_answers_is_accepted_by_the_api_server(arena):
+    done = CliRunner().invoke(main, ["init", "heat"], input="busybox\nsleep 60\n2-12\n\n10m\n")
+
+    assert accepted(arena, done)["spec"]["work"] == {"serialTime": "10m"}
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        pytest.param(
+            job(
+                parallelism=3,
+                completions=9,
+                completionMode="Indexed",
+                backoffLimit=2,
+                activeDeadlineSeconds=60,
+                podFailurePolicy={
+                    "rules": [
+                        {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [1, 2]}},
+                        {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
+                    ]
+                },
+            ),
+            id="a Job",
+        ),
+        pytest.param(
+            jobset(
+                replicated("leader", pod=pod_spec(hostname="a", subdomain="b")),
+                replicated("workers", replicas=2, parallelism=4, depends_on=[{"name": "leader", "status": "Ready"}]),
+                successPolicy={"operator": "All", "targetReplicatedJobs": ["leader"]},
+                failurePolicy={"maxRestarts": 3},
+            ),
+            id="a JobSet",
+        ),
+        pytest.param(jobset(replicated("workers", replicas=2), suspend=True), id="a JobSet of one job"),
+    ],
+)
+def test_converted_manifest_is_accepted_by_the_api_server(arena, manifest):
+    done = CliRunner().invoke(main, ["init", "--from", "-"], input=yaml.safe_dump(manifest))
+
+    assert accepted(arena, done)["metadata"]["name"] == manifest["metadata"]["name"]
+
+
+def accepted(arena, done):
+    """What the API server makes of the printed manifest, field by field, in a dry run."""
+    assert done.exit_code == 0, done.stderr
+    path = f"{arena.gangs}?dryRun=All&fieldValidation=Strict"
+    return arena.api.request("POST", path, yaml.safe_load(done.stdout))
+
+
+def test_kubectl_completes_names_of_gangs(arena, user, installed):
+    for name in ("heat", "heap", "other"):
+        arena.submit(gang(name, size=50))
+
+    done = subprocess.run(
+        [installed.program(Tool.KUBECTL), "__complete", "lockstep", "logs", "-n", arena.namespace, "gj/hea"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user)},
+    )
+
+    assert done.stdout.splitlines()[:2] == ["gj/heap", "gj/heat"], done.stderr
 
 
 def test_kubectl_knows_them_too(operator, arena, user, installed):

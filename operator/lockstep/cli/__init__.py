@@ -8,8 +8,8 @@ import click
 from lockstep import __version__
 
 _NAMES = (
-    *("agent", "check", "explain", "gate", "logs", "plan", "profile", "queue", "replay", "requeue", "run"),
-    *("simulate", "solve"),
+    *("agent", "check", "explain", "gate", "init", "logs", "plan", "profile", "queue", "replay"),
+    *("requeue", "run", "simulate", "solve"),
 )
 _COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
 # Other names of commands.

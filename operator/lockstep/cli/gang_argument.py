@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lockstep.api.names import GANG_KIND, GANGS, GROUP
+from lockstep.cli.gang_names import complete_gang
 
 Command = Callable[..., Any]
 
@@ -22,4 +23,4 @@ def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) 
 
 def gang_argument(command: Command) -> Command:
     """Give a command the argument that says which gang is meant."""
-    return click.argument("gang", metavar="gj/NAME", callback=_gang_name)(command)
+    return click.argument("gang", metavar="gj/NAME", callback=_gang_name, shell_complete=complete_gang)(command)

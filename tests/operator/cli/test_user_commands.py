@@ -7,7 +7,7 @@ from docs.markdown import ROOT
 from lockstep.cli import main
 
 PAGE = ROOT / "docs" / "command-line.md"
-FOR_USERS = ["queue", "logs", "requeue", "profile"]
+FOR_USERS = ["queue", "logs", "requeue", "profile", "init"]
 
 
 def lockstep(*arguments):

@@ -1,0 +1,86 @@
+"""Jobs and JobSets of a file as GangJobs, and what of them could not be carried over."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from lockstep.answers.documents import read_documents
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.making.job import job_spec
+from lockstep.answers.making.jobset import jobset_spec
+from lockstep.answers.making.names import check_name
+from lockstep.answers.making.template import labels_and_annotations
+from lockstep.api.names import API_VERSION, GANG_KIND
+from lockstep.api.unsupported import unsupported
+
+_KINDS: Mapping[str, tuple[str, Callable[[Fields], Manifest]]] = {
+    "Job": ("batch/", job_spec),
+    "JobSet": ("jobset.x-k8s.io/", jobset_spec),
+}
+_LARGEST = 10_000
+
+
+class Converted(NamedTuple):
+    """A GangJob, and a line for each field of its origin that means something else now, or nothing."""
+
+    manifest: Manifest
+    notes: tuple[str, ...]
+
+
+def convert(text: str, *, name: str = "") -> list[Converted]:
+    """Convert every Job and JobSet of a file in YAML or JSON; ``name`` is that of the GangJob, where there is one only.
+
+    Raises ``AnswerError`` where there is none, or one has no sense.
+    """
+    documents = [one for one in read_documents(text) if isinstance(one, dict)]
+    convertible = [one for one in documents if _maker(one) is not None]
+    if not convertible:
+        raise AnswerError("There is neither a Job (batch/v1) nor a JobSet (jobset.x-k8s.io) in it.")
+    if name and len(convertible) > 1:
+        raise AnswerError(f"There are {len(convertible)} in it, which can't all be called {name}.")
+    return [_convert(one, name) for one in convertible]
+
+
+def _maker(document: Mapping[str, Any]) -> Callable[[Fields], Manifest] | None:
+    group, make = _KINDS.get(str(document.get("kind")), ("", None))
+    return make if str(document.get("apiVersion")).startswith(group) else None
+
+
+def _convert(document: Mapping[str, Any], name: str) -> Converted:
+    make = _maker(document)
+    assert make is not None, "only what has a maker is converted"
+    notes: list[str] = []
+    metadata = _metadata(Fields("metadata", document.get("metadata") or {}, notes), name)
+    spec = make(Fields("spec", document.get("spec"), notes))
+    _check_sizes(spec)
+    notes += _refusals(spec)
+    notes.append(
+        "spec.work: state how long it takes, such as {serialTime: 10m}, so that others can be planned behind it."
+    )
+    manifest = {"apiVersion": API_VERSION, "kind": GANG_KIND, "metadata": metadata, "spec": spec}
+    return Converted(manifest, tuple(notes))
+
+
+def _metadata(metadata: Fields, name: str) -> Manifest:
+    name = check_name(name or metadata.take_text("name"))
+    return {"name": name, **metadata.carry("namespace"), **labels_and_annotations(metadata)}
+
+
+def _templates(spec: Manifest) -> Iterable[tuple[str, Manifest]]:
+    if "roles" not in spec:
+        return [("spec.template.spec", spec["template"]["spec"])]
+    return [(f"spec.roles[{role['name']}].template.spec", role["template"]["spec"]) for role in spec["roles"]]
+
+
+def _check_sizes(spec: Manifest) -> None:
+    sizes = [one["size"]["max"] for one in spec.get("roles", [spec])]
+    if min(sizes) < 1 or sum(sizes) > _LARGEST:
+        raise AnswerError(f"It would have {' and '.join(map(str, sizes))} members, and a gang has 1 to {_LARGEST}.")
+
+
+def _refusals(spec: Manifest) -> Iterable[str]:
+    """What Lockstep would refuse in a template that the API server takes."""
+    try:
+        return [f"{path}.{problem}." for path, pod in _templates(spec) for problem in unsupported(pod)]
+    except (AttributeError, TypeError) as error:
+        raise AnswerError(f"Its pod template makes no sense: {error}.") from error

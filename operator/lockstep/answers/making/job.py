@@ -1,0 +1,81 @@
+"""A Job as a GangJob: all of its pods run at once."""
+
+from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.making.template import template_of
+from lockstep.report.sentences import n_members
+
+_ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
+
+
+def job_spec(spec: Fields) -> Manifest:
+    """The spec of the GangJob that a Job's spec becomes."""
+    size, is_indexed = size_of(spec)
+    if is_indexed:
+        spec.note(
+            "completionMode",
+            "JOB_COMPLETION_INDEX is the rank; host names and the annotation of the index are other ones.",
+        )
+    made = {
+        "size": {"min": size, "max": size},
+        **spec.carry("suspend", "activeDeadlineSeconds", "ttlSecondsAfterFinished"),
+        **_failure_policy(spec),
+        "template": template_of(spec, is_indexed=is_indexed),
+    }
+    leave_selector(spec)
+    spec.leave_rest()
+    return made
+
+
+def size_of(spec: Fields) -> tuple[int, bool]:
+    """How many members a Job's spec makes, and whether they have an index."""
+    size = spec.take_number("parallelism", otherwise=1) or 0
+    completions = spec.take_number("completions", otherwise=None)
+    is_indexed = spec.take_text("completionMode") == "Indexed"
+    if completions is not None and completions != size:
+        spec.note(
+            "completions",
+            f"all members of a gang run at once and once: it has {n_members(size)}, as parallelism says, for "
+            f"{completions} completions.",
+        )
+    return size, is_indexed
+
+
+def leave_selector(spec: Fields) -> None:
+    """Leave out by what a Job knows its pods: mostly the API server has made it."""
+    if spec.take("manualSelector"):
+        spec.note("manualSelector", "not carried over, since a gang's members are known by labels of Lockstep's.")
+    spec.take("selector")
+
+
+def _failure_policy(spec: Fields) -> Manifest:
+    restarts = spec.take_number("backoffLimit", otherwise=None)
+    rules = _rules(spec)
+    if restarts is None:
+        spec.note("backoffLimit", "a Job tries again 6 times unless it says otherwise, and a GangJob never.")
+    else:
+        spec.note("backoffLimit", "became failurePolicy.maxRestarts: a failure makes all members anew, not one.")
+    policy = {
+        **({} if restarts is None else {"maxRestarts": restarts}),
+        **({"rules": rules} if rules else {}),
+    }
+    return {"failurePolicy": policy} if policy else {}
+
+
+def _rules(spec: Fields) -> list[Manifest]:
+    policy = spec.take_fields("podFailurePolicy")
+    made = []
+    for number, entry in enumerate(policy.take_list("rules")):
+        rule = Fields(f"{policy.path}.rules[{number}]", entry, spec.notes)
+        action = rule.take_text("action")
+        if action not in _ACTIONS:
+            rule.note("action", f"the rule is not carried over, since a GangJob has no action like {action}.")
+            continue
+        made.append({"action": _ACTIONS[action], **_matches(rule)})
+        rule.leave_rest()
+    policy.leave_rest()
+    return made
+
+
+def _matches(rule: Fields) -> Manifest:
+    """What a rule is about; Jobs may have an empty list beside what they mean."""
+    return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

@@ -1,0 +1,17 @@
+"""The names that a GangJob may have."""
+
+import re
+
+from lockstep.answers.errors import AnswerError
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?")
+
+
+def check_name(name: str) -> str:
+    """Return the name. Raises ``AnswerError`` where the API server would not take it."""
+    if not _NAME.fullmatch(name):
+        raise AnswerError(
+            f"{name or 'No name'} can't be that of a GangJob, which has at most 52 characters, only a-z, 0-9 and '-', "
+            "and a letter or digit at both ends: give another, as in lockstep init NAME."
+        )
+    return name

@@ -1,0 +1,118 @@
+"""``lockstep init``: a GangJob to submit, of a few answers or of a Job or JobSet."""
+
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+import click
+import orjson
+import yaml
+
+from lockstep.answers.documents import LONGEST
+from lockstep.answers.making.conversion import convert
+from lockstep.answers.making.names import check_name
+from lockstep.answers.making.new_gang import (
+    NewGang,
+    gang_manifest,
+    parse_command,
+    parse_requests,
+    parse_serial_time,
+    parse_size,
+)
+from lockstep.answers.text import wrapped
+from lockstep.cli.answer_options import one_sentence
+
+Reader = Callable[[Any], Any]
+
+
+def _reader(parse: Callable[[str], Any]) -> Reader:
+    """Have click fail with the function's own sentence, or ask again with it."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return parse(value)
+        except ValueError as error:
+            raise click.BadParameter(f"{error}.") from error
+
+    return read
+
+
+_COMMAND = _reader(parse_command)
+_SIZE = _reader(parse_size)
+_REQUESTS = _reader(parse_requests)
+_TIME = _reader(parse_serial_time)
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("name", metavar="[NAME]", default="")
+@click.option("--from", "file", metavar="FILE", type=click.File("r"), help="Jobs and JobSets; - is the input.")
+@click.option("--image", metavar="IMAGE", help="Image of a member.")
+@click.option("--command", metavar="COMMAND", type=_COMMAND, help="What it runs; '' is the image's own command.")
+@click.option("--members", metavar="N", type=_SIZE, help="How many: 8, 2-12, or those that are allowed: 4,8,16.")
+@click.option("--requests", metavar="REQUESTS", type=_REQUESTS, help="What a member needs: cpu=4,memory=8Gi.")
+@click.option("--serial-time", metavar="DURATION", type=_TIME, help="How long one idle node alone would take; or ''.")
+@click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", help="Of what kind the file is.")
+def init(name: str, file: IO[str] | None, output: str, **answers: Any) -> None:
+    """Write a GangJob: ask five questions, or convert the Jobs and JobSets of a file.
+
+    For example: lockstep init heat > heat.yaml; lockstep init --from job.yaml > heat.yaml
+
+    What an option answers is not asked. Of a Job, what a GangJob has nothing like, or has otherwise, is said on the
+    standard error, line by line. No cluster is asked.
+    """
+    with one_sentence():
+        manifests: Sequence[dict[str, Any]]
+        if file is None:
+            manifests = [gang_manifest(_ask(check_name(name or _prompt("Name of the gang", str)), answers))]
+        else:
+            _forbid(answers)
+            manifests = _converted(file, name)
+    click.echo(_spelled(manifests, output), nl=False)
+
+
+def _ask(name: str, answers: dict[str, Any]) -> NewGang:
+    """Ask for what no option has answered."""
+    questions: dict[str, tuple[str, Reader, str | None]] = {
+        "image": ("Image of a member", str, None),
+        "command": ("Its command (empty: the image's own)", _COMMAND, ""),
+        "members": ("How many members (8, 2-12 or 4,8,16)", _SIZE, None),
+        "requests": ("What each of them needs", _REQUESTS, "cpu=1,memory=1Gi"),
+        "serial_time": ("How long one idle node alone would take, such as 10m (empty: nobody knows)", _TIME, ""),
+    }
+    given = {
+        field: _prompt(text, of_type, default) if answers[field] is None else answers[field]
+        for field, (text, of_type, default) in questions.items()
+    }
+    return NewGang(name=name, size=given.pop("members"), **given)
+
+
+def _prompt(text: str, of_type: Any, default: str | None = None) -> Any:
+    """Ask on the terminal, not in the output; the default is read as an answer would be."""
+    return click.prompt(text, type=of_type, default=default, show_default=bool(default), err=True)
+
+
+def _forbid(answers: dict[str, Any]) -> None:
+    given = [name for name, value in answers.items() if value is not None]
+    if given:
+        raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with --from, which answers it.")
+
+
+def _converted(file: IO[str], name: str) -> Sequence[dict[str, Any]]:
+    try:
+        text = file.read(LONGEST + 1)
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{file.name} is not text: {error}.") from error
+    converted = convert(text, name=name)
+    for one in converted:
+        for note in one.notes:
+            for line in wrapped(f"{one.manifest['metadata']['name']}: {note}"):
+                click.echo(line, err=True)
+    return [one.manifest for one in converted]
+
+
+def _spelled(manifests: Sequence[dict[str, Any]], output: str) -> str:
+    """The manifests as ``kubectl apply`` takes them."""
+    if output == "json":
+        return "".join(orjson.dumps(one, option=orjson.OPT_INDENT_2).decode() + "\n" for one in manifests)
+    return str(yaml.safe_dump_all(manifests, sort_keys=False))

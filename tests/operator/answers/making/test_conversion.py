@@ -1,0 +1,249 @@
+"""Jobs and JobSets become GangJobs, and what of them is lost is said line by line."""
+
+import pytest
+import yaml
+
+from builders.jobs import job, jobset, pod_spec, replicated
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.making.conversion import convert
+
+
+def converted(*documents, name=""):
+    [one] = convert(yaml.safe_dump_all(documents), name=name)
+    return one.manifest["spec"], one.notes
+
+
+def noted(notes, field):
+    return [note for note in notes if note.startswith(f"spec.{field}: ")]
+
+
+# Jobs
+
+
+def test_job_becomes_a_gang_of_as_many_members_as_it_runs_at_once():
+    spec, notes = converted(job(parallelism=4, completions=4, suspend=True, ttlSecondsAfterFinished=60))
+
+    assert spec == {
+        "size": {"min": 4, "max": 4},
+        "suspend": True,
+        "ttlSecondsAfterFinished": 60,
+        "template": {"spec": pod_spec()},
+    }
+    assert noted(notes, "completions") == []
+    assert noted(notes, "work") == [
+        "spec.work: state how long it takes, such as {serialTime: 10m}, so that others can be planned behind it."
+    ]
+
+
+def test_more_completions_than_pods_at_once_are_said_to_be_lost():
+    spec, notes = converted(job(parallelism=4, completions=10))
+
+    assert spec["size"] == {"min": 4, "max": 4}
+    [note] = noted(notes, "completions")
+    assert note.endswith("run at once and once: it has 4 members, as parallelism says, for 10 completions.")
+
+
+def test_index_of_a_pod_is_the_rank_of_its_member():
+    own = {"name": "JOB_COMPLETION_INDEX", "value": "7"}
+    pod = pod_spec(initContainers=[{"name": "a", "image": "b", "env": [own]}])
+
+    spec, notes = converted(job(completionMode="Indexed", pod=pod))
+
+    [main], [first] = (spec["template"]["spec"][name] for name in ("containers", "initContainers"))
+    rank = {"fieldRef": {"fieldPath": "metadata.labels['lockstep.dev/rank']"}}
+    assert main["env"] == [{"name": "JOB_COMPLETION_INDEX", "valueFrom": rank}]
+    assert first["env"] == [own]
+    assert len(noted(notes, "completionMode")) == 1
+
+
+def test_failures_are_answered_as_near_as_can_be():
+    codes = {"operator": "In", "values": [42]}
+    rules = [
+        {"action": "FailJob", "onExitCodes": codes, "onPodConditions": []},
+        {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
+        {"action": "FailIndex", "onExitCodes": codes},
+    ]
+
+    spec, notes = converted(job(backoffLimit=3, podFailurePolicy={"rules": rules}))
+
+    assert spec["failurePolicy"] == {
+        "maxRestarts": 3,
+        "rules": [
+            {"action": "FailGang", "onExitCodes": codes},
+            {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
+        ],
+    }
+    assert "no action like FailIndex" in noted(notes, "podFailurePolicy.rules[2].action")[0]
+    assert "makes all members anew" in noted(notes, "backoffLimit")[0]
+
+
+@pytest.mark.parametrize("field", ["maxFailedIndexes", "backoffLimitPerIndex", "podReplacementPolicy", "someNewField"])
+def test_field_that_a_gangjob_has_nothing_like_is_said(field):
+    spec, notes = converted(job(**{field: 1}))
+
+    assert field not in str(spec)
+    assert noted(notes, field) == [f"spec.{field}: not carried over, since a GangJob has nothing like it."]
+
+
+def test_what_the_api_server_has_filled_in_is_left_out_without_a_word():
+    made = {"batch.kubernetes.io/controller-uid": "1", "job-name": "pi", "controller-uid": "1"}
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
+    served = job(
+        metadata={"labels": {**made, "team": "a"}, "annotations": applied, "uid": "1", "creationTimestamp": None},
+        selector={"matchLabels": made},
+        manualSelector=False,
+        backoffLimit=0,
+        template={"metadata": {"labels": {**made, "app": "pi"}, "creationTimestamp": None}},
+    )
+
+    [one] = convert(yaml.safe_dump({**served, "status": {"active": 1}}))
+
+    assert one.manifest["metadata"] == {"name": "pi", "labels": {"team": "a"}}
+    assert one.manifest["spec"]["template"]["metadata"] == {"labels": {"app": "pi"}}
+    assert [note.partition(":")[0] for note in one.notes] == ["spec.backoffLimit", "spec.work"]
+
+
+@pytest.mark.parametrize(
+    ("pod", "field"),
+    [
+        ({"schedulerName": "another"}, "template.spec.schedulerName"),
+        ({"hostname": "a"}, "template.spec.hostname"),
+        ({"subdomain": "a"}, "template.spec.subdomain"),
+        ({"nodeName": "n1"}, "template.spec.nodeName"),
+    ],
+)
+def test_what_members_can_not_have_is_said(pod, field):
+    _, notes = converted(job(pod=pod_spec(**pod)))
+
+    assert len(noted(notes, field)) == 1
+
+
+# JobSets
+
+
+def test_jobs_of_a_set_become_roles():
+    leader, workers = replicated("leader", parallelism=1), replicated("workers", replicas=2, parallelism=4)
+
+    spec, notes = converted(jobset(leader, workers, failurePolicy={"maxRestarts": 2}))
+
+    assert [(role["name"], role["size"]["max"]) for role in spec["roles"]] == [("leader", 1), ("workers", 8)]
+    assert spec["failurePolicy"] == {"maxRestarts": 2}
+    assert spec["network"] == {}
+    assert all("startAfter" not in role for role in spec["roles"])
+    assert "NAME-ATTEMPT-RANK.NAME" in noted(notes, "network")[0]
+
+
+def test_set_of_one_job_needs_no_roles():
+    spec, _ = converted(jobset(replicated("workers", replicas=3), network={"enableDNSHostnames": False}))
+
+    assert spec == {"size": {"min": 3, "max": 3}, "template": {"spec": pod_spec()}}
+
+
+@pytest.mark.parametrize(
+    ("policy", "want"),
+    [
+        ({}, None),
+        ({"operator": "All", "targetReplicatedJobs": []}, None),
+        ({"operator": "All", "targetReplicatedJobs": ["workers"]}, {"role": "workers"}),
+        ({"operator": "Any", "targetReplicatedJobs": ["leader"]}, {"role": "leader"}),
+    ],
+    ids=["none", "all", "all of one", "any of a single one"],
+)
+def test_success_of_a_job_is_that_of_its_role(policy, want):
+    spec, notes = converted(jobset(replicated("leader"), replicated("workers", replicas=2), successPolicy=policy))
+
+    assert spec.get("successPolicy") == want
+    assert noted(notes, "successPolicy") == []
+
+
+def test_success_of_any_is_said_to_be_lost():
+    jobs = [replicated("leader"), replicated("workers", replicas=2)]
+
+    spec, notes = converted(jobset(*jobs, successPolicy={"operator": "Any", "targetReplicatedJobs": ["workers"]}))
+
+    assert "successPolicy" not in spec
+    assert len(noted(notes, "successPolicy")) == 1
+
+
+def test_jobs_that_start_in_order_wait_for_the_first():
+    jobs = [replicated(name) for name in "abc"]
+
+    spec, notes = converted(jobset(*jobs, startupPolicy={"startupPolicyOrder": "InOrder"}))
+
+    assert [role.get("startAfter") for role in spec["roles"]] == [None, ["a"], ["a"]]
+    assert "all others start together" in noted(notes, "startupPolicy")[0]
+
+
+def test_jobs_that_depend_on_others_wait_for_those_that_are_ready():
+    jobs = [
+        replicated("a"),
+        replicated("b", depends_on=[{"name": "a", "status": "Ready"}]),
+        replicated("c", depends_on=[{"name": "b", "status": "Ready"}]),
+        replicated("d", depends_on=[{"name": "a", "status": "Complete"}]),
+    ]
+
+    spec, notes = converted(jobset(*jobs))
+
+    assert [role.get("startAfter") for role in spec["roles"]] == [None, ["a"], None, None]
+    assert "spec.replicatedJobs: c does not wait for b, which waits itself." in notes
+    assert "none waits for a to end" in noted(notes, "replicatedJobs[3].dependsOn[0].status")[0]
+
+
+def test_rules_of_failure_and_fields_of_jobs_are_said_to_be_lost():
+    policy = {"maxRestarts": 1, "rules": [{"action": "FailJobSet"}], "restartStrategy": "Recreate"}
+
+    _, notes = converted(jobset(replicated("a", backoffLimit=3), failurePolicy=policy, coordinator={}))
+
+    lost = ("failurePolicy.rules", "failurePolicy.restartStrategy", "replicatedJobs[0].template.spec.backoffLimit")
+    assert all(len(noted(notes, field)) == 1 for field in (*lost, "coordinator"))
+
+
+# Files
+
+
+def test_every_job_of_a_file_is_converted_and_nothing_else():
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
+
+    found = convert(yaml.safe_dump_all([service, job("a"), jobset(replicated("x"), name="b")]))
+
+    assert [one.manifest["metadata"]["name"] for one in found] == ["a", "b"]
+
+
+def test_gang_may_have_another_name():
+    [one] = convert(yaml.safe_dump(job("a" * 60)), name="short")
+
+    assert one.manifest["metadata"]["name"] == "short"
+
+
+@pytest.mark.parametrize(
+    ("documents", "name", "want"),
+    [
+        pytest.param([], "", "neither a Job", id="nothing"),
+        pytest.param([{"kind": "Job", "apiVersion": "example.com/v1"}], "", "neither a Job", id="another Job"),
+        pytest.param(
+            [job("a"), job("b")], "c", "There are 2 in it, which can't all be called c", id="one name for two"
+        ),
+        pytest.param([job("a" * 53)], "", "at most 52 characters", id="a long name"),
+        pytest.param([job("a.b")], "", "can't be that of a GangJob", id="a dotted name"),
+        pytest.param([job(None)], "", "No name can't be", id="no name"),
+        pytest.param([job(7)], "", "metadata.name is not a text", id="a name that is a number"),
+        pytest.param([{**job(), "spec": None}], "", "spec is no object", id="no spec"),
+        pytest.param([job(parallelism="four")], "", "spec.parallelism is not a whole number", id="a word"),
+        pytest.param([job(parallelism=True)], "", "spec.parallelism is not a whole number", id="a truth"),
+        pytest.param([job(parallelism=0)], "", "It would have 0 members", id="no members"),
+        pytest.param([job(parallelism=10**18)], "", "and a gang has 1 to 10000", id="too many"),
+        pytest.param([job(completionMode=3)], "", "spec.completionMode is not a text", id="an odd mode"),
+        pytest.param([job(pod={"a": 1})], "", "spec.template.spec has no containers", id="no containers"),
+        pytest.param([job(pod={"containers": [1]})], "", "entry that is no object", id="odd containers"),
+        pytest.param([job(pod=pod_spec(affinity="x"))], "", "pod template makes no sense", id="odd affinity"),
+        pytest.param([job(podFailurePolicy={"rules": 1})], "", "podFailurePolicy.rules is no list", id="odd rules"),
+        pytest.param([job(podFailurePolicy=[1])], "", "spec.podFailurePolicy is no object", id="an odd policy"),
+        pytest.param([jobset()], "", "spec.replicatedJobs is empty", id="an empty set"),
+        pytest.param([jobset(1)], "", "spec.replicatedJobs[0] is no object", id="an odd set"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_sentence(documents, name, want):
+    with pytest.raises(AnswerError) as raised:
+        convert(yaml.safe_dump_all(documents), name=name)
+
+    assert want in str(raised.value)
