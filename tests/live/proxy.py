@@ -73,8 +73,8 @@ class Proxy:
     """Forwards everything. ``writes`` is what was answered so far, ``kubeconfig`` leads here.
 
     ``after`` is called after the API server has carried out a write and before the operator hears of it. ``witness``
-    sees everything but watches. While ``is_deaf``, every new list and watch fails. ``watch_fault`` is asked for every
-    watch, by its resource.
+    sees everything but watches. While ``is_deaf``, every new list and watch fails; while it ``locks_out``, every request
+    is answered 401. ``watch_fault`` is asked for every watch, by its resource.
     """
 
     def __init__(self, server: str, *, tls: ssl.SSLContext | bool, kubeconfig: Path) -> None:
@@ -89,6 +89,7 @@ class Proxy:
         self.watch_fault: WatchFault = lambda _resource: None
         self.witness: Witness = lambda _asked, _moment: True
         self.is_deaf = False
+        self.locks_out = False
         self.url = ""
         self._reading: list[web.Request] = []
 
@@ -127,6 +128,8 @@ class Proxy:
         await self._session.close()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        if self.locks_out:
+            return self._say(request, Injected(401))
         if request.query.get("watch") == "true":
             return await self._stream(request)
         body = (await request.read()).decode(errors="replace")

@@ -19,7 +19,7 @@ async def served(scene: Any, *, port: int = 0) -> AsyncIterator[str]:
     """Serve the pages of a process that believes the scene; gives the address of the timeline."""
     pictures = Pictures(scene.state, lambda: scene.decided, now=time.time, monotonic=time.monotonic)
     health = Health(
-        is_ready=lambda: True,
+        unready=str,
         decided=lambda: scene.decided,
         refresh=lambda: None,
         metrics=Metrics(CollectorRegistry()),

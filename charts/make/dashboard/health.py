@@ -112,7 +112,8 @@ def _graphs_of_trouble() -> list[Panel]:
         graph(
             "Token and rights refused",
             "Answers 401 (the token does not count) and 403 (a right is missing, or a quota or policy refuses a "
-            "member). 401 that goes on ends all work.",
+            "member). Where locked out is above 0, so many replicas can read and write nothing, and ask once a minute.",
+            Query(f"sum({series('lockstep_credentials_refused')})", "locked out"),
             Query(rate("lockstep_api_requests_total", 'code="401"'), "401"),
             Query(rate("lockstep_api_requests_total", 'code="403"'), "403"),
             unit=OpsPerSecond,

@@ -9,7 +9,7 @@ server that gives no answer.
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -18,6 +18,7 @@ import orjson
 from aiohttp.abc import AbstractStreamWriter
 
 from lockstep.api.configuration import WATCH, Configuration, RequestObserver, tls_context
+from lockstep.api.credentials import UNAUTHORIZED, Credentials
 from lockstep.api.fence import Fence
 from lockstep.api.instance import user_agent
 from lockstep.api.turns import Turns, Urgency
@@ -28,7 +29,8 @@ STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 _ANY = "*/*"
 
 _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
-# The API server sends a bookmark at least once a minute: a longer silence is a dead connection.
+# The API server sends a bookmark about once a minute, unless there is nothing at all of a kind: after a longer silence
+# the connection may be dead.
 _WATCH_SILENCE_SECONDS = 90.0
 _TOKEN_SECONDS = 30.0
 LANDING_SECONDS = 1.0
@@ -58,7 +60,7 @@ class Answer(NamedTuple):
     def is_about_rights(self) -> bool:
         """Whether the API server does not let us do that, whatever it is; one that has just started lets nobody in."""
         is_denied = self.code == 403 and " cannot " in self.message and ' resource "' in self.message
-        return self.code == 401 or is_denied
+        return self.code == UNAUTHORIZED or is_denied
 
     @property
     def message(self) -> str:
@@ -79,13 +81,20 @@ class KubeClient:
     At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
     Behind a closed ``fence`` no write goes out, nor one that waits: whoever asks for one waits until its task is
-    cancelled, as all are when leading ends.
+    cancelled, as all are when leading ends. While ``credentials`` that were good are not accepted, every request waits.
     """
 
     def __init__(
-        self, configuration: Configuration, *, concurrency: int, observer: RequestObserver, fence: Fence | None = None
+        self,
+        configuration: Configuration,
+        *,
+        concurrency: int,
+        observer: RequestObserver,
+        fence: Fence | None = None,
+        credentials: Credentials | None = None,
     ) -> None:
         self.configuration = configuration
+        self.credentials = Credentials() if credentials is None else credentials
         self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._observer = observer
         self._writes = Turns(concurrency)
@@ -151,13 +160,10 @@ class KubeClient:
 
     @asynccontextmanager
     async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:
-        """Open a watch; raises ``ApiUnavailableError`` where the connection fails or goes silent."""
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
+        """Open a watch, which ends after a long silence. Raises ``ApiUnavailableError`` where the connection fails."""
         try:
-            started = monotonic()
-            async with self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout) as response:
-                self._observer(WATCH, target.resource, response.status, monotonic() - started)
-                yield Lines(response)
+            async with AsyncExitStack() as stack:
+                yield Lines(await self._open_watch(stack, target, params))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
 
@@ -173,6 +179,20 @@ class KubeClient:
             yield Text(response, target)
         finally:
             response.close()
+
+    async def _open_watch(
+        self, stack: AsyncExitStack, target: Target, params: Mapping[str, str]
+    ) -> aiohttp.ClientResponse:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
+        while True:
+            await self.credentials.turn()
+            started = monotonic()
+            opening = self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout)
+            response = await stack.enter_async_context(opening)
+            self._observer(WATCH, target.resource, response.status, monotonic() - started)
+            if not self._is_asked_again(response.status):
+                return response
+            await stack.aclose()
 
     async def _request(
         self,
@@ -193,15 +213,8 @@ class KubeClient:
                 # Jitter only lengthens: a server that says Retry-After is not asked before.
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-            if urgency is not None and not self._fence.is_open:
-                await asyncio.get_running_loop().create_future()
             try:
-                if urgency is None:
-                    payload = aiohttp.BytesPayload(data) if data else None
-                    answer, retry_after = await self._try_once(verb, target, payload, params, content_type)
-                else:
-                    async with self._writes.turn(urgency):
-                        answer, retry_after = await self._write_once(verb, target, data, params, content_type)
+                answer, retry_after = await self._try_as_known(verb, target, data, params, content_type, urgency)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
                 continue
@@ -209,6 +222,35 @@ class KubeClient:
                 return answer
             problem, pause = answer.message, max(pause, retry_after)
         raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
+
+    async def _try_as_known(
+        self,
+        verb: str,
+        target: Target,
+        data: bytes,
+        params: Mapping[str, str] | None,
+        content_type: str,
+        urgency: Urgency | None,
+    ) -> tuple[Answer, float]:
+        """Try once; also again, as long as the API server does not let in whom it let in before."""
+        while True:
+            await self.credentials.turn()
+            if urgency is None:
+                payload = aiohttp.BytesPayload(data) if data else None
+                answer, retry_after = await self._try_once(verb, target, payload, params, content_type)
+            else:
+                if not self._fence.is_open:
+                    await asyncio.get_running_loop().create_future()
+                async with self._writes.turn(urgency):
+                    answer, retry_after = await self._write_once(verb, target, data, params, content_type)
+            if not self._is_asked_again(answer.code):
+                return answer, retry_after
+
+    def _is_asked_again(self, code: int) -> bool:
+        """Note what an answer says of our credentials. A token that is not accepted may have been renewed meanwhile."""
+        if code == UNAUTHORIZED:
+            self._ask_for_token_at = 0.0
+        return self.credentials.answered(code)
 
     async def _write_once(
         self, verb: str, target: Target, data: bytes, params: Mapping[str, str] | None, content_type: str
@@ -285,12 +327,17 @@ class Lines:
         self._response = response
 
     async def batches(self) -> AsyncIterator[list[bytes]]:
-        """Every batch of whole lines that one read brought."""
+        """Every batch of whole lines that one read brought.
+
+        A long silence ends them as the server does: whoever opens another watch from where this one was misses nothing,
+        whether the connection was dead or there was just no news.
+        """
         rest = b""
-        async for chunk in self._response.content.iter_any():
-            *lines, rest = (rest + chunk).split(b"\n")
-            if lines:
-                yield lines
+        with suppress(aiohttp.SocketTimeoutError):
+            async for chunk in self._response.content.iter_any():
+                *lines, rest = (rest + chunk).split(b"\n")
+                if lines:
+                    yield lines
 
 
 class Text:

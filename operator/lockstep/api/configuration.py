@@ -13,6 +13,7 @@ from kubernetes.config import list_kube_config_contexts, load_incluster_config, 
 from kubernetes.config.config_exception import ConfigException
 
 from lockstep.api.instance import user_agent
+from lockstep.api.kubeconfig import usual_kubeconfig, what_is_wrong
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _DEFAULT_NAMESPACE = "default"
@@ -44,8 +45,10 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
             load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
     # The library takes for granted of what type each field is.
     except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
-        source = kubeconfig or "the service account or the usual kubeconfig"
-        raise ConfigError(f"{source} can't be used: {str(error).strip().splitlines()[0]}") from error
+        file = kubeconfig or usual_kubeconfig()
+        why = what_is_wrong(file, context) or f"{file} can't be used: {str(error).strip().splitlines()[0]}"
+        outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
+        raise ConfigError(f"{why}{outside}") from error
     return configuration
 
 

@@ -20,11 +20,11 @@ from lockstep.report.refusals import spell
 class Health:
     """What the pages ask. ``pictures`` are those of the timeline.
 
-    ``is_ready``: every watch has delivered its first list, and those of our own kinds are open. ``refresh`` brings the
-    gauges up to date.
+    ``unready``: one sentence on why the process is not ready, empty where it is. ``refresh`` brings the gauges up to
+    date.
     """
 
-    is_ready: Callable[[], bool]
+    unready: Callable[[], str]
     decided: Callable[[], Decided | None]
     refresh: Callable[[], None]
     metrics: Metrics
@@ -39,9 +39,8 @@ async def _healthz(_: Health, _request: web.Request) -> web.Response:
 
 
 async def _readyz(health: Health, _: web.Request) -> web.Response:
-    if health.is_ready():
-        return web.Response(text="ok\n")
-    return web.Response(status=503, text="the first lists are still coming in\n")
+    why_not = health.unready()
+    return web.Response(status=503, text=f"{why_not}\n") if why_not else web.Response(text="ok\n")
 
 
 async def _metrics(health: Health, request: web.Request) -> web.Response:

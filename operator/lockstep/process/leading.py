@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from time import time
 
 from lockstep.api.client import KubeClient
-from lockstep.api.configuration import Configuration
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
 from lockstep.api.lease import Holder
@@ -104,11 +103,16 @@ async def _end_of(task: asyncio.Task[None]) -> None:
 
 
 async def make_elector(
-    stack: AsyncExitStack, terms: ElectionTerms | None, configuration: Configuration, fence: Fence, metrics: Metrics
+    stack: AsyncExitStack, terms: ElectionTerms | None, client: KubeClient, fence: Fence, metrics: Metrics
 ) -> Elector | None:
-    """An elector with connections of its own, so that no other request keeps it waiting; None without terms."""
+    """An elector with connections of its own, so that no other request keeps it waiting; None without terms.
+
+    It logs in as ``client`` does, and where that is not let in, neither is it.
+    """
     if terms is None:
         return None
-    client = KubeClient(configuration, concurrency=1, observer=metrics.request_answered)
-    await stack.enter_async_context(client)
-    return Elector(client, fence, terms, holder=Holder.of_instance(instance_name()), now=time)
+    own_client = KubeClient(
+        client.configuration, concurrency=1, observer=metrics.request_answered, credentials=client.credentials
+    )
+    await stack.enter_async_context(own_client)
+    return Elector(own_client, fence, terms, holder=Holder.of_instance(instance_name()), now=time)

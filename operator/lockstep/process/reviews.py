@@ -25,6 +25,7 @@ _MOST_REMEMBERED = 1024
 _MOST_UNDER_WAY = 8
 _STRANGERS_A_SECOND = 5.0
 _STRANGERS_AT_ONCE = 20.0
+_PATIENCE_SECONDS = 30.0
 
 
 class Verdict(Enum):
@@ -102,8 +103,13 @@ class Reviews:
     async def _ask(self, target: Target, body: Manifest) -> Answer | None:
         """The answer, or None where there is none; the log says why, once for each reason."""
         try:
-            answer = await self._client.review(target, body)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                answer = await self._client.review(target, body)
             trouble = None if answer.is_success else f"{target.resource}: {answer.message}"
+        except TimeoutError:
+            # Where our own token is not accepted, requests wait until it is.
+            why = self._client.credentials.trouble or f"no answer within {_PATIENCE_SECONDS:g} s"
+            answer, trouble = None, f"{target.resource}: {why}"
         except ApiUnavailableError as error:
             answer, trouble = None, str(error)
         if trouble is not None and trouble != self._trouble:

@@ -4,7 +4,9 @@ import asyncio
 import gc
 import logging
 import signal
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from time import monotonic, time
 from typing import Any
 
@@ -14,6 +16,7 @@ from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
+from lockstep.api.credentials import Credentials
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
 from lockstep.api.names import BIDS, GANGS
@@ -73,8 +76,9 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
         streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
-        await start_pages(stack, settings, make_health(metrics, state, cycle, delivered), client)
-        elector = await make_elector(stack, settings.election, configuration, fence, metrics)
+        unready = partial(why_unready, delivered, client.credentials)
+        await start_pages(stack, settings, make_health(metrics, state, cycle, client.credentials, unready), client)
+        elector = await make_elector(stack, settings.election, client, fence, metrics)
         leadership = Leadership(
             elector=elector,
             fence=fence,
@@ -89,7 +93,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             stop,
             *(informer.run() for informer in informers),
             keep_own_kinds_listed(client, state, streams),
-            watch_own_kinds(state, configuration, streams, stop),
+            watch_own_kinds(state, client, streams, stop),
             lead_when_ready(leadership, informers),
             watch_loop(metrics.loop_held.observe),
         )
@@ -126,12 +130,21 @@ def make_run_time_store(settings: Settings, client: KubeClient, fence: Fence, st
     return RunTimeStore(client, fence, state.past_runs, settings.election)
 
 
-def make_health(metrics: Metrics, state: State, cycle: Cycle, delivered: list[asyncio.Event]) -> Health:
-    """What the pages ask; the process is ready once all of ``delivered`` are set."""
+def why_unready(delivered: Sequence[asyncio.Event], credentials: Credentials) -> str:
+    """Why the process is not ready, in one sentence: not all of ``delivered`` are set, or nobody lets it in."""
+    if credentials.trouble:
+        return credentials.trouble
+    return "" if all(one.is_set() for one in delivered) else "the first lists are still coming in"
+
+
+def make_health(
+    metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials, unready: Callable[[], str]
+) -> Health:
+    """What the pages ask."""
     return Health(
-        is_ready=lambda: all(one.is_set() for one in delivered),
+        unready=unready,
         decided=lambda: cycle.decided,
-        refresh=lambda: refresh(metrics, state, cycle),
+        refresh=lambda: refresh(metrics, state, cycle, credentials),
         metrics=metrics,
         pictures=Pictures(state, lambda: cycle.decided, now=time, monotonic=monotonic),
     )
@@ -160,8 +173,9 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     return Cycle(services, metrics, woken=woken, plans=plans)
 
 
-def refresh(metrics: Metrics, state: State, cycle: Cycle) -> None:
+def refresh(metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials) -> None:
     """Bring the gauges up to date."""
+    metrics.credentials_refused.set(1 if credentials.trouble else 0)
     decisions = () if cycle.decided is None else cycle.decided.plan.decisions
     refresh_gauges(metrics, state, time(), decisions)
     metrics.cycle_lag.set(cycle.lag)

@@ -246,6 +246,11 @@ class Metrics:
         )
         for resource in WATCHED_RESOURCES:
             self.watch_heard(resource)
+        self.credentials_refused = Gauge(
+            "lockstep_credentials_refused",
+            "Whether the API server does not accept the process's token: 1 while nothing can be read or written.",
+            registry=registry,
+        )
         self.api_requests = Counter(
             "lockstep_api_requests",
             "Requests answered by the API server, watches too.",

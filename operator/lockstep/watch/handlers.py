@@ -15,7 +15,8 @@ from typing import Any
 
 import kopf
 
-from lockstep.api.configuration import Configuration, session_told_to
+from lockstep.api.client import KubeClient
+from lockstep.api.configuration import session_told_to
 from lockstep.api.names import BIDS, GANGS, GROUP, VERSION
 from lockstep.belief.state import State
 from lockstep.watch.kind import Kind
@@ -32,8 +33,8 @@ _LONGEST_PAUSE_SECONDS = 30.0
 log = logging.getLogger(__name__)
 
 
-async def watch_own_kinds(state: State, configuration: Configuration, streams: Streams, stop: asyncio.Event) -> None:
-    """Feed ``state`` until ``stop`` is set, and tell ``streams`` which watches are open.
+async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
+    """Feed ``state`` until ``stop`` is set, logged in as ``client`` is, and tell ``streams`` which watches are open.
 
     kopf gives up for good on any error of a stream but an expired version, and on answers that it does not understand.
     It is then started again after a pause, and the lists of ``own_lists.py`` bridge the gap. It is also started again
@@ -44,7 +45,7 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
     pause = _FIRST_PAUSE_SECONDS
     while not stop.is_set():
         try:
-            await _run_kopf(state, configuration, streams, stop)
+            await _run_kopf(state, client, streams, stop)
         except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
             # Not its repr(): an error of aiohttp's would show the request, and with it our token.
             log.warning(
@@ -61,11 +62,11 @@ async def watch_own_kinds(state: State, configuration: Configuration, streams: S
             streams.end_all()
 
 
-async def _run_kopf(state: State, configuration: Configuration, streams: Streams, stop: asyncio.Event) -> None:
+async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: asyncio.Event) -> None:
     ending = asyncio.create_task(_until_either(stop, streams.outdated))
     try:
         tasks = await kopf.spawn_tasks(
-            registry=_registry(state, configuration, streams),
+            registry=_registry(state, client, streams),
             settings=_settings(),
             clusterwide=True,
             standalone=True,
@@ -116,7 +117,7 @@ def _settings() -> kopf.OperatorSettings:
     return settings
 
 
-def _registry(state: State, configuration: Configuration, streams: Streams) -> kopf.OperatorRegistry:
+def _registry(state: State, client: KubeClient, streams: Streams) -> kopf.OperatorRegistry:
     registry = kopf.OperatorRegistry()
     gangs, bids = gangs_kind(state), bids_kind(state)
     login_at = 0.0
@@ -126,8 +127,9 @@ def _registry(state: State, configuration: Configuration, streams: Streams) -> k
         # kopf logs in again at once when a token is refused, as often as it takes.
         nonlocal login_at
         await asyncio.sleep(login_at - monotonic())
+        await client.credentials.accepted()
         login_at = monotonic() + _LOGIN_PAUSE_SECONDS
-        return connection(configuration, streams)
+        return connection(client, streams)
 
     @kopf.on.event(GROUP, VERSION, GANGS, registry=registry)
     async def gang_event(event: Mapping[str, Any], **_: Any) -> None:
@@ -149,11 +151,11 @@ def _believe(kind: Kind[Any], event: Mapping[str, Any]) -> None:
         kind.believe(event["object"])
 
 
-def connection(configuration: Configuration, streams: Streams) -> kopf.AiohttpSession:
+def connection(client: KubeClient, streams: Streams) -> kopf.AiohttpSession:
     """Where and how kopf logs in: as every other request of ours does. What it asks is told to ``streams``."""
     return kopf.AiohttpSession(
-        server=configuration.host,
-        aiohttp_session=session_told_to(configuration, streams.tell, streams.answered),
+        server=client.configuration.host,
+        aiohttp_session=session_told_to(client.configuration, streams.tell, streams.answered),
         expiration=datetime.now(UTC) + _LOGIN_LIFETIME,
     )
 

@@ -91,6 +91,7 @@ class Informer(Generic[Fact]):
                 return ""
             if lines.code != 200:
                 raise WatchError(f"HTTP {lines.code}")
+            self._heard(self._kind.target.resource)
             async for batch in lines.batches():
                 for line in batch:
                     version = self._apply_event(line)

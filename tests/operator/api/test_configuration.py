@@ -70,20 +70,38 @@ def test_usual_namespace_is_that_of_the_context(tmp_path, text, context, want):
     assert usual_namespace(kubeconfig=str(path), context=context) == want
 
 
+NO_KUBECONFIG = "FILE is no kubeconfig: it has no list of clusters"
+HAS_BOTH = "it has one, other"
+
+
 @pytest.mark.parametrize(
-    ("text", "context"),
+    ("text", "context", "want"),
     [
-        pytest.param(None, None, id="no such file"),
-        pytest.param("", None, id="an empty file"),
-        pytest.param("contexts: [", None, id="no YAML"),
-        pytest.param("apiVersion: v1\nkind: Config\n", None, id="no context"),
-        pytest.param(KUBECONFIG, "missing", id="no such context"),
-        pytest.param("- a\n- b\n", None, id="a list"),
-        pytest.param("just words", None, id="a string"),
-        pytest.param(KUBECONFIG.replace('"http://127.0.0.1:1234"', "5"), None, id="a number for a server"),
+        pytest.param(None, None, "there is no kubeconfig FILE", id="no such file"),
+        pytest.param("", None, NO_KUBECONFIG, id="an empty file"),
+        pytest.param("contexts: [", None, NO_KUBECONFIG, id="no YAML"),
+        pytest.param("apiVersion: v1\nkind: Pod\n", None, NO_KUBECONFIG, id="something else"),
+        pytest.param("- a\n- b\n", None, NO_KUBECONFIG, id="a list"),
+        pytest.param("just words", None, NO_KUBECONFIG, id="a string"),
+        pytest.param("clusters: []\n", None, "FILE has no current context; it has no contexts", id="no context"),
+        pytest.param(KUBECONFIG, "missing", f"FILE has no context missing; {HAS_BOTH}", id="no such context"),
+        pytest.param(
+            KUBECONFIG.replace("current-context: one", ""),
+            None,
+            f"FILE has no current context; {HAS_BOTH}",
+            id="no current context",
+        ),
+        pytest.param(
+            KUBECONFIG.replace('"http://127.0.0.1:1234"', "5"),
+            None,
+            "FILE can't be used: 'int' object has no attribute 'rstrip'",
+            id="a number for a server",
+        ),
     ],
 )
-def test_unusable_kubeconfig_is_one_sentence(tmp_path, monkeypatch, text, context):
+def test_unusable_kubeconfig_is_one_sentence_that_names_the_file_and_its_contexts(
+    tmp_path, monkeypatch, text, context, want
+):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     path = tmp_path / "config"
     if text is not None:
@@ -92,8 +110,17 @@ def test_unusable_kubeconfig_is_one_sentence(tmp_path, monkeypatch, text, contex
     with pytest.raises(ConfigError) as caught:
         load_configuration(kubeconfig=str(path), context=context)
 
-    assert str(caught.value).strip()
-    assert "\n" not in str(caught.value)
+    assert str(caught.value) == want.replace("FILE", str(path))
+
+
+def test_contexts_that_are_named_are_not_too_many(tmp_path):
+    path = tmp_path / "config"
+    path.write_text("clusters: []\ncontexts: [" + ", ".join(f"{{name: c{one:02}}}" for one in range(23)) + "]")
+
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(kubeconfig=str(path), context="x")
+
+    assert str(caught.value).endswith("c18, c19 and 3 more")
 
 
 def test_no_configuration_anywhere_is_one_sentence(tmp_path, monkeypatch):
@@ -103,7 +130,7 @@ def test_no_configuration_anywhere_is_one_sentence(tmp_path, monkeypatch):
     with pytest.raises(ConfigError) as caught:
         load_configuration(kubeconfig=None, context=None)
 
-    assert "\n" not in str(caught.value)
+    assert str(caught.value) == f"there is no kubeconfig {tmp_path}/none (and this process has no service account)"
 
 
 @pytest.mark.parametrize(

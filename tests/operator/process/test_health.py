@@ -25,12 +25,12 @@ pytestmark = pytest.mark.asyncio
 
 
 @asynccontextmanager
-async def pages(served, *, is_ready=True, decided=None, refresh=lambda: None):
+async def pages(served, *, unready="", decided=None, refresh=lambda: None):
     """Serve the pages; gives a function that asks for one."""
     metrics = Metrics(CollectorRegistry())
     pictures = Pictures(State(lambda: None), lambda: decided, now=lambda: 0.0, monotonic=lambda: 0.0)
     health = Health(
-        is_ready=lambda: is_ready, decided=lambda: decided, refresh=refresh, metrics=metrics, pictures=pictures
+        unready=lambda: unready, decided=lambda: decided, refresh=refresh, metrics=metrics, pictures=pictures
     )
     listener = Listener(pages=served, host="127.0.0.1", port=0)
     async with listen(health, listener) as (host, port), aiohttp.ClientSession() as session:
@@ -42,14 +42,22 @@ async def pages(served, *, is_ready=True, decided=None, refresh=lambda: None):
         yield ask
 
 
-@pytest.mark.parametrize(
-    ("path", "is_ready", "want_code"), [("/healthz", False, 200), ("/readyz", False, 503), ("/readyz", True, 200)]
-)
-async def test_probe(path, is_ready, want_code):
-    async with pages(PROBES, is_ready=is_ready) as ask:
-        code, _, _ = await ask(path)
+WAITS = "the first lists are still coming in"
 
-    assert code == want_code
+
+@pytest.mark.parametrize(
+    ("path", "unready", "want"),
+    [
+        ("/healthz", WAITS, (200, "ok\n")),
+        ("/readyz", WAITS, (503, f"{WAITS}\n")),
+        ("/readyz", "", (200, "ok\n")),
+    ],
+)
+async def test_probe(path, unready, want):
+    async with pages(PROBES, unready=unready) as ask:
+        code, _, text = await ask(path)
+
+    assert (code, text) == want
 
 
 async def test_metrics_are_fresh_when_they_are_read():

@@ -3,10 +3,15 @@ import asyncio
 import kopf
 import pytest
 
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.belief.state import State
 from lockstep.watch.handlers import _run_kopf, _settings, watch_own_kinds
 from lockstep.watch.streams import Streams
+
+
+def client():
+    return KubeClient(Configuration(), concurrency=1, observer=lambda *_: None)
 
 
 def test_kopf_that_has_given_up_does_not_kill_the_process_that_starts_it_again():
@@ -27,7 +32,7 @@ async def test_kopf_that_gives_up_cancels_no_task_of_ours(monkeypatch):
 
     monkeypatch.setattr(kopf, "spawn_tasks", spawn_tasks)
     with pytest.raises(RuntimeError, match="kopf gives up"):
-        await _run_kopf(State(lambda: None), Configuration(), Streams(()), asyncio.Event())
+        await _run_kopf(State(lambda: None), client(), Streams(()), asyncio.Event())
 
     assert not ours[0].cancelling()
     assert not ours[0].done()
@@ -47,7 +52,7 @@ async def test_kopf_begins_anew_when_the_api_server_was_set_back(monkeypatch):
 
     monkeypatch.setattr(kopf, "spawn_tasks", spawn_tasks)
     streams, stop = Streams(("gangjobs",)), asyncio.Event()
-    watching = asyncio.create_task(watch_own_kinds(State(lambda: None), Configuration(), streams, stop))
+    watching = asyncio.create_task(watch_own_kinds(State(lambda: None), client(), streams, stop))
     await started.get()
     streams.tell("gangjobs", 200)
     streams.outdated.set()

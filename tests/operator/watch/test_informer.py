@@ -27,6 +27,7 @@ class Belief:
         self.things = {}
         self.calls = []
         self.doubted = []
+        self.heard = []
 
     def apply(self, fact):
         name, version = fact
@@ -54,7 +55,7 @@ async def informed_by(*script):
         ScriptedServer(*script) as server,
         KubeClient(server.configuration, concurrency=1, observer=lambda *_: None) as client,
     ):
-        informer = Informer(client, kind, heard=lambda _: None)
+        informer = Informer(client, kind, heard=belief.heard.append)
         task = asyncio.create_task(informer.run())
         try:
             await until(lambda: server.is_through or task.done())
@@ -136,7 +137,6 @@ EXPIRED = {"kind": "Status", "code": 410, "message": "too old resource version"}
         pytest.param([stream(b"\n")], id="an empty line"),
         pytest.param([stream(Step.RESET)], id="connection reset"),
         pytest.param([stream(line("ADDED", thing("b", "11"))[:20], Step.RESET)], id="reset within a line"),
-        pytest.param([stream(Step.SILENCE)], id="silence"),
         pytest.param([Step.SILENCE], id="no answer to the watch"),
         pytest.param([status(500)], id="the watch is refused with 500"),
         pytest.param([status(403)], id="the watch is forbidden"),
@@ -231,11 +231,22 @@ async def test_streams_that_end_at_once_are_not_opened_in_a_tight_loop():
     assert all(later - earlier >= 0.199 for earlier, later in itertools.pairwise(watches))
 
 
-async def test_silence_ends_after_bookmarks_must_have_come():
-    async with informed_by(page(), stream(Step.SILENCE), page()) as (server, _, _):
-        first_list, _, second_list = server.asked[:3]
+async def test_watch_without_a_word_is_opened_again_where_it_was_and_nobody_is_warned(caplog):
+    """Of a kind without objects some API servers send no bookmark: that is no trouble."""
+    quiet = stream(("ADDED", thing("b", "11")), Step.SILENCE)
+    async with informed_by(page(), quiet, stream(("ADDED", thing("c", "12")))) as (server, belief, _):
+        _, first, second = server.asked[:3]
+        assert belief.things == {"b": "11", "c": "12"}
 
-    assert 60 < second_list.at - first_list.at < 120
+    assert (first.query["resourceVersion"], second.query["resourceVersion"]) == ("10", "11")
+    assert 60 < second.at - first.at < 120
+    assert not caplog.records
+
+
+async def test_watch_that_opens_counts_as_heard():
+    async with informed_by(page(), *[stream(Step.SILENCE)] * 3) as (_, belief, _):
+        # Once for the list, and once for each watch.
+        assert belief.heard == ["things"] * 4
 
 
 async def test_watch_asks_for_an_end_so_that_a_quiet_one_is_renewed():

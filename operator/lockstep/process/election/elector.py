@@ -112,7 +112,8 @@ class Elector:
         held = self._held
         assert held is not None, "only what was won is renewed"
         if not self._fence.is_open:
-            self._lose(f"it could not be renewed within {self._terms.renew_deadline:g} s")
+            why = f": {self._trouble}" if self._trouble else ""
+            self._lose(f"it could not be renewed within {self._terms.renew_deadline:g} s{why}")
         sent_at = Fence.now()
         answer = await self._ask(self._put(held))
         if answer is not None and answer.is_success:
@@ -166,7 +167,7 @@ class Elector:
         except ApiUnavailableError as error:
             trouble = str(error)
         except TimeoutError:
-            trouble = f"no answer within {seconds:g} s"
+            trouble = self._client.credentials.trouble or f"no answer within {seconds:g} s"
         if answer is not None and not answer.is_success and answer.code not in (_NOT_FOUND, _CONFLICT):
             trouble = answer.message
         self._note(trouble)

@@ -1,0 +1,58 @@
+"""What is wrong with a kubeconfig, in one sentence for whoever named it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from kubernetes.config import kube_config
+
+_MOST_NAMED = 20
+
+
+def usual_kubeconfig() -> str:
+    """Where a kubeconfig is looked for if none is named: one file, or several with colons between them."""
+    return str(kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
+
+
+def what_is_wrong(kubeconfig: str, context: str | None) -> str:
+    """One sentence without a period that names the file and, where a context is missing, those that there are.
+
+    Empty where that is not what is wrong.
+    """
+    files = [Path(one).expanduser() for one in kubeconfig.split(os.pathsep) if one]
+    there = [one for one in files if one.is_file()]
+    if not there:
+        return f"there is no kubeconfig {kubeconfig}"
+    documents = [_read(one) for one in there]
+    for file, document in zip(there, documents, strict=True):
+        if not isinstance(document, Mapping) or not isinstance(document.get("clusters"), list):
+            return f"{file} is no kubeconfig: it has no list of clusters"
+    names = [name for document in documents for name in _contexts(document)]
+    wanted = context or next((it["current-context"] for it in documents if it.get("current-context")), None)
+    if wanted in names:
+        return ""
+    missing = f"no context {wanted}" if wanted else "no current context"
+    return f"{kubeconfig} has {missing}; {_listed(names)}"
+
+
+def _read(file: Path) -> Any:
+    """The document in the file; None where it has none."""
+    try:
+        return yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+
+
+def _contexts(document: Mapping[str, Any]) -> list[str]:
+    contexts = document.get("contexts")
+    named = contexts if isinstance(contexts, list) else []
+    return [str(one["name"]) for one in named if isinstance(one, Mapping) and "name" in one]
+
+
+def _listed(names: list[str]) -> str:
+    if not names:
+        return "it has no contexts"
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"it has {', '.join(sorted(names)[:_MOST_NAMED])}{more}"

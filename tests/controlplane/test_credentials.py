@@ -1,0 +1,52 @@
+"""The operator's token expires while it runs: it asks rarely, says so in every place once, and goes on afterwards."""
+
+from urllib.error import HTTPError
+
+import pytest
+
+from builders.manifests import gang
+from eventually import eventually
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
+
+REFUSED = "lockstep_credentials_refused"
+
+
+@pytest.fixture
+def operator(proxy, tmp_path):
+    """An operator that leads without a lease, so that it goes on without one too."""
+    options = ("--leader-elect=false",)
+    with running(OperatorProcess(proxy.kubeconfig, tmp_path / "log", *options, spawn=Forked)) as process:
+        yield process
+    proxy.locks_out = False
+
+
+def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy, background, arena):
+    arena.add_nodes(1)
+    assert operator.metrics()[REFUSED] == 0
+    proxy.locks_out = True
+    background.run(proxy.drop_watches())
+
+    eventually(lambda: not operator.is_ready())
+    assert "does not accept our token" in not_ready_because(operator)
+    assert operator.metrics()[REFUSED] == 1
+    assert operator.log_text().count("does not accept our token") == 1
+    # Before it is told of, three tries; then kopf's two watches and what was under way.
+    assert refused(operator) < 60
+
+    arena.submit(gang("heat"))
+    proxy.locks_out = False
+    arena.until_placed("heat")
+    assert operator.is_ready()
+    assert operator.metrics()[REFUSED] == 0
+    assert "accepts our token again" in operator.log_text()
+
+
+def not_ready_because(operator):
+    with pytest.raises(HTTPError) as caught:
+        operator.page("/readyz")
+    return caught.value.read().decode()
+
+
+def refused(operator):
+    return sum(value for name, value in operator.metrics().items() if 'code="401"' in name)
