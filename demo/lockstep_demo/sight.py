@@ -84,7 +84,7 @@ def _gang(manifest: Mapping[str, Any], pods: list[dict[str, Any]]) -> GangSight:
         nodes=tuple(member["node"] for member in status.get("members") or ()),
         start=None if start is None else _seconds(start),
         planned=_condition(conditions.get("Planned")),
-        complete=_condition(conditions.get("Complete")),
+        complete=_condition(conditions.get("Failed") or conditions.get("Complete")),
         pods=_counts([pod for pod in pods if _owner(pod) == name]),
     )
 

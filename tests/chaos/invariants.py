@@ -116,8 +116,8 @@ class Invariants:
         bound = len(self._by_attempt[uid, new.get("attempt", 0)])
         if is_true(new, "Placed") and not is_true(old, "Placed") and bound < size:
             self.violations.append(f"{name} is called placed, and {bound} of its {size} members were bound")
-        if is_true(new, "Complete"):
-            if not is_true(old, "Complete"):
+        if is_true(new, "Complete") or is_true(new, "Failed"):
+            if not (is_true(old, "Complete") or is_true(old, "Failed")):
                 self.ended[reason(new, "Complete")] += 1
         elif old.get("reservedAt") and not new.get("reservedAt"):
             self._note_release(uid, name, old.get("attempt", 0))

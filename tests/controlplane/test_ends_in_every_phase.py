@@ -153,7 +153,7 @@ def test_gang_that_is_active_for_too_long_fails(arena, stage):
     arena.change_gang("heat", activeDeadlineSeconds=1)
     let_go(arena)
 
-    arena.until("heat", "Complete", reason="DeadlineExceeded")
+    arena.until("heat", "Failed", reason="DeadlineExceeded")
     arena.until_no_pods("heat")
     take_all_room(arena, stage)
 
@@ -176,7 +176,7 @@ def test_gang_of_which_a_member_fails_fails(arena, stage):
 
     arena.patch_pod_status("heat-1-0", failed_status(3))
 
-    arena.until("heat", "Complete", reason="MemberFailed")
+    arena.until("heat", "Failed", reason="MemberFailed")
     assert "heat-1-0" in arena.condition("heat", "Complete")["message"]
     take_all_room(arena, stage)
 

@@ -72,7 +72,7 @@ def check(arena, state, gangs):
         listed = arena.api.kubectl("get", "nb", "--no-headers").splitlines()
         assert len(listed) == NUMBERS[found[1]]
         return
-    found = re.match(r"(Complete|Placed|Planned|Accepted|Suspended)(?:=(True|False))?\b", state)
+    found = re.match(r"(Complete|Failed|Placed|Planned|Accepted|Suspended)(?:=(True|False))?\b", state)
     assert found, f"no test knows how to check {state!r}"
     for name in gangs:
         arena.until(name, found[1], found[2] or "True", seconds=LONGEST_SECONDS)

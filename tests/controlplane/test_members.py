@@ -4,6 +4,7 @@ import pytest
 
 from builders.manifests import gang
 from eventually import eventually
+from sandbox import KubectlError
 
 pytestmark = pytest.mark.usefixtures("operator")
 
@@ -12,11 +13,21 @@ def test_gang_fails_with_its_member(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat", run_for="1s", exit_code="1"))
 
-    ended = arena.until("heat", "Complete", reason="MemberFailed")
+    ended = arena.until("heat", "Failed", reason="MemberFailed")
 
     assert "container main exited with 1" in ended["message"]
     [event] = arena.until_events("heat", "GangFailed")
     assert event["type"] == "Warning"
+
+
+def test_who_waits_for_success_does_not_take_a_failure_for_it(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", run_for="1s", exit_code="1"))
+    wait = ("wait", "--namespace", arena.namespace, "gj/heat")
+
+    assert "condition met" in arena.api.kubectl(*wait, "--for=condition=Failed", "--timeout=30s")
+    with pytest.raises(KubectlError, match="timed out"):
+        arena.api.kubectl(*wait, "--for=condition=Complete", "--timeout=1s")
 
 
 def test_failed_member_takes_the_others_away_and_stays_for_its_logs(arena):
@@ -27,14 +38,14 @@ def test_failed_member_takes_the_others_away_and_stays_for_its_logs(arena):
 
     arena.patch_pod_status("heat-1-1", {"phase": "Failed", "containerStatuses": None})
 
-    arena.until("heat", "Complete", reason="MemberFailed")
+    arena.until("heat", "Failed", reason="MemberFailed")
     eventually(lambda: [pod["metadata"]["name"] for pod in arena.pods("heat")] == ["heat-1-1"])
 
 
 def test_failed_gang_gives_its_room_back(arena):
     arena.add_nodes(1, cpu="2")
     arena.submit(gang("heat", run_for="1s", exit_code="1"))
-    arena.until("heat", "Complete", reason="MemberFailed")
+    arena.until("heat", "Failed", reason="MemberFailed")
 
     arena.submit(gang("next"))
 

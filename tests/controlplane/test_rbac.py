@@ -141,7 +141,7 @@ def test_whole_life_of_gangs_needs_no_other_right(operator, arena):
     arena.submit(gang("failed", size=1, run_for="300ms", exit_code="1"))
     arena.submit(gang("huge", size=50))
     arena.until_complete("done")
-    arena.until("failed", "Complete", reason="MemberFailed")
+    arena.until("failed", "Failed", reason="MemberFailed")
     arena.until("huge", "Placed", "False")
     arena.until_placed("lost")
 

@@ -23,7 +23,7 @@ def test_member_that_fails_restarts_its_gang(arena, pods_seen):
         assert len({pod.attempt for pod in pods.values()}) <= 1
     eventually(lambda: "startedAt" in arena.status("heat"))
     arena.patch_pod_status("heat-2-0", failed_status(3))
-    arena.until("heat", "Complete", reason="ReachedMaxRestarts")
+    arena.until("heat", "Failed", reason="ReachedMaxRestarts")
     arena.until_events("heat", "GangRestarting", "GangFailed")
 
 
@@ -43,7 +43,7 @@ def test_member_that_fails_while_others_have_finished_restarts_them_too(arena):
     arena.add_nodes(2, cpu="2")
     arena.submit(gang("heat", size=4, run_for="1s", exit_code="3", failurePolicy={"maxRestarts": 1, "backoff": "1s"}))
 
-    arena.until("heat", "Complete", reason="ReachedMaxRestarts")
+    arena.until("heat", "Failed", reason="ReachedMaxRestarts")
 
     assert arena.status("heat")["attempt"] == 2
 

@@ -27,7 +27,7 @@ def fail(stage: Stage) -> None:
     stage.submit()
     stage.until("Placed")
     stage.arena.patch_pod_status(f"{stage.name}-1-0", {"phase": "Failed"})
-    stage.until("Complete", reason="MemberFailed")
+    stage.until("Failed", reason="MemberFailed")
     eventually(lambda: len(stage.arena.pods(stage.name)) == 1)
     assert len(stage.seen.uids(stage.name)) == SIZE, "every pod once"
 

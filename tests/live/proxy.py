@@ -73,8 +73,8 @@ class Proxy:
     """Forwards everything. ``writes`` is what was answered so far, ``kubeconfig`` leads here.
 
     ``after`` is called after the API server has carried out a write and before the operator hears of it. ``witness``
-    sees everything but watches. While ``is_deaf``, every new list and watch fails; while it ``locks_out``, every request
-    is answered 401. ``watch_fault`` is asked for every watch, by its resource.
+    sees everything but watches. While ``is_deaf``, every new list and watch fails; while it ``locks_out``, every
+    request is answered 401. ``watch_fault`` is asked for every watch, by its resource.
     """
 
     def __init__(self, server: str, *, tls: ssl.SSLContext | bool, kubeconfig: Path) -> None:

@@ -175,7 +175,7 @@ class Undoing:
     async def _release(self, failure: Failure, stuck: str) -> bool:
         """Remove the reservation from the status, over whatever version the gang has by now."""
         gang = self._known()
-        if gang is None or gang.status.is_true(Condition.COMPLETE):
+        if gang is None or gang.status.end is not None:
             # It is gone, or its end was written before it could be said that it is undone.
             return True
         status = mark_released(

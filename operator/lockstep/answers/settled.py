@@ -45,7 +45,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     if phase is Phase.REFUSED and refusal is not None:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
     status, (condition, otherwise) = gang.status, _SAYS[phase]
-    written = status.condition(condition)
+    written = status.end or status.condition(condition)
     message = otherwise if written is None or not written.message else written.message
     if not phase.holds_nodes:
         return SettledAnswer(gang=gang.key, phase=phase, message=message)

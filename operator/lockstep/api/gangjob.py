@@ -19,7 +19,7 @@ from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed
 from lockstep.facts.pace import Pace
-from lockstep.facts.reasons import Reason
+from lockstep.facts.reasons import FAILURES, Condition, Reason
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
 
@@ -144,13 +144,18 @@ def _members(one: Manifest) -> Members:
 
 def _condition(one: Manifest) -> ConditionFact:
     return ConditionFact(
-        type=one["type"],
+        type=Condition.FAILED if _was_complete_and_failed(one) else one["type"],
         status=one["status"],
         reason=one["reason"],
         message=one.get("message", ""),
         observed_generation=int(one.get("observedGeneration", 0)),
         last_transition=epoch_seconds(one["lastTransitionTime"]) or 0.0,
     )
+
+
+def _was_complete_and_failed(one: Manifest) -> bool:
+    """Whether an earlier version wrote the condition: Complete was True then of gangs that had failed, too."""
+    return (one["type"], one["status"]) == (Condition.COMPLETE, "True") and one["reason"] in FAILURES
 
 
 def status_manifest(status: GangStatus) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_r
     ``is_reserved``: belief or its status has nodes reserved for it. ``refusal``: why it can't be planned, from its own
     spec or from what that names. ``is_resting``: it failed and may not be tried again yet.
     """
-    if gang.status.is_true(Condition.COMPLETE):
+    if gang.status.end is not None:
         return Phase.COMPLETE
     if is_reserved:
         return Phase.PLACED if gang.status.is_true(Condition.PLACED) else Phase.RESERVED

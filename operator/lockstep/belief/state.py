@@ -43,7 +43,6 @@ from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
-from lockstep.facts.reasons import Condition
 from lockstep.facts.sizing import Sizing
 
 
@@ -220,7 +219,7 @@ class State:
 
     def hold_what_is_reserved(self, gang: GangFact) -> None:
         """After a restart the status says what is reserved; while we run, the cycle held it before it was written."""
-        if gang.status.is_true(Condition.COMPLETE):
+        if gang.status.end is not None:
             self.forget(gang.key)
             return
         reservation = reserved_in_status(gang)

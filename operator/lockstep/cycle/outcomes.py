@@ -78,7 +78,7 @@ class Outcomes:
         past_runs = spell_runs(known_after(self._past_runs, lesson))
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
-        end = status.condition(Condition.COMPLETE)
+        end = status.end
         return Report(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
@@ -109,7 +109,7 @@ class Outcomes:
     def deadline_exceeded(self, gang: GangFact, now: float) -> Report:
         """The gang was active for as long as its owner allows."""
         status = endings.mark_deadline_exceeded(gang, now=now)
-        end = status.condition(Condition.COMPLETE)
+        end = status.end
         return Report(
             status=status,
             event=events.gang_failed(end.message if end else ""),

@@ -173,6 +173,12 @@ class GangStatus:
         return condition is not None and condition.status == "True"
 
     @property
+    def end(self) -> ConditionFact | None:
+        """How the gang has ended, well or not; None while it has not. Only one of the two conditions is ever True."""
+        ends = (self.condition(kind) for kind in (Condition.COMPLETE, Condition.FAILED))
+        return next((one for one in ends if one is not None and one.status == "True"), None)
+
+    @property
     def is_being_undone(self) -> bool:
         """Whether the attempt that the status speaks of is being taken back."""
         placed = self.condition(Condition.PLACED)

@@ -10,6 +10,7 @@ class Condition(StrEnum):
     PLANNED = "Planned"
     PLACED = "Placed"
     COMPLETE = "Complete"
+    FAILED = "Failed"
     SUSPENDED = "Suspended"
     PREEMPTED = "Preempted"
 
@@ -63,6 +64,10 @@ class Reason(StrEnum):
     MEMBER_FAILED = "MemberFailed"
     REACHED_MAX_RESTARTS = "ReachedMaxRestarts"
     DEADLINE_EXCEEDED = "DeadlineExceeded"
+
+
+FAILURES = (Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
+"""The reasons why a gang has failed."""
 
 
 class EventReason(StrEnum):

@@ -52,12 +52,12 @@ def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None, 
     says = everybody if role is None else f"All members of role {role} have succeeded."
     reached_as_spelled = None if reached is None else speedup(reached)
     status = replace(_as_started(gang, now), speedup_reached=reached_as_spelled, past_runs=past_runs)
-    return _mark_complete(status, gang, Reason.SUCCEEDED, says, now)
+    return _mark_ended(status, gang, Reason.SUCCEEDED, says, now)
 
 
 def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> GangStatus:
     """A member failed, and its gang is not restarted."""
-    return _mark_complete(_as_started(gang, now), gang, reason, as_sentence(why), now)
+    return _mark_ended(_as_started(gang, now), gang, reason, as_sentence(why), now)
 
 
 def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
@@ -67,11 +67,11 @@ def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
     assert allowed is not None, "a gang without a deadline exceeds none"
     message = f"The gang was active since {rfc3339(since)}, and activeDeadlineSeconds allows {duration(allowed)}."
     if gang.status.is_true(Condition.PLACED):
-        return _mark_complete(gang.status, gang, Reason.DEADLINE_EXCEEDED, message, now)
+        return _mark_ended(gang.status, gang, Reason.DEADLINE_EXCEEDED, message, now)
     status = without_plan(replace(gang.status, restart_at=None))
     says = (FALSE, Reason.DEADLINE_EXCEEDED, message)
     status = with_condition(status, gang, Condition.PLANNED, says, now)
-    return _mark_complete(status, gang, Reason.DEADLINE_EXCEEDED, message, now, placed=FALSE)
+    return _mark_ended(status, gang, Reason.DEADLINE_EXCEEDED, message, now, placed=FALSE)
 
 
 def _as_started(gang: GangFact, now: float) -> GangStatus:
@@ -79,10 +79,13 @@ def _as_started(gang: GangFact, now: float) -> GangStatus:
     return replace(gang.status, started_at=now) if gang.status.started_at is None else gang.status
 
 
-def _mark_complete(
+def _mark_ended(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
     status = replace(status, reserved_at=None, finished_at=now, pace=None)
     # Placed stays True where every member was; its reason is what `kubectl get gj` shows.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
-    return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
+    if reason is Reason.SUCCEEDED:
+        return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
+    status = with_condition(status, gang, Condition.COMPLETE, (FALSE, reason, message), now)
+    return with_condition(status, gang, Condition.FAILED, (TRUE, reason, message), now)

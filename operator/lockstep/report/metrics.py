@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from coschedule import Reason as PlanReason
 from lockstep import __version__
 from lockstep.facts.policies import Action
-from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.reasons import FAILURES, Condition, Reason
 from lockstep.report.bid_metrics import BidMetrics
 from lockstep.report.pace_metrics import PaceMetrics
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
@@ -63,7 +63,7 @@ UNDONE_REASONS = (
     Reason.PREEMPTED,
     Reason.OWNER_RETURNED,
 )
-END_REASONS = (Reason.SUCCEEDED, Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
+END_REASONS = (Reason.SUCCEEDED, *FAILURES)
 OUTCOMES = (*PlanReason, Reason.STARTS_LATER, Condition.PLACED)
 
 _CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

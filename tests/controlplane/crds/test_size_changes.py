@@ -18,6 +18,7 @@ def condition(kind, status):
 
 WAITS = {"attempt": 3, "conditions": [condition("Planned", "True"), condition("Complete", "False")]}
 HAS_ENDED = {"conditions": [condition("Complete", "True")]}
+HAS_FAILED = {"conditions": [condition("Complete", "False"), condition("Failed", "True")]}
 RANGE = {"size": {"min": 2, "max": 4}}
 CONTAINERS = {"spec": {"containers": [{"name": "member", "image": "registry.k8s.io/pause:3.10"}]}}
 
@@ -54,7 +55,12 @@ def test_size_of_a_role_of_a_gang_that_waits_is_changed(change, status):
 
 
 @pytest.mark.parametrize(
-    "status", [pytest.param(HOLDS, id="it holds nodes"), pytest.param(HAS_ENDED, id="it has ended")]
+    "status",
+    [
+        pytest.param(HOLDS, id="it holds nodes"),
+        pytest.param(HAS_ENDED, id="it has ended"),
+        pytest.param(HAS_FAILED, id="it has failed"),
+    ],
 )
 @pytest.mark.parametrize(
     ("first", "second"),

@@ -57,7 +57,7 @@ def test_rule_for_what_was_killed_has_the_gang_fail(jobs):
 
     jobs.kill("fails-1-1", "stay")
 
-    jobs.until("fails", "Complete", "True", "MemberFailed")
+    jobs.until("fails", "Failed", "True", "MemberFailed")
     jobs.until_ended("fails")
 
 

@@ -385,6 +385,18 @@ def test_status():
     assert (status.first_planned_start, status.started_at, status.finished_at) == (5, 12, 19)
 
 
+@pytest.mark.parametrize(
+    ("reason", "want"),
+    [("Succeeded", "Complete"), ("MemberFailed", "Failed"), ("ReachedMaxRestarts", "Failed")],
+)
+def test_gang_that_an_earlier_version_called_complete_is_read_as_it_ended(reason, want):
+    written = {"type": "Complete", "status": "True", "reason": reason, "lastTransitionTime": "1970-01-01T00:01:40Z"}
+    status = parse(status={"conditions": [written]}).status
+
+    assert (status.end.type, status.end.reason) == (want, reason)
+    assert status.is_true("Complete") is (want == "Complete")
+
+
 def test_members_are_read_with_what_the_load_gives_them():
     written = [{"node": "n1", "count": 2, "share": "0.4"}, {"node": "n2", "count": 1, "pieces": 7}]
 

@@ -182,7 +182,7 @@ async def test_member_that_fails_ends_the_gang_and_its_other_members():
         await until(lambda: is_placed(api))
         set_phases(api, "g", "Running")
         set_phase(api, "g-1-1", "Failed")
-        await until(lambda: condition(api, "g", "Complete") == ("True", "MemberFailed"))
+        await until(lambda: condition(api, "g", "Failed") == ("True", "MemberFailed"))
         await until(lambda: [it["metadata"]["name"] for it in pods_of(api, "g")] == ["g-1-1"])
 
 

@@ -46,7 +46,8 @@ async def until_running(api, attempt, gang_name="g"):
 
 
 async def until_over(api, reason, gang_name="g"):
-    await until(lambda: condition(api, gang_name, "Complete") == ("True", reason))
+    kind = "Complete" if reason == "Succeeded" else "Failed"
+    await until(lambda: condition(api, gang_name, kind) == ("True", reason))
 
 
 def attempts_there(api):

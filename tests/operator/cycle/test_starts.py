@@ -198,7 +198,7 @@ async def test_after_a_failure_nobody_begins():
         await until(lambda: is_placed(api))
         come_up(api, "g-1-0", "g-1-1")
         set_phase(api, "g-1-2", "Failed")
-        await until(lambda: condition(api, "g", "Complete") == ("True", "MemberFailed"))
+        await until(lambda: condition(api, "g", "Failed") == ("True", "MemberFailed"))
 
         assert may_go(api) == []
 

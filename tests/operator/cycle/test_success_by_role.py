@@ -66,7 +66,7 @@ async def test_worker_that_fails_before_its_launcher_has_succeeded_is_answered()
     async with operator_over(gangs=[gang("g", roles=ROLES, spec=BY_LAUNCHER)]) as (api, _):
         await until_running(api)
         set_phase(api, "g-1-2", "Failed")
-        await until(lambda: condition(api, "g", "Complete") == ("True", "MemberFailed"))
+        await until(lambda: condition(api, "g", "Failed") == ("True", "MemberFailed"))
 
 
 async def test_success_of_a_role_is_remembered_though_its_pods_are_cleaned_up():
@@ -92,6 +92,6 @@ async def test_rule_answers_failures_of_its_roles_only():
         await until(lambda: status_of(api)["attempt"] == 2)
         await until_running(api)
         set_phase(api, "g-2-0", "Failed", **failed)
-        await until(lambda: condition(api, "g", "Complete") == ("True", "MemberFailed"))
+        await until(lambda: condition(api, "g", "Failed") == ("True", "MemberFailed"))
 
         assert status_of(api)["restarts"] == 1

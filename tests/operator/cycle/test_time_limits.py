@@ -58,7 +58,7 @@ async def test_gang_that_runs_too_long_fails_and_its_members_are_deleted():
         await until(lambda: is_placed(api))
         began = now()
         set_phases(api, "g", "Running")
-        await until(lambda: condition(api, "g", "Complete") == EXCEEDED)
+        await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
 
         assert 58 <= now() - began <= 62
         await until(lambda: not pods_of(api, "g"))
@@ -83,7 +83,7 @@ async def test_activity_goes_on_over_restarts():
         set_phase(api, "g-1-0", "Failed")
         await until(lambda: status_of(api)["attempt"] == 2)
         await until_running(api)
-        await until(lambda: condition(api, "g", "Complete") == EXCEEDED)
+        await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
 
         assert 56 <= now() - began <= 62
 
@@ -93,7 +93,7 @@ async def test_gang_that_rests_when_its_time_is_over_is_not_started_again():
     async with operator_over(gangs=[gang("g", spec=policy)]) as (api, _):
         await until_running(api)
         set_phase(api, "g-1-0", "Failed")
-        await until(lambda: condition(api, "g", "Complete") == EXCEEDED)
+        await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
         await asyncio.sleep(3600)
 
         assert condition(api, "g", "Placed") == ("False", "DeadlineExceeded")
@@ -109,7 +109,7 @@ async def test_gang_whose_time_is_over_while_its_next_attempt_is_made_leaves_not
         api.store.remove(pod_place("g-1-1"))
         await until(lambda: status_of(api)["attempt"] == 2)
         api.store.silent.add("pods")
-        await until(lambda: condition(api, "g", "Complete") == EXCEEDED)
+        await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
         api.store.silent.clear()
         api.store.expire()
         await until(lambda: not pods_of(api, "g"))
@@ -127,7 +127,7 @@ async def test_suspension_ends_the_activity_which_begins_anew():
         await asyncio.sleep(50)
 
         assert condition(api, "g", "Complete") == ("False", "NotFinished")
-        await until(lambda: condition(api, "g", "Complete") == EXCEEDED)
+        await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
 
 
 async def test_time_goes_on_while_no_operator_looks():
@@ -137,7 +137,7 @@ async def test_time_goes_on_while_no_operator_looks():
             began = now()
             await asyncio.sleep(20)
         async with running_operator(api):
-            await until(lambda: condition(api, "g", "Complete") == EXCEEDED)
+            await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
 
         assert 56 <= now() - began <= 62
 

@@ -103,11 +103,12 @@ def test_resumed_gang_has_not_been_planned_yet():
 
 
 def test_gang_whose_time_is_over_fails_where_it_stands():
-    assert told(LATE_RUNNING)["Complete"] == told(LATE_RUNNING)["Placed"] == ("True", "DeadlineExceeded")
-    assert told(LATE_RESTING)["Complete"] == ("True", "DeadlineExceeded")
+    assert told(LATE_RUNNING)["Failed"] == told(LATE_RUNNING)["Placed"] == ("True", "DeadlineExceeded")
+    assert told(LATE_RESTING)["Failed"] == ("True", "DeadlineExceeded")
+    assert told(LATE_RUNNING)["Complete"] == told(LATE_RESTING)["Complete"] == ("False", "DeadlineExceeded")
     assert told(LATE_RESTING)["Placed"] == told(LATE_RESTING)["Planned"] == ("False", "DeadlineExceeded")
     want = "The gang was active since 1970-01-12T13:46:41Z, and activeDeadlineSeconds allows 1 h."
-    assert message(LATE_RUNNING, "Complete") == message(LATE_RESTING, "Complete") == want
+    assert message(LATE_RUNNING, "Failed") == message(LATE_RESTING, "Failed") == want
 
 
 def test_gang_that_never_ran_has_no_start_when_its_time_is_over():

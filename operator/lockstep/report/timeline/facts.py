@@ -11,7 +11,6 @@ from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.node import BidFact, NodeFact
-from lockstep.facts.reasons import Condition
 
 
 class Held(NamedTuple):
@@ -37,7 +36,7 @@ class TimelineFacts:
         gang = self.gangs.get(key)
         if gang is None or key in self.held or gang.is_deleting or gang.policies.is_suspended:
             return False
-        return not gang.status.is_true(Condition.COMPLETE)
+        return gang.status.end is None
 
     @property
     def next_overrun(self) -> float:
