@@ -91,6 +91,6 @@ def test_interrupted_attempt_is_told_in_an_event(arena):
 
     arena.submit(gang("heat", size=2))
 
-    [event, *_] = arena.until_events("heat", "BindInterrupted")
+    [event, *_] = arena.until_events("heat", "QuotaExceeded")
     assert event["type"] == "Warning"
-    assert event["note"].startswith("QuotaExceeded: the API server refused pod heat-1-")
+    assert event["note"].startswith("The API server refused pod heat-1-")

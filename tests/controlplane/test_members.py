@@ -71,8 +71,8 @@ def test_lost_member_is_told_before_the_gang_is_planned_again(arena):
 
     arena.delete_pod("heat-1-1")
 
-    [event] = arena.until_events("heat", "BindInterrupted")
-    assert event["note"].startswith("PodLost: pod heat-1-1 ")
+    [event] = arena.until_events("heat", "PodLost")
+    assert event["note"].startswith("Pod heat-1-1 ")
 
 
 def test_member_turned_away_by_its_node_is_no_failure_of_the_gang(arena):
@@ -83,7 +83,7 @@ def test_member_turned_away_by_its_node_is_no_failure_of_the_gang(arena):
     arena.patch_pod_status("heat-1-0", {"phase": "Failed", "reason": "OutOfcpu", "message": "Node had no CPU left"})
 
     until_attempt_placed(arena, "heat", 2)
-    [event] = arena.until_events("heat", "BindInterrupted")
+    [event] = arena.until_events("heat", "PodRejected")
     assert "heat-1-0" in event["note"]
     assert "OutOfcpu: Node had no CPU left" in event["note"]
 

@@ -146,7 +146,7 @@ def test_whole_life_of_gangs_needs_no_other_right(operator, arena):
     arena.until_placed("lost")
 
     arena.delete_pod("lost-1-0")
-    arena.until_events("lost", "BindInterrupted")
+    arena.until_events("lost", "PodLost")
     arena.delete_gang("lost")
     arena.until_no_pods("lost")
 

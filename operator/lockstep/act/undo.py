@@ -74,12 +74,18 @@ class Undoing:
 
         Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
         """
-        log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
+        self._log(failure)
         if await self._tell(failure, ""):
             self._news.told(failure)
         stuck = await self._until_gone(failure, landed_at)
         await _until_done(self._take_claims_back)
         await _until_done(lambda: self._release(failure, stuck))
+
+    def _log(self, failure: Failure) -> None:
+        if failure.reason is Reason.GANG_DELETED:
+            log.info("its members are deleted with it", extra=about(self._gang.key))
+            return
+        log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
 
     async def _until_gone(self, failure: Failure, landed_at: float) -> str:
         """Delete until nothing is left; returns a clause about what lost nodes keep."""

@@ -4,6 +4,14 @@ from dataclasses import dataclass
 
 from lockstep.facts.reasons import Reason
 
+_WANTED = (
+    Reason.GANG_DELETED,
+    Reason.GANG_SUSPENDED,
+    Reason.RESTARTING,
+    Reason.PREEMPTED,
+    Reason.OWNER_RETURNED,
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
@@ -14,5 +22,5 @@ class Failure:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it was decided so: an event of its own tells of it, and the attempt did not fail."""
-        return self.reason in (Reason.GANG_SUSPENDED, Reason.RESTARTING, Reason.PREEMPTED, Reason.OWNER_RETURNED)
+        """Whether it was decided so, and the attempt did not fail: an event of its own tells of it, if any need."""
+        return self.reason in _WANTED

@@ -10,6 +10,13 @@ from coschedule import Taint
 from lockstep.facts.bid_plan import BidPlan, BidReport
 from lockstep.facts.pod import Request
 
+_MUCH_DUTY_CYCLE = 10.0
+# Without the number, since an agent may write another one every second.
+_MUCH_DUTY_CYCLE_SAYS = (
+    f"The bid is understood. Its dutyCycle is above {_MUCH_DUTY_CYCLE:g}, so a member needs more than "
+    f"{1 + _MUCH_DUTY_CYCLE:g} times as long as on the idle node; if a percentage was meant, 25 % are 250m."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFact:
@@ -97,6 +104,8 @@ class BidFact:
         if self.problem is not None:
             message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
             return BidCondition("False", message)
+        if self.duty_cycle > _MUCH_DUTY_CYCLE:
+            return BidCondition("True", _MUCH_DUTY_CYCLE_SAYS)
         return None if self.told is None else BidCondition("True", "The bid is understood.")
 
     def sharing(self, shared: SharedCapacity | None) -> "BidFact":

@@ -12,6 +12,7 @@ from coschedule import GangKey, Placement, Unplaceable
 from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.remaining_work import factor_at
+from lockstep.facts.columns import SLOTS
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
 from lockstep.facts.pace import PaceStatus
@@ -222,8 +223,20 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
     if not_weighed:
         message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
-    says = (TRUE, reason, message)
+    says = (TRUE, reason, message + _warning_of_free_members(gang))
     return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
+
+
+def _warning_of_free_members(gang: GangFact) -> str:
+    """What to know of a gang whose members take no room: as many as a node may have pods count as fast as one alone."""
+    roles = gang.spec.roles if gang.spec is not None else ()
+    free = [role.path for role in roles if not {resource for resource, _ in role.request} - {"pods", SLOTS}]
+    if not free:
+        return ""
+    return (
+        f" Warning: the members of {', '.join(free)} request no resources, so any number of them counts as fitting on "
+        "a node, and as running there as fast as one alone: set resources.requests.cpu."
+    )
 
 
 def _by_past_runs(learned: Learned | None) -> str:

@@ -11,10 +11,16 @@ from lockstep.api.preemption import spelled_gang
 from lockstep.api.turns import Urgency
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
-from lockstep.facts.reasons import EventReason
+from lockstep.facts.reasons import EventReason, Reason
 from lockstep.report.sentences import as_sentence
 
 NORMAL, WARNING = "Normal", "Warning"
+
+_REASONS_OF_THEIR_OWN = {
+    Reason.QUOTA_EXCEEDED: EventReason.QUOTA_EXCEEDED,
+    Reason.POD_LOST: EventReason.POD_LOST,
+    Reason.POD_REJECTED: EventReason.POD_REJECTED,
+}
 
 
 def gang_placed(note: str) -> Event:
@@ -49,7 +55,10 @@ def changed_by_admission(words: str) -> Event:
 
 
 def bind_interrupted(failure: Failure) -> Event:
-    """An attempt came to nothing, and nothing is left of it."""
+    """An attempt came to nothing, and nothing is left of it. What tenants meet most has a reason of its own."""
+    own_reason = _REASONS_OF_THEIR_OWN.get(failure.reason)
+    if own_reason is not None:
+        return Event(kind=WARNING, reason=own_reason, action="Bind", note=as_sentence(failure.message))
     note = f"{failure.reason}: {failure.message}."
     return Event(kind=WARNING, reason=EventReason.BIND_INTERRUPTED, action="Bind", note=note)
 

@@ -26,7 +26,7 @@ def chosen(placement: Placement, *, now: float) -> str:
         parts.append(_risk(placement.risk))
     sentence = ", ".join(parts)
     other = placement.alternative
-    if other is None or _is_as_good(other, placement):
+    if other is None or _is_as_good(other, placement) or _says_nothing(other, now):
         return sentence
     return f"{sentence}; {_instead(other, placement, now)}{_but_dear(other, placement)}"
 
@@ -89,11 +89,16 @@ def _is_as_good(other: Alternative, placement: Placement) -> bool:
     return speedup(other.speedup) == speedup(placement.speedup)
 
 
+def _says_nothing(other: Alternative, now: float) -> bool:
+    """Whether there is nothing to compare: nobody knows what it would have come to, or it would hardly have waited."""
+    is_unknown = other.speedup is None and math.isinf(other.finish)
+    return is_unknown or (other.start > now and not round(other.start - now))
+
+
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
     result = _result(other)
     if other.start > now:
-        goal = "" if math.isinf(other.finish) else f" to {result}"
-        return f"{n_members(other.size)} would have waited {_wait(other.start - now)}{goal}"
+        return f"{n_members(other.size)} would have waited {duration(other.start - now)} to {result}"
     if placement.start > now:
         return f"{n_members(other.size)} at once would {result}"
     return f"{n_members(other.size)} would {result}"
@@ -116,14 +121,10 @@ def _risk(risk: Risk) -> str:
     )
 
 
-def _wait(seconds: float) -> str:
-    return duration(seconds) if round(seconds) else "less than a second"
-
-
 def _result(other: Alternative) -> str:
     if other.speedup is not None:
         return f"reach {speedup(other.speedup)}"
-    return "end at an unknown time" if math.isinf(other.finish) else f"end at {rfc3339(other.finish)}"
+    return f"end at {rfc3339(other.finish)}"
 
 
 def run_times_learned(learned: Learned) -> str:

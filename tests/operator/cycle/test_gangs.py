@@ -95,7 +95,8 @@ async def test_gang_lands_when_it_is_no_longer_refused():
         api.fault = lambda _: None
         await until(lambda: is_placed(api))
         assert status_of(api)["attempt"] >= 2
-        assert "BindInterrupted" in event_reasons(api)
+        assert "QuotaExceeded" in event_reasons(api)
+        assert "BindInterrupted" not in event_reasons(api)
         assert parts.metric("lockstep_assumed_pods") == 0
 
 

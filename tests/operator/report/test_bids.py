@@ -51,6 +51,28 @@ async def test_owner_is_told_what_cannot_be_understood():
         }
 
 
+async def test_owner_is_told_of_a_duty_cycle_that_looks_like_a_percentage_and_once():
+    async with answering(bid("n1", dutyCycle="25")) as (api, parts):
+        await until(lambda: conditions(api))
+        api.store.change(PLACE, spec={"dutyCycle": "26"})
+        await asyncio.sleep(10)
+
+        [told] = conditions(api)
+        assert (told["status"], told["reason"], len(api.writes)) == ("True", "SpecUnderstood", 1)
+        assert told["message"].endswith(
+            "above 10, so a member needs more than 11 times as long as on the idle node; if a percentage was meant, "
+            "25 % are 250m."
+        )
+        assert parts.state.bids["n1"].slowdown == 27
+
+
+async def test_bid_of_much_but_likely_load_is_nothing_to_tell():
+    async with answering(bid("n1", dutyCycle="10")) as (api, _):
+        await asyncio.sleep(10)
+
+        assert not api.writes
+
+
 async def test_owner_is_told_once():
     async with answering(bid("n1", capacity="0")) as (api, _):
         await asyncio.sleep(100)

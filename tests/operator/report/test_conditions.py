@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact, role_spec
+from builders.facts import gang_fact, gang_spec, role_spec
 from coschedule import GangKey, Members, Pieces, Placement, Share, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
 from lockstep.api.gangjob import parse_gang, status_manifest
+from lockstep.facts.columns import SLOTS
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus, Refusal
 from lockstep.facts.pace import Cpu, PaceStatus, Unpaced
@@ -392,3 +393,22 @@ def test_plan_with_stated_run_times_has_no_factor():
 
     assert status.run_time_factor is None
     assert "run times" not in status.condition(Condition.PLANNED).message
+
+
+def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():
+    says = conditions.mark_accepted(gang_fact("g", spec=gang_spec(request=(("pods", 1), (SLOTS, 1)))), NOW).condition(
+        "Accepted"
+    )
+
+    assert (says.status, says.reason) == ("True", "SpecUnderstood")
+    assert says.message == (
+        "Everything the spec asks for can be obeyed. Warning: the members of template request no resources, so any "
+        "number of them counts as fitting on a node, and as running there as fast as one alone: "
+        "set resources.requests.cpu."
+    )
+
+
+def test_gang_whose_members_request_something_is_accepted_without():
+    says = conditions.mark_accepted(gang_fact("g", spec=gang_spec(request=(("nvidia.com/gpu", 1), ("pods", 1)))), NOW)
+
+    assert "Warning" not in says.condition("Accepted").message

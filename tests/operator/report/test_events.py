@@ -13,7 +13,11 @@ from lockstep.facts.reasons import EventReason, Reason
 from lockstep.report import events
 
 NOW = 1_795_176_000.25
-FAILURE = Failure(reason=Reason.QUOTA_EXCEEDED, message="the API server refused pod g-1-0")
+FAILURE = Failure(reason=Reason.CLAIM_REFUSED, message="the API server refused pod g-1-0")
+INTERRUPTIONS = [
+    events.bind_interrupted(Failure(reason=reason, message="pod g-1-0 is not wanted"))
+    for reason in (Reason.QUOTA_EXCEEDED, Reason.POD_LOST, Reason.POD_REJECTED)
+]
 ALL = [
     events.gang_placed("8 members on n1."),
     events.gang_starts_later("8 members on n1."),
@@ -45,7 +49,7 @@ def test_every_constructor_is_tested_here():
     made = inspect.getmembers(events, lambda it: inspect.isfunction(it) and it.__annotations__.get("return") is Event)
 
     assert len(made) == len(ALL)
-    assert {event.reason for event in ALL} == set(EventReason)
+    assert {event.reason for event in (*ALL, *INTERRUPTIONS)} == set(EventReason)
 
 
 def test_event():
@@ -72,7 +76,16 @@ def test_event():
 
 
 def test_interruption_says_its_reason():
-    assert events.bind_interrupted(FAILURE).note == "QuotaExceeded: the API server refused pod g-1-0."
+    failure = Failure(reason=Reason.CLAIM_LOST, message="claim data of pod g-1-0 was deleted")
+    event = events.bind_interrupted(failure)
+
+    assert (event.reason, event.note) == ("BindInterrupted", "ClaimLost: claim data of pod g-1-0 was deleted.")
+
+
+def test_what_tenants_meet_most_has_a_reason_of_its_own():
+    told = [(event.reason, event.note) for event in INTERRUPTIONS]
+
+    assert told == [(reason, "Pod g-1-0 is not wanted.") for reason in ("QuotaExceeded", "PodLost", "PodRejected")]
 
 
 def test_reasons_are_unique_names_in_pascal_case():

@@ -102,17 +102,17 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement("n1", other=other(3, start=NOW + 40, finish=math.inf)),
-            "1 member on n1; 3 members would have waited 40 s",
+            "1 member on n1",
             id="more members would have waited, and nobody knows for what",
         ),
         pytest.param(
-            placement("n1", other=other(3, start=NOW + 0.3, finish=math.inf)),
-            "1 member on n1; 3 members would have waited less than a second",
+            placement("n1", other=other(3, start=NOW + 0.3)),
+            "1 member on n1",
             id="more members would hardly have waited",
         ),
         pytest.param(
             placement("n1", other=other(2, finish=math.inf)),
-            "1 member on n1; 2 members would end at an unknown time",
+            "1 member on n1",
             id="an unknown end",
         ),
         pytest.param(
