@@ -8,12 +8,11 @@ from typing import Any
 
 import yaml
 
-from e2e.kubelet_settings import CGROUP, containerd_toml, kubelet_configuration, node_address, ptp
+from e2e.kubelet_settings import containerd_toml, kubelet_configuration, node_address, ptp
+from e2e.node_space import NodeSpace
 from e2e.service_address import add_address
 from eventually import eventually
 from sandbox import Node, Sandbox
-
-CGROUPS = Path("/sys/fs/cgroup")
 
 
 class KubeletNode:
@@ -28,6 +27,12 @@ class KubeletNode:
         self._containerd: subprocess.Popen[bytes] | None = None
         self._kubelet: subprocess.Popen[bytes] | None = None
         (self._folder / "static").mkdir(parents=True)
+        self._space = NodeSpace(node.name, self.home)
+
+    @property
+    def home(self) -> Path:
+        """The folder that the node has as its ``HOME``."""
+        return self._folder / "home"
 
     def start_containerd(self) -> None:
         """Start the one that knows of this node's containers only, and return once it answers."""
@@ -45,7 +50,6 @@ class KubeletNode:
     def start_kubelet(self) -> None:
         """Start it; it makes its Node by itself, or finds it."""
         self._write("kubelet.yaml", yaml.safe_dump(kubelet_configuration(self.node, self._number, self._folder)))
-        self._make_cgroups()
         address = node_address(self._number)
         add_address(address)
         self._kubelet = self._run(
@@ -67,6 +71,16 @@ class KubeletNode:
         """Kill both; the containers end with the namespace of their processes."""
         _end(self._kubelet)
         _end(self._containerd)
+        self._space.close()
+
+    def start_process(self, *command: str) -> "subprocess.Popen[bytes]":
+        """Start what is no pod's."""
+        return self._run(*command)
+
+    def kill_container(self, container: str) -> None:
+        """Kill the processes of a container, by its ID, as a crash would."""
+        done = self._ctr("tasks", "kill", "--signal=SIGKILL", "--all", container)
+        assert done.returncode == 0, done.stderr.decode()
 
     def put_static_pod(self, pod: Mapping[str, Any]) -> None:
         """Have the kubelet run a pod that nobody has asked the API server for."""
@@ -80,21 +94,13 @@ class KubeletNode:
         """Whether a container of a pod of this name has run here, whatever the API server knows of it."""
         return any((self._folder / "logs").glob(f"*_{pod}*/*/*.log"))
 
-    def _make_cgroups(self) -> None:
-        for controller in CGROUPS.iterdir():
-            if (controller / "cgroup.procs").exists():
-                (controller / CGROUP / self.node.name).mkdir(parents=True, exist_ok=True)
-        for folder in (CGROUPS / "cpuset" / CGROUP, CGROUPS / "cpuset" / CGROUP / self.node.name):
-            for file in ("cpuset.cpus", "cpuset.mems"):
-                (folder / file).write_text((CGROUPS / "cpuset" / file).read_text())
-
     def _ctr(self, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
         address = f"--address={self._folder / 'containerd.sock'}"
         return subprocess.run(["ctr", address, "--namespace=k8s.io", *arguments], capture_output=True, check=False)
 
     def _run(self, *command: str) -> "subprocess.Popen[bytes]":
         with (self._folder / f"{Path(command[0]).name}.log").open("ab") as log:
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            return subprocess.Popen(self._space.inside(*command), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def _write(self, name: str, text: str) -> None:
         (self._folder / name).parent.mkdir(parents=True, exist_ok=True)

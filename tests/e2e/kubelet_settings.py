@@ -7,8 +7,6 @@ from e2e.cluster_dns import DNS_ADDRESS, DOMAIN
 from e2e.gangs import IMAGE
 from sandbox import Node
 
-# A folder in every controller of cgroup v1; make removes it.
-CGROUP = "lockstep-e2e"
 FIRST_PORT = 10350
 # A kubelet renews its lease four times as often; the controller manager declares it lost after twice the time.
 LEASE_SECONDS = 8
@@ -65,7 +63,7 @@ def kubelet_configuration(node: Node, number: int, folder: Path) -> dict[str, An
         "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
         "authorization": {"mode": "AlwaysAllow"},
         "cgroupDriver": "cgroupfs",
-        "cgroupRoot": f"/{CGROUP}/{node.name}",
+        "cgroupRoot": "/",
         "clusterDNS": [DNS_ADDRESS],
         "clusterDomain": DOMAIN,
         "containerRuntimeEndpoint": f"unix://{folder / 'containerd.sock'}",
