@@ -9,6 +9,7 @@ import pytest
 
 from builders.manifests import bid, gang
 from eventually import eventually
+from live.in_force import put_in_force
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
 
@@ -22,6 +23,10 @@ PLACING = (
     "the report that it has succeeded",
 )
 UNDOING = ("the refusal of a member", "the deletion of a member", "the deletion of the last member", "the release")
+
+PACING = ("the note of what they had", "the resize of a member", "the resize of the last member", "the report of it")
+EVICTING = ("the interruption", *UNDOING[1:], "the reservation elsewhere", "the first creation there")
+PACED, WHOLE = ("750m", "825m"), ("1500m", None)
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +150,60 @@ def test_member_deleted_while_the_operator_is_dead_is_missed(operator, arena):
     eventually(lambda: arena.status("heat")["attempt"] == 2)
     arena.until_placed("heat")
     assert [pod["metadata"]["name"] for pod in arena.pods("heat")] == [f"heat-2-{rank}" for rank in range(MEMBERS)]
+
+
+@pytest.fixture
+def two_on_each(arena):
+    """A gang of four that runs, two members on each node: on the first they need half of what those on the other do."""
+    fast, slow = arena.add_nodes(2, cpu="4")
+    arena.create(bid(fast, capacity="2"))
+    arena.create(bid(slow, capacity="1"))
+    arena.submit(gang("heat", size=MEMBERS, cpu="1500m"))
+    eventually(lambda: arena.status("heat").get("startedAt"))
+    put_in_force(arena, "heat")
+    return fast, slow
+
+
+@pytest.mark.parametrize("count", range(1, len(PACING) + 1), ids=PACING)
+def test_operator_killed_while_it_resizes_paces_all_members_and_knows_what_they_had(
+    operator, kill_after, arena, two_on_each, count
+):
+    fast, slow = two_on_each
+    killed = kill_after(count)
+    arena.change_gang("heat", pace="Local")
+    revive(operator, killed)
+
+    eventually(lambda: cpu_on(arena, fast) == [PACED] * 2 and cpu_on(arena, slow) == [WHOLE] * 2, seconds=60)
+    eventually(lambda: arena.status("heat").get("pace", {}).get("givenBack") == "1500m")
+    assert arena.status("heat")["pace"]["unpaced"] == [{"container": "main", "request": "1500m"}]
+    assert arena.status("heat")["attempt"] == 1
+
+
+@pytest.mark.parametrize("count", range(1, len(EVICTING) + 1), ids=EVICTING)
+def test_operator_killed_while_an_owner_evicts_interrupts_the_gang_once(operator, kill_after, arena, pods_seen, count):
+    fast, slow = arena.add_nodes(2, cpu="4")
+    arena.create(bid(fast, capacity="2", onReturn="Evict", gracePeriodSeconds=0))
+    arena.submit(gang("heat", size=2, work={"serialTime": "1h"}))
+    eventually(lambda: arena.status("heat").get("startedAt"))
+    assert set(arena.nodes_of("heat")) == {fast}
+    killed = kill_after(count)
+    arena.patch_bid(fast, ownerPresent=True)
+    revive(operator, killed)
+
+    eventually(lambda: arena.status("heat")["attempt"] == 2)
+    arena.until_placed("heat")
+    assert set(arena.nodes_of("heat")) == {slow}
+    assert arena.status("heat").get("restarts", 0) == 0
+    assert len([event for event in arena.events("heat") if event["reason"] == "OwnerReturned"]) <= 1
+    assert {pod.attempt for pod in pods_seen.ever.values()} == {1, 2}
+    assert len(pods_seen.uids("heat")) == 2 * 2
+
+
+def cpu_on(arena, node):
+    """(request, limit) of each member on a node."""
+    containers = [pod["spec"]["containers"][0] for pod in arena.pods("heat") if pod["spec"]["nodeName"] == node]
+    asked = [one["resources"] for one in containers]
+    return [tuple(one.get(kind, {}).get("cpu") for kind in ("requests", "limits")) for one in asked]
 
 
 def revive(operator, killed):

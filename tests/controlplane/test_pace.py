@@ -4,6 +4,7 @@ import pytest
 
 from builders.manifests import bid, foreign_pod, gang, member_container, quota
 from eventually import eventually
+from live.in_force import put_in_force
 from lockstep.act.refusals import is_pod_gone
 from lockstep.api.client import Answer
 from lockstep.api.names import GO_ANNOTATION
@@ -47,18 +48,10 @@ def until_told(arena, words):
     eventually(lambda: words in arena.status("heat").get("pace", {}).get("message", ""), seconds=60)
 
 
-def put_in_force(arena):
-    """Say of all members what their kubelets would: what is asked for is in force. Else the API server resizes none."""
-    for pod in arena.pods("heat"):
-        resources = pod["spec"]["containers"][0]["resources"]
-        [status] = pod["status"]["containerStatuses"]
-        arena.patch_pod_status(pod["metadata"]["name"], {"containerStatuses": [{**status, "resources": resources}]})
-
-
 def submit(arena, **more):
     arena.submit(gang("heat", cpu="3", **more))
     eventually(lambda: arena.status("heat").get("startedAt"))
-    put_in_force(arena)
+    put_in_force(arena, "heat")
     arena.change_gang("heat", pace="Local")
 
 
@@ -67,7 +60,7 @@ def test_member_on_the_fast_node_gives_back_and_another_gang_gets_it(arena, offe
     submit(arena)
     until_cpu(arena, PACED, WHOLE, nodes=offered)
     eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "1500m")
-    put_in_force(arena)
+    put_in_force(arena, "heat")
 
     arena.submit(gang("other", size=1, cpu="2"))
 
@@ -103,7 +96,7 @@ def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(a
     arena.create(quota("cpu", **{"requests.cpu": "6"}))
     submit(arena)
     until_cpu(arena, PACED, WHOLE, nodes=offered)
-    put_in_force(arena)
+    put_in_force(arena, "heat")
     eventually(lambda: arena.api.request("GET", f"{arena.core}/resourcequotas/cpu")["status"]["used"] == FREED)
     arena.create(foreign_pod("other", offered[0], cpu="1"))
 
