@@ -41,8 +41,12 @@ class Release:
     def upgrade(self, *values: str) -> None:
         """Change values, each ``key=value``, and return once pods with these are ready and the others gone."""
         before = self.pod_names()
-        self._cluster.helm("upgrade", NAME, str(CHART), *self._options, *(f"--set={value}" for value in values))
+        self.upgrade_beside_the_operator(*values)
         self._cluster.until(lambda: not self.pod_names() & before)
+
+    def upgrade_beside_the_operator(self, *values: str) -> None:
+        """Change values that leave the operator's pods as they are; those of earlier upgrades count no longer."""
+        self._cluster.helm("upgrade", NAME, str(CHART), *self._options, *(f"--set={value}" for value in values))
 
     def uninstall(self) -> None:
         """Uninstall it, and return once its pods are gone."""

@@ -1,0 +1,112 @@
+"""The chart's agents on real nodes, and what is done to them."""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from e2e.cluster import Cluster, Manifest
+from e2e.kubelet_node import KubeletNode
+from e2e.node_space import HOME
+from e2e.release import NAMESPACE
+from eventually import eventually
+
+LIFETIME_SECONDS = 15
+HISTORY = "lockstep-agent"
+VALUES = (
+    "agent.enabled=true",
+    "agent.period=1s",
+    f"agent.lifetime={LIFETIME_SECONDS}s",
+    f"agent.historyDirectory={HOME / HISTORY}",
+)
+# So soon has a bid to follow.
+BID_SECONDS = 120.0
+_PODS = ("pods", f"--namespace={NAMESPACE}", "--selector=app.kubernetes.io/component=agent")
+
+
+class Agents:
+    """The agents of a cluster, one a node, and their bids."""
+
+    def __init__(self, cluster: Cluster, nodes: Mapping[str, KubeletNode]) -> None:
+        self._cluster = cluster
+        self._nodes = nodes
+
+    def bid(self, node: str) -> Manifest:
+        """Return a node's bid."""
+        return self._cluster.get("nodebid", node)
+
+    def duty_cycle(self, node: str) -> float:
+        """Return the duty cycle that a node's bid says; 0 while it says none."""
+        quantity = str(self.bid(node)["spec"].get("dutyCycle", "0"))
+        return float(quantity.removesuffix("m")) / (1000 if quantity.endswith("m") else 1)
+
+    def until_owner(self, node: str, *, present: bool) -> None:
+        """Wait until a node's bid says whether the owner is there."""
+
+        def probe() -> bool:
+            assert self.bid(node)["spec"].get("ownerPresent") is present, self.bid(node)
+            return True
+
+        eventually(probe, seconds=BID_SECONDS, every=0.5)
+
+    def until_duty_cycle(self, node: str, *, above: float) -> None:
+        """Wait until a node's bid has a larger duty cycle."""
+
+        def probe() -> bool:
+            assert self.duty_cycle(node) > above, self.bid(node)
+            return True
+
+        eventually(probe, seconds=BID_SECONDS, every=0.5)
+
+    def until_state(self, node: str, state: str) -> None:
+        """Wait until the operator says that of a node's bid."""
+
+        def probe() -> bool:
+            planned = self.bid(node).get("status", {}).get("planned", {})
+            assert planned.get("state") == state, f"{node}: {planned}"
+            return True
+
+        self._cluster.until(probe)
+
+    def begin_anew(self, node: str) -> None:
+        """Put another agent in the place of a node's, which knows of no load yet, and return once its bid stands."""
+        self._cluster.delete("pod", self._pod(node)["metadata"]["name"], f"--namespace={NAMESPACE}")
+        self._cluster.until(lambda: self._is_measured(node))
+
+    def damage_history(self, node: str) -> None:
+        """Leave a history that nobody can read."""
+        (self._nodes[node].home / HISTORY / "history.json").write_bytes(b"\x00{" * 1000)
+
+    def kill(self, node: str) -> None:
+        """Kill a node's agent as a crash would, and return once its kubelet has started it again."""
+        status = self._pod(node)["status"]["containerStatuses"][0]
+        self._nodes[node].kill_container(status["containerID"].rpartition("/")[2])
+        self._cluster.until(lambda: self._restarts(node) > status["restartCount"])
+
+    @contextmanager
+    def cut_off(self, node: str) -> Iterator[None]:
+        """Lose whatever is sent to a node's agent."""
+        lost = ("blackhole", self._pod(node)["status"]["podIP"])
+        subprocess.run(["ip", "route", "prepend", *lost], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["ip", "route", "delete", *lost], check=True)
+
+    def log(self, node: str) -> str:
+        """Return what a node's agent has written since it was started last."""
+        pod = self._pod(node)["metadata"]["name"]
+        return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", "--container=agent")
+
+    def _is_measured(self, node: str) -> bool:
+        """Whether the agent that is there has written the bid."""
+        created = self._pod(node)["metadata"]["creationTimestamp"]
+        measured = self.bid(node).get("status", {}).get("measured", {})
+        return "dutyCycle" in measured and measured["since"] >= created
+
+    def _restarts(self, node: str) -> int:
+        [status] = self._pod(node)["status"]["containerStatuses"]
+        return int(status["restartCount"]) if "running" in status["state"] else 0
+
+    def _pod(self, node: str) -> Manifest:
+        [pod] = [pod for pod in self._cluster.items(*_PODS) if pod["spec"].get("nodeName") == node]
+        return pod

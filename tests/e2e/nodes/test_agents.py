@@ -1,0 +1,122 @@
+"""The chart's agents on real kubelets: what they measure, what follows from it, and what ends them."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from e2e.cluster import Cluster, Manifest
+from e2e.gangs import NAMESPACE, bids
+from e2e.nodes.agents import VALUES, Agents
+from e2e.nodes.conftest import FAST, SLOTS, SLOW, SPEEDS
+from e2e.nodes.jobs import Jobs, job, size, template
+
+# On the fast node a member needs four fifths of what one on the slow node needs, until a load makes that the faster.
+CAPACITIES = {FAST: "1.25", SLOW: "1"}
+WORK = {"serialTime": "600s"}
+WHOLE = {"requests": {"cpu": "500m"}, "limits": {"cpu": "1"}}
+APART = {"labelSelector": {"matchLabels": {"lockstep.dev/gang": "beside"}}, "topologyKey": "kubernetes.io/hostname"}
+BURN = "while :; do :; done"
+
+
+@pytest.fixture(scope="module")
+def agents(cluster: Cluster, nodes, release, offers) -> Iterator[Agents]:
+    """Agents on both nodes for gangs, which bid beside what people have set there: capacities and slots."""
+    del offers
+    cluster.delete("nodebids", "--all")
+    cluster.apply(*bids(CAPACITIES.items(), slots=SLOTS))
+    release.upgrade_beside_the_operator(*VALUES)
+    agents = Agents(cluster, nodes)
+    for node in CAPACITIES:
+        agents.until_owner(node, present=False)
+    yield agents
+    release.upgrade_beside_the_operator()
+    cluster.delete("nodebids", "--all")
+    cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
+
+
+@pytest.fixture
+def load(cluster: Cluster) -> Iterator[Manifest]:
+    """A pod outside of Lockstep that burns what the fast node has, and has requested hardly any of it."""
+    made = template("sh", "-c", f"{BURN} & {BURN}", resources={"requests": {"cpu": "10m"}})
+    metadata = {"name": "load", "namespace": "default"}
+    yield {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**made["spec"], "nodeName": FAST}}
+    cluster.delete("pod", "load")
+
+
+@pytest.fixture
+def owner(nodes) -> Iterator[None]:
+    """The fast node's owner comes, and runs something that is no pod."""
+    process = nodes[FAST].start_process("sh", "-c", BURN)
+    yield
+    process.kill()
+    process.wait()
+
+
+def until_limits(cluster: Cluster, jobs: Jobs, *, paced: str, whole: str) -> None:
+    """Wait until the kubelets say that the member on one node has a smaller limit, and the other one its own."""
+
+    def probe() -> bool:
+        limits = {pod["spec"]["nodeName"]: _limit(pod) for pod in jobs.pods("beside")}
+        assert limits[paced] < limits[whole] == 1000, limits
+        return True
+
+    cluster.until(probe)
+
+
+def _limit(pod: Manifest) -> int:
+    quantity = str(pod["status"]["containerStatuses"][0]["resources"]["limits"]["cpu"])
+    return int(quantity.removesuffix("m")) if quantity.endswith("m") else 1000 * int(quantity)
+
+
+def test_bid_follows_a_load_beside_a_gang_and_so_do_its_pace_and_the_next_gang(cluster, agents, jobs, load, measured):
+    members = template("stay", resources=WHOLE)
+    members["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [APART]}}
+    jobs.submit_job(job("beside", size=size(2), pace="Local", template=members))
+    jobs.submit_job(job("before", size=size(1), work=WORK, template=template("stay")))
+    jobs.until_on("before", FAST)
+    until_limits(cluster, jobs, paced=FAST, whole=SLOW)
+
+    began = time.time()
+    cluster.apply(load)
+
+    agents.until_duty_cycle(FAST, above=0.45)
+    measured({"from the load to a bid with a duty cycle of 0.45": time.time() - began})
+    assert agents.duty_cycle(SLOW) < agents.duty_cycle(FAST)
+    jobs.submit_job(job("after", size=size(1), work=WORK, template=template("stay")))
+    jobs.until_on("after", SLOW)
+    until_limits(cluster, jobs, paced=SLOW, whole=FAST)
+    measured({"from the load to limits that follow": time.time() - began})
+
+
+def test_agent_that_was_killed_is_back_without_its_damaged_history(cluster, agents):
+    agents.damage_history(SLOW)
+
+    agents.kill(SLOW)
+
+    cluster.until(lambda: "The history begins anew" in agents.log(SLOW))
+    agents.until_state(SLOW, "Offered")
+
+
+def test_bid_of_an_agent_that_is_cut_off_expires_until_it_is_not_any_more(agents):
+    with agents.cut_off(SLOW):
+        agents.until_state(SLOW, "Expired")
+
+    agents.until_state(SLOW, "Offered")
+
+
+def test_owner_who_comes_back_has_the_node_to_herself(cluster, agents, jobs, request, measured):
+    agents.begin_anew(FAST)
+    cluster.patch("nodebid", FAST, {"spec": {"onReturn": "Evict", "gracePeriodSeconds": 1}}, namespace=NAMESPACE)
+    jobs.submit_job(job("guest", size=size(1), work=WORK, template=template("stay")))
+    jobs.until_on("guest", FAST)
+    agents.until_owner(FAST, present=False)
+
+    began = time.time()
+    request.getfixturevalue("owner")
+
+    agents.until_owner(FAST, present=True)
+    jobs.until_on("guest", SLOW)
+    measured({"from the owner's first work to the gang elsewhere": time.time() - began})
+    assert jobs.status("guest")["attempt"] == 2
+    assert jobs.status("guest").get("restarts", 0) == 0
