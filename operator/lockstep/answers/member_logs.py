@@ -56,7 +56,7 @@ class _Look(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        return self.gang.status.is_true(Condition.COMPLETE)
+        return self.gang.status.end is not None
 
 
 async def tell_logs(client: KubeClient, wish: Wish, tell: Tell) -> bool:

@@ -41,7 +41,7 @@ async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: floa
     gang = parse_shown(manifest)
     if gang.is_deleting:
         raise AnswerError(f"GangJob {spelled_gang(key)} is being deleted.")
-    if gang.status.is_true(Condition.COMPLETE):
+    if gang.status.end is not None:
         return await _make_anew(client, manifest, gang, within_seconds)
     if gang.policies.is_suspended:
         await _suspend(client, key, wanted=False)
