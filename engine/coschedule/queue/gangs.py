@@ -80,8 +80,8 @@ class Kept:
     Node ``latest`` had room for its members only from the start on, None where it waited for no node. ``members`` are
     these seats as that plan has spelled them, () where that is unknown. Raises ValueError when a number makes no sense.
 
-    ``nodes`` and ``counts`` are the same seats, role by role, and ``size`` is the number of all members: what is kept
-    for long is asked for them in every plan.
+    ``nodes`` and ``counts`` are the same seats, role by role, ``sizes`` the number of members of each role, and
+    ``size`` of all: what is kept for long is asked for them in every plan.
     """
 
     start: float
@@ -91,6 +91,7 @@ class Kept:
     members: tuple[Members, ...] = field(default=(), compare=False, repr=False)
     nodes: tuple[IntArray, ...] = field(init=False, compare=False, repr=False)
     counts: tuple[IntArray, ...] = field(init=False, compare=False, repr=False)
+    sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
     size: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -103,7 +104,8 @@ class Kept:
         columns = [np.array(of_role, dtype=np.int64).reshape(-1, 2) for of_role in self.seats]
         object.__setattr__(self, "nodes", tuple(column[:, 0] for column in columns))
         object.__setattr__(self, "counts", tuple(column[:, 1] for column in columns))
-        object.__setattr__(self, "size", sum(seat.members for of_role in self.seats for seat in of_role))
+        object.__setattr__(self, "sizes", tuple(sum(seat.members for seat in of_role) for of_role in self.seats))
+        object.__setattr__(self, "size", sum(self.sizes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,8 +30,8 @@ def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility,
     kept = _from_now_on(gang.kept, max(timeline.now, gang.not_before))
     if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
         return None
-    for role, nodes, counts in zip(gang.roles, kept.nodes, kept.counts, strict=True):
-        if not role.sizes.has(counts.sum(keepdims=True)).all():
+    for role, nodes, size in zip(gang.roles, kept.nodes, kept.sizes, strict=True):
+        if not role.sizes.has(size):
             return None
         if not feasibility.mask(role.constraints)[nodes].all():
             return None

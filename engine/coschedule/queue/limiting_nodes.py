@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.model.numbers import IntArray
 from coschedule.queue.gangs import Load, Role
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.open_slots import OpenSlots
@@ -37,5 +38,11 @@ def find_limiting_nodes(
 def slowest_node(roles: Sequence[Role], seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
     """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
     working = [nodes.ranks for role, nodes in zip(roles, seats, strict=True) if role.load is not Load.NONE]
-    ranks = np.unique(np.concatenate(working or [nodes.ranks for nodes in seats]))
-    return int(ranks[np.argmax(timeline.pace[timeline.class_of[ranks]])])
+    slowest = [_slowest(ranks, timeline) for ranks in working or [nodes.ranks for nodes in seats]]
+    return -max((pace, -rank) for pace, rank in slowest)[1]
+
+
+def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
+    """Return the largest pace of nodes of these ranks, which rise, and the first that has it: ranks rise with paces."""
+    paces = timeline.pace[timeline.class_of[ranks]]
+    return int(paces[-1]), int(ranks[paces.searchsorted(paces[-1])])

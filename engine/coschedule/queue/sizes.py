@@ -1,6 +1,7 @@
 """The sizes that a program can have."""
 
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 
@@ -51,9 +52,13 @@ class Sizes:
         sizes = np.arange(max(least, self.minimum), min(most, self.maximum) + 1)
         return sizes[self.has(sizes)] if self.have_gaps else sizes
 
-    def has(self, sizes: IntArray) -> BoolArray:
-        """Tell of each of ``sizes[p]`` whether it may be taken: bool[p]."""
-        taken: BoolArray = (self.minimum <= sizes) & (sizes <= self.maximum) & (sizes % self.multiple_of == 0)
-        if self.allowed:
-            taken &= np.isin(sizes, self.allowed)
-        return taken
+    @overload
+    def has(self, sizes: int) -> bool: ...
+
+    @overload
+    def has(self, sizes: IntArray) -> BoolArray: ...
+
+    def has(self, sizes: Any) -> Any:
+        """Tell of each of ``sizes[p]`` whether it may be taken, bool[p], or of one size."""
+        taken = (self.minimum <= sizes) & (sizes <= self.maximum) & (sizes % self.multiple_of == 0)
+        return taken & np.isin(sizes, self.allowed) if self.allowed else taken

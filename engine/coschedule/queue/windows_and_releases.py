@@ -5,6 +5,7 @@ them it has 2, 4 and 4 CPUs free, and ``open`` is True, True and False.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timeline:
     """Build the timeline of a snapshot. Nodes of one class agree in each of ``masks``, bool[n] by index."""
-    releases = _releases_by_node(snapshot)
+    releases = _releases(snapshot)
     class_by_node, example = _classes(snapshot, masks, releases)
     fastest_first = np.argsort(snapshot.slowdown, kind="stable")
     slowdowns, pace = np.unique(snapshot.slowdown[example], return_inverse=True)
@@ -29,27 +30,38 @@ def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timelin
         pace=pace,
         width=np.bincount(class_by_node, minlength=len(example)),
         example=example,
-        spans=_spans(snapshot, example, [releases.get(int(node), ()) for node in example]),
+        spans=_spans(snapshot, example, releases),
         stamp=np.arange(len(example)),
         stamps=len(example),
     )
 
 
-_NodeReleases = tuple[tuple[float, tuple[int, ...]], ...]
+class _Releases(NamedTuple):
+    """What comes back, by node, time and amounts: ``amounts[i, r]`` on ``node[i]`` at ``time[i]``."""
+
+    node: IntArray
+    time: FloatArray
+    amounts: IntArray
+
+    def take(self, indices: IntArray) -> "_Releases":
+        """Select releases."""
+        return _Releases(self.node[indices], self.time[indices], self.amounts[indices])
 
 
-def _releases_by_node(snapshot: Snapshot) -> dict[int, _NodeReleases]:
-    """List releases by node and time; one that is due or overdue comes in the first instant after now."""
-    soonest = float(np.nextafter(snapshot.now, np.inf))
-    by_node: dict[int, list[tuple[float, tuple[int, ...]]]] = {}
-    for release in snapshot.releases:
-        by_node.setdefault(release.node, []).append((max(release.time, soonest), release.request))
-    return {node: tuple(sorted(releases)) for node, releases in by_node.items()}
+def _releases(snapshot: Snapshot) -> _Releases:
+    """List the releases; one that is due or overdue comes in the first instant after now."""
+    count, width = len(snapshot.releases), len(snapshot.resources)
+    amounts = (min(amount, AMOUNT_LIMIT) for release in snapshot.releases for amount in release.request)
+    times = np.array([release.time for release in snapshot.releases], dtype=np.float64)
+    releases = _Releases(
+        node=np.array([release.node for release in snapshot.releases], dtype=np.int64),
+        time=np.maximum(times, np.nextafter(snapshot.now, np.inf)),
+        amounts=np.fromiter(amounts, dtype=np.int64, count=count * width).reshape(count, width),
+    )
+    return releases.take(np.lexsort((*releases.amounts.T, releases.time, releases.node)))
 
 
-def _classes(
-    snapshot: Snapshot, masks: Sequence[BoolArray], releases: dict[int, _NodeReleases]
-) -> tuple[IntArray, IntArray]:
+def _classes(snapshot: Snapshot, masks: Sequence[BoolArray], releases: _Releases) -> tuple[IntArray, IntArray]:
     """Number the classes by their first nodes; return the class of each node and the first node of each class."""
     answers = np.packbits(np.array(masks, dtype=np.bool_).reshape(len(masks), len(snapshot.free)), axis=0).T
     columns = (
@@ -60,16 +72,19 @@ def _classes(
         answers,
     )
     rows = np.ascontiguousarray(np.concatenate(columns, axis=1))
-    numbers: dict[tuple[bytes, _NodeReleases], int] = {}
+    coming = np.column_stack([releases.time.view(np.int64), releases.amounts])
+    ends = np.searchsorted(releases.node, np.arange(len(rows)), side="right").tolist()
+    numbers: dict[tuple[bytes, bytes], int] = {}
     class_of = [
-        numbers.setdefault((row.tobytes(), releases.get(node, ())), len(numbers)) for node, row in enumerate(rows)
+        numbers.setdefault((row.tobytes(), coming[begin:end].tobytes()), len(numbers))
+        for row, begin, end in zip(rows, [0, *ends], ends, strict=False)
     ]
     by_node = np.array(class_of, dtype=np.int64)
     _, example = np.unique(by_node, return_index=True)
     return by_node, example
 
 
-def _spans(snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleases]) -> Spans:
+def _spans(snapshot: Snapshot, example: IntArray, releases: _Releases) -> Spans:
     """Make the spans of every class, from its example node."""
     owner, time, gain = _changes(snapshot, example, releases)
     order = np.lexsort((time, owner))
@@ -93,21 +108,18 @@ def _sums_by_class(gain: IntArray, owner: IntArray) -> IntArray:
     return free
 
 
-def _changes(
-    snapshot: Snapshot, example: IntArray, releases: Sequence[_NodeReleases]
-) -> tuple[IntArray, FloatArray, IntArray]:
+def _changes(snapshot: Snapshot, example: IntArray, releases: _Releases) -> tuple[IntArray, FloatArray, IntArray]:
     """List every change as class, instant and resources gained; now, each class gains what is free."""
     classes = np.arange(len(example))
     start, until = snapshot.start[example], snapshot.until[example]
     begins = classes[(start > snapshot.now) & (start < np.inf)]
     ends = classes[(until > snapshot.now) & (until < np.inf)]
-    freed = [(owner, time, request) for owner, row in enumerate(releases) for time, request in row if time < np.inf]
-    owner = np.concatenate([classes, begins, ends, np.array([owner for owner, _, _ in freed], dtype=np.int64)])
-    time = np.concatenate(
-        [np.full(len(classes), snapshot.now), start[begins], until[ends], np.array([time for _, time, _ in freed])]
+    class_of = np.full(len(snapshot.free), -1)
+    class_of[example] = classes
+    freed = releases.take(np.flatnonzero((class_of[releases.node] >= 0) & (releases.time < np.inf)))
+    windows = np.zeros((len(begins) + len(ends), len(snapshot.resources)), dtype=np.int64)
+    return (
+        np.concatenate([classes, begins, ends, class_of[freed.node]]),
+        np.concatenate([np.full(len(classes), snapshot.now), start[begins], until[ends], freed.time]),
+        np.concatenate([snapshot.free[example], windows, freed.amounts]),
     )
-    gain = np.zeros((len(owner), len(snapshot.resources)), dtype=np.int64)
-    gain[: len(classes)] = snapshot.free[example]
-    if freed:
-        gain[len(owner) - len(freed) :] = [[min(amount, AMOUNT_LIMIT) for amount in request] for _, _, request in freed]
-    return owner, time, gain

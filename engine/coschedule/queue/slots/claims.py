@@ -88,7 +88,8 @@ def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[Int
     """List every change as group, time and what is gained: of resources, of being open, and of claims that close."""
     source, group = spans.of(groups.parent)
     there = np.column_stack([spans.free[source], spans.open[source], np.zeros_like(source)])
-    taken = np.stack([np.append(claim.request, [0, -claim.closes]) for claim in claims])[groups.claim]
+    closes = np.array([[0, -claim.closes] for claim in claims])
+    taken = np.column_stack([np.array([claim.request for claim in claims]), closes])[groups.claim]
     taken[:, :-1] *= groups.counts[:, np.newaxis]
     start = np.array([claim.start for claim in claims])[groups.claim]
     finish = np.array([claim.finish for claim in claims])[groups.claim]

@@ -42,14 +42,14 @@ def _of_classes_from(timeline: Timeline, first: int, request: IntArray, passes: 
     spans = timeline.spans
     begin = int(np.searchsorted(spans.owner, first))
     owner = spans.owner[begin:] - first
-    slots = _slots(spans, begin, request)
+    slots = slots_in(spans.take(slice(begin, None)), request)
     slots[~passes[timeline.example[first:]][owner]] = 0
     return find_stretches(owner, spans.begin[begin:], slots, classes=len(timeline.width) - first)
 
 
-def _slots(spans: Spans, begin: int, request: IntArray) -> IntArray:
-    """Count the slots of each span from ``begin`` on."""
-    slots = np.where(spans.open[begin:], _UNLIMITED, 0)
+def slots_in(spans: Spans, request: IntArray) -> IntArray:
+    """Count the slots that each node has in each of some spans, for members that take ``request[r]``."""
+    slots = np.where(spans.open, _UNLIMITED, 0)
     for resource in np.flatnonzero(request):
-        np.minimum(slots, spans.free[begin:, resource] // request[resource], out=slots)
+        np.minimum(slots, spans.free[:, resource] // request[resource], out=slots)
     return np.maximum(slots, 0, out=slots)

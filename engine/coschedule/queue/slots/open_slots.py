@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.kept import stretches_for
+from coschedule.queue.slots.kept import slots_in, stretches_for
+from coschedule.queue.slots.segments import is_first
 from coschedule.queue.slots.stretches import Stretches
 from coschedule.queue.slots.timeline import Timeline
 
@@ -98,8 +99,9 @@ def limited(
 
 def slots_now(timeline: Timeline, request: IntArray, passes: BoolArray) -> int:
     """Count the slots that there are now for members that take ``request[r]``, for however short a time."""
-    open_slots = open_slots_for(timeline, request, passes=passes, most=np.iinfo(np.int32).max)
-    return int(open_slots.total[open_slots.at(timeline.now)].sum())
+    first = np.flatnonzero(is_first(timeline.spans.owner))
+    slots = slots_in(timeline.spans.take(first), request)
+    return int((slots * timeline.width)[passes[timeline.example]].sum())
 
 
 def _instants(times: FloatArray, begin: IntArray, first: float) -> FloatArray:

@@ -21,7 +21,7 @@ class Spans:
     free: IntArray
     open: BoolArray
 
-    def take(self, indices: IntArray) -> "Spans":
+    def take(self, indices: IntArray | slice) -> "Spans":
         """Select spans."""
         return Spans(
             owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
