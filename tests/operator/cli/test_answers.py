@@ -261,7 +261,7 @@ def test_help_has_an_example(command):
         pytest.param(["explain", "pod/heat"], "pod/heat names no GangJob: write gj/NAME", id="another kind"),
         pytest.param(["explain", "gj/"], "gj/ names no GangJob: write gj/NAME", id="no name"),
         pytest.param(["explain", "gj/a", "-o", "xml"], "'xml' is not one of", id="output"),
-        pytest.param(["explain", "gj/a", "--kubeconfig", "/nowhere"], "/nowhere can't be used", id="no kubeconfig"),
+        pytest.param(["explain", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"),
         pytest.param(["explain", "gj/a", "--sizing", "Huge"], "'Huge' is not one of", id="sizing"),
         pytest.param(["plan"], "Missing option '-f'", id="no file"),
         pytest.param(["plan", "-f", "/nowhere"], "No such file", id="a file that is not there"),
@@ -283,7 +283,7 @@ def test_file_that_is_not_text_is_refused_with_a_sentence(tmp_path):
 @pytest.mark.parametrize("name", ["heat", "gj/heat", "gangjob/heat", "gangjobs/heat", "gangjobs.lockstep.dev/heat"])
 def test_gang_may_be_named_as_kubectl_does(name):
     """It goes on to the kubeconfig, which is not there."""
-    assert_one_sentence(lockstep("explain", name, "--kubeconfig", "/nowhere"), "/nowhere can't be used")
+    assert_one_sentence(lockstep("explain", name, "--kubeconfig", "/nowhere"), "there is no kubeconfig /nowhere")
 
 
 def assert_one_sentence(done, want):
