@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from lockstep.api.client import Answer, ApiUnavailableError
+from lockstep.api.credentials import REFUSED, Credentials
 from lockstep.process.reviews import Reviews, Verdict
 
 pytestmark = pytest.mark.asyncio
@@ -21,10 +22,13 @@ class FakeApi:
         self.users = {"reader": READER, "other": OTHER}
         self.asked = []
         self.fault = None
+        self.credentials = Credentials()
 
     async def review(self, target, body):
         self.asked.append((target.resource, body["spec"]))
         await asyncio.sleep(0)
+        if self.credentials.trouble:
+            await asyncio.Event().wait()
         if isinstance(self.fault, Exception):
             raise self.fault
         if self.fault is not None:
@@ -169,3 +173,12 @@ async def test_trouble_lets_nobody_in_and_is_told_once(reviews, api, clock, capl
     assert "garbage" not in caplog.text
     api.fault = None
     assert await reviews.verdict("reader", HERE) is Verdict.ALLOWED
+
+
+async def test_nobody_waits_for_long_while_the_api_server_does_not_accept_our_own_token(reviews, api, caplog):
+    api.credentials.trouble = REFUSED
+
+    async with asyncio.timeout(60):
+        assert await reviews.verdict("reader", HERE) is Verdict.NOT_REVIEWED
+
+    assert [record.message.endswith(REFUSED) for record in caplog.records] == [True]
