@@ -24,6 +24,7 @@ WANT = {
     ("storage.k8s.io", "csistoragecapacities"): {"list", "watch"},
     ("scheduling.k8s.io", "priorityclasses"): {"list", "watch"},
     ("policy", "poddisruptionbudgets"): {"list", "watch"},
+    ("", "resourcequotas"): {"list", "watch"},
     ("", "pods/status"): {"patch"},
     ("", "pods"): {"get", "list", "watch", "create", "patch", "delete"},
     ("", "services"): {"get", "create"},

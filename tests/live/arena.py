@@ -20,6 +20,8 @@ GANG_LABEL = "lockstep.dev/gang"
 ATTEMPT_LABEL = "lockstep.dev/attempt"
 
 _NOT_FOUND = 404
+# What members have limits of only where a LimitRange says so.
+_UNSEEN = "ephemeral-storage"
 NUMBERS = itertools.count(1)
 
 
@@ -80,14 +82,28 @@ class Arena:
         return self._create_elsewhere(f"{STORAGE}/{resource}", manifest)
 
     def limit_pods(self, count: int) -> None:
-        """Allow so many pods in the namespace, from the moment this returns."""
-        self.create(quota("limit", pods=str(count)))
+        """Allow so many pods with one container in the namespace, from the moment this returns.
+
+        The operator can't know: the quota is one of limits that only a LimitRange gives to members.
+        """
+        amounts = {"type": "Container", "default": {_UNSEEN: "1"}, "defaultRequest": {_UNSEEN: "0"}}
+        spec = {"limits": [amounts]}
+        self.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "limit"}, "spec": spec})
+        self.create_quota("limit", **{f"limits.{_UNSEEN}": str(count)})
+
+    def create_quota(self, name: str, **hard: str) -> None:
+        """Create a quota, which is in force from the moment this returns."""
+        self.create(quota(name, **hard))
         # Until its status is filled in, a quota refuses every pod, for another reason.
-        eventually(lambda: "used" in self.api.request("GET", f"{self.core}/resourcequotas/limit")["status"])
+        eventually(lambda: "used" in self.api.request("GET", f"{self.core}/resourcequotas/{name}")["status"])
 
     def raise_limit(self, count: int) -> None:
         """Allow more pods."""
-        self.api.request("PATCH", f"{self.core}/resourcequotas/limit", {"spec": {"hard": {"pods": str(count)}}})
+        self.raise_quota("limit", **{f"limits.{_UNSEEN}": str(count)})
+
+    def raise_quota(self, name: str, **hard: str) -> None:
+        """Let a quota allow more."""
+        self.api.request("PATCH", f"{self.core}/resourcequotas/{name}", {"spec": {"hard": hard}})
 
     def patch_bid(self, node: str, **spec: Any) -> None:
         """Change what a node offers; None removes a field."""

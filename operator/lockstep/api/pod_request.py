@@ -1,6 +1,6 @@
 """What one pod takes from its node, as kube-scheduler and the kubelet count it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lockstep.api.exclusive import exclusive_columns, is_sidecar
@@ -38,11 +38,26 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
     return as_request(amounts)
 
 
+def pod_limits(spec: Manifest) -> Mapping[str, int]:
+    """What one pod may take at most, as quotas count it: summed like requests, with the overhead of what is limited."""
+    amounts = _at_once(spec, of_one=_limits, of_init=_limits)
+    amounts.update(_limits(spec))
+    overhead = resources(spec.get("overhead"))
+    return {name: amount + overhead.get(name, 0) for name, amount in amounts.items()}
+
+
 def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infeasible: bool) -> Amounts:
     def of_one(container: Manifest) -> Amounts:
         status = in_force.get(container.get("name", ""), {})
         return _effective(_requests(container), status, is_infeasible=is_infeasible)
 
+    return _at_once(spec, of_one=of_one, of_init=_requests)
+
+
+def _at_once(
+    spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
+) -> Amounts:
+    """The most that containers have at once: all but init containers, or one of these beside earlier sidecars."""
     together: Amounts = {}
     for container in spec.get("containers") or ():
         _add(together, of_one(container))
@@ -53,7 +68,7 @@ def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infea
         if is_sidecar(container):
             _add(sidecars, of_one(container))
         else:
-            own = _requests(container)
+            own = of_init(container)
         _raise_to(peak, _sum(sidecars, own))
     _add(together, sidecars)
     _raise_to(together, peak)
@@ -64,6 +79,10 @@ def _requests(container: Manifest) -> Amounts:
     """Requests; a limit without a request counts as one, as the API server's defaults make it."""
     wanted = container.get("resources") or {}
     return resources({**(wanted.get("limits") or {}), **(wanted.get("requests") or {})})
+
+
+def _limits(holder: Manifest) -> Amounts:
+    return resources((holder.get("resources") or {}).get("limits"))
 
 
 def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:

@@ -50,6 +50,11 @@ class Priorities:
         known = self._class_of(gang)
         return None if known is None else known.value
 
+    def name_of(self, gang: GangFact) -> str:
+        """The name of the class that the gang's members have; '' for none."""
+        known = self._class_of(gang)
+        return "" if known is None else known.name
+
     def preempts(self, gang: GangFact) -> bool:
         """Whether others of lower priority may be evicted for the gang."""
         known = self._class_of(gang)

@@ -36,6 +36,7 @@ from lockstep.belief.owners import Owners
 from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
+from lockstep.belief.quotas import Quotas
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
@@ -77,6 +78,7 @@ class State:
         self.gangs: dict[GangKey, GangFact] = {}
         self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
+        self.quotas = Quotas(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index)
         self.failed_nodes = FailedNodes(self._claims_changed)

@@ -17,7 +17,8 @@ from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
 from lockstep.belief.endings import next_expected_end, victims_ending_for
-from lockstep.belief.reservation import next_attempt, reserved_in_status
+from lockstep.belief.quota_bounds import QuotaBounds
+from lockstep.belief.reservation import Reservation, next_attempt, reserved_in_status
 from lockstep.cycle.attempt_news import AttemptNews
 from lockstep.cycle.decided import Decided
 from lockstep.cycle.evictions import Evictions
@@ -28,7 +29,7 @@ from lockstep.cycle.planning import Planning, PlanOptions
 from lockstep.cycle.woken import Woken
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
-from lockstep.report.conditions import mark_reserved
+from lockstep.report.conditions import mark_reserved, with_narrowing
 from lockstep.report.metrics import Metrics
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
@@ -265,15 +266,20 @@ class Cycle:
         victims = self._state.giving_way.victims_of(gang.key)
         learned = self._state.past_runs.in_force(gang)
         status = mark_reserved(gang, placement, attempt=attempt, now=now, victims=victims, learned=learned)
+        status = with_narrowing(status, gang, decided.narrowing(placement), now)
         # As the status spells it: the next process has nothing else to go on from.
         reservation = reserved_in_status(replace(gang, status=status))
         assert reservation is not None, "a plan has sizes that the spec allows"
-        if self._state.generation != decided.snapshot.generation and self._cutter.misfit(gang, reservation, now):
-            # The world has changed since the facts were frozen: the next plan knows it.
+        if self._state.generation != decided.snapshot.generation and self._is_outdated(gang, reservation, now):
+            # The world has changed since the facts were frozen, by gangs in front too: the next plan knows it.
             self._state.news.plan()
             return
         self._state.hold(reservation)
         self._attempts.begin(gang, reservation, status)
+
+    def _is_outdated(self, gang: GangFact, reservation: Reservation, now: float) -> bool:
+        is_allowed = QuotaBounds(self._state).allow(gang, reservation.members)
+        return not is_allowed or self._cutter.misfit(gang, reservation, now) is not None
 
     def _attempt_ended(self, gang: GangFact, outcome: Outcome) -> None:
         if outcome.ending is Ending.PLACED:

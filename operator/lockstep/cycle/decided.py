@@ -1,10 +1,11 @@
 """What a plan has decided, and what that stands on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Plan, Preemption, Snapshot
+from lockstep.belief.quota_bounds import Narrowed
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.role import Needs
 
@@ -28,7 +29,7 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What the last plan saw and decided; ``asked`` says for whom.
+    """What the last plan saw and decided; ``asked`` says for whom, ``narrowed`` whom quotas keep from more members.
 
     ``preemptions`` are still to be carried out: in the plan their victims end by themselves.
     """
@@ -37,11 +38,19 @@ class Decided:
     plan: Plan
     asked: Mapping[GangKey, Asked]
     preemptions: tuple[Preemption, ...]
+    narrowed: Mapping[GangKey, Narrowed] = field(default_factory=dict)
 
     @property
     def snapshot(self) -> Snapshot:
         """The facts on which gangs were planned."""
         return self.seen.snapshot
+
+    def narrowing(self, decision: Decision) -> Narrowed | None:
+        """What keeps the gang from more members, where it gets all that a quota allows."""
+        narrowed = self.narrowed.get(decision.gang)
+        if narrowed is None or not isinstance(decision, Placement) or decision.size < narrowed.most:
+            return None
+        return narrowed
 
     def is_due(self, decision: Decision) -> bool:
         """Whether that is a placement that starts now."""

@@ -75,6 +75,8 @@ class Explainer:
         def news() -> Report | None:
             nonlocal look_again
             status = _status_for(gang, decision, now, victims, learned)
+            if outlooks is not None:
+                status = conditions.with_narrowing(status, gang, outlooks.narrowing(decision), now)
             look_again = self._look_again(gang, decision, now, victims, status)
             if look_again is not None:
                 return None

@@ -40,6 +40,7 @@ class Outlooks:
         self._nodes = decided.snapshot.nodes.index
         self._snapshot = decided.snapshot
         later = [one for one in decided.plan.decisions if isinstance(one, Placement) and not decided.is_due(one)]
+        self.narrowing = decided.narrowing
         self._starts = sorted(one.start for one in later)
         self._later = later
         self._is_overrun = any(

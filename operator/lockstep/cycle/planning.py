@@ -36,6 +36,7 @@ from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.cycle.waiting import told_of_pool, urgency_of
+from lockstep.cycle.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
@@ -115,7 +116,8 @@ class Planning:
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
-        sound = [gang for gang in waiting if not self._is_set_aside(gang)]
+        quotas = self._within_quotas([gang for gang in waiting if not self._is_set_aside(gang)])
+        sound = quotas.gangs
         self._set_price(sound)
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
@@ -125,6 +127,7 @@ class Planning:
         evicting = self._evicting.choose(may_evict, has_changed=has_changed)
         seen, (_, made, preemptions) = await self._plan_exactly(planned, evicting, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
+        decisions += quotas.refused
         told = {decision.gang for decision in decisions}
         # A gang that was refused keeps the words it was refused with, until its turn comes again.
         untold = [gang for gang in waiting if gang.key not in told]
@@ -138,7 +141,16 @@ class Planning:
         aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
         self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left()
         whole = replace(made, decisions=(*decisions, *behind, *aside))
-        return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions)
+        return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions, narrowed=quotas.narrowed)
+
+    def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
+        """The gangs as quotas let them be planned."""
+        errors: dict[GangKey, Exception] = {}
+        found = within_quotas(self._state, gangs, errors.__setitem__)
+        for key, error in errors.items():
+            log.error("what quotas allow it can't be told", exc_info=error, extra=about(key))
+            self.set_aside(self._state.gangs[key], error)
+        return found
 
     def _set_price(self, gangs: Collection[GangFact]) -> None:
         """Find what a member-second costs others; a gang that fits nowhere waits for nobody's nodes."""

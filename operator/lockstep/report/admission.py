@@ -42,10 +42,10 @@ def _of_requests(planned: Request, admitted: Request) -> Iterator[str]:
     before, after = dict(planned), dict(admitted)
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
-            yield f"{name} {_amount(name, after.get(name))} instead of {_amount(name, before.get(name))}"
+            yield f"{name} {spelled_amount(name, after.get(name))} instead of {spelled_amount(name, before.get(name))}"
 
 
-def _amount(name: str, amount: int | None) -> str:
+def spelled_amount(name: str, amount: int | None) -> str:
     """An amount in base units as people write it."""
     if amount is None:
         return "none"

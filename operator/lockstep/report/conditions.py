@@ -11,6 +11,7 @@ from dataclasses import replace
 from coschedule import GangKey, Placement, Unplaceable
 from lockstep.api.parts import as_spelled
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.quota_bounds import Narrowed
 from lockstep.belief.remaining_work import factor_at
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.failure import Failure
@@ -27,6 +28,7 @@ from lockstep.report.sentences import (
     chosen,
     duration,
     n_members,
+    narrowed_by,
     price,
     run_times_learned,
     speedup,
@@ -109,6 +111,15 @@ def mark_reserved(
         f"{n_members(placement.size)} of attempt {attempt} are being created and bound.",
     )
     return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:
+    """The status of a gang that is planned, which also says what quota keeps it from more members, if one does."""
+    planned = status.condition(Condition.PLANNED)
+    if narrowed is None or planned is None:
+        return status
+    says = (planned.status, planned.reason, f"{planned.message} {narrowed_by(narrowed)}")
+    return with_condition(status, gang, Condition.PLANNED, says, now)
 
 
 def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:

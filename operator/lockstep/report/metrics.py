@@ -34,6 +34,7 @@ WATCHED_RESOURCES = (
     "csidrivers",
     "csistoragecapacities",
     "poddisruptionbudgets",
+    "resourcequotas",
 )
 GANG_ERROR_STAGES = ("follow", "plan")
 CYCLE_RESULTS = ("ok", "error", "idle")

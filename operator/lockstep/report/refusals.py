@@ -26,6 +26,9 @@ from coschedule import (
     WindowTooShort,
 )
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.quota_bounds import QuotaShort
+from lockstep.facts.quota import plain_resource
+from lockstep.report.admission import spelled_amount
 from lockstep.report.sentences import n_members, node_ranges
 
 _LONGEST_FAILURE = 500
@@ -222,6 +225,19 @@ def _behind(refusal: BehindInQueue) -> str:
     if refusal.starts_by is None:
         return sentence
     return f"{sentence}, and by a rough estimate it starts by {rfc3339(refusal.starts_by)}"
+
+
+@spell.register
+def _by_quota(refusal: QuotaShort) -> str:
+    limit = refusal.limit
+    wanted, hard, left = (
+        spelled_amount(plain_resource(limit.resource), amount)
+        for amount in (refusal.wanted, limit.hard, max(0, limit.left))
+    )
+    needs = f"needs {n_members(refusal.needed)}, which take {wanted} of {limit.resource}"
+    if refusal.wanted > limit.hard:
+        return f"{needs}; quota {limit.quota} allows {hard}"
+    return f"{needs}; quota {limit.quota} allows {hard}, of which {left} are left"
 
 
 @spell.register

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
+from lockstep.belief.quota_bounds import Narrowed
 from lockstep.facts.outlook import NodeKind, is_same_time
 from lockstep.facts.past_runs import THOUSAND, Learned
 
@@ -199,6 +200,11 @@ def n_pods(count: int) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def narrowed_by(narrowed: Narrowed) -> str:
+    """A sentence about the quota without which there might be more members."""
+    return f"Up to {n_members(narrowed.maximum)} are asked for; quota {narrowed.quota} allows {narrowed.most} now."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, do
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.node import parse_node
 from lockstep.api.pod import parse_pod
+from lockstep.api.quota import parse_quota
 from lockstep.api.storage import parse_capacity, parse_csi_driver, parse_storage_class
 from lockstep.api.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
 from lockstep.belief.state import State
@@ -20,6 +21,7 @@ from lockstep.facts.cluster import NamespaceFact, PriorityClass
 from lockstep.facts.gang import GangFact
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.quota import QuotaFact, QuotaKey
 from lockstep.facts.volume import (
     AttachLimits,
     Attachment,
@@ -187,6 +189,18 @@ def budgets_kind(state: State) -> Kind[BudgetFact]:
     )
 
 
+def quotas_kind(state: State) -> Kind[QuotaFact]:
+    """All ResourceQuotas: gangs get no more members than these allow."""
+    return Kind(
+        target=paths.ALL_QUOTAS,
+        key=lambda it: QuotaKey(it["metadata"]["namespace"], it["metadata"]["name"]),
+        parse=parse_quota,
+        apply=state.quotas.apply,
+        remove=state.quotas.remove,
+        doubts=state.doubts,
+    )
+
+
 def gangs_kind(state: State) -> Kind[GangFact]:
     """All GangJobs."""
     return Kind(
@@ -257,5 +271,6 @@ WATCHED = (
     csi_drivers_kind,
     capacities_kind,
     budgets_kind,
+    quotas_kind,
 )
 """All kinds but our own."""

@@ -25,6 +25,7 @@ from lockstep.watch.kinds import (
     nodes_kind,
     pods_kind,
     priority_classes_kind,
+    quotas_kind,
     storage_classes_kind,
     volumes_kind,
 )
@@ -168,6 +169,19 @@ BASES = (
     (gangs_kind, lambda name: gang(name, size=2, spec={"work": WORK, "load": "Pieces", "pieces": 8}, status=STATUS)),
     (bids_kind, lambda name: bid(name, dutyCycle="250m", capacity="2", slots=3, availableUntil=at(NOW + 1e6))),
     (priority_classes_kind, lambda name: priority_class(name, 100, is_default=True)),
+    (
+        quotas_kind,
+        lambda name: {
+            "metadata": {"namespace": "default", "name": name, "resourceVersion": "1"},
+            "spec": {
+                "scopes": ["NotBestEffort"],
+                "scopeSelector": {
+                    "matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["a"]}]
+                },
+            },
+            "status": {"hard": {"pods": "3", "limits.cpu": "2500m"}, "used": {"pods": "1", "limits.cpu": "0"}},
+        },
+    ),
     (budgets_kind, lambda name: budget(name, allowed=3, selector=APART["labelSelector"])),
     (
         claims_kind,

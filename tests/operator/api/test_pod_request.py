@@ -3,7 +3,7 @@
 import pytest
 
 from builders.served import container
-from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_request import pod_limits, pod_request
 from lockstep.facts.columns import WHOLE
 
 SIDECAR = {"restartPolicy": "Always"}
@@ -255,3 +255,36 @@ def test_resized_pod(status, want_cpu):
 
 def test_status_without_allocations_changes_nothing():
     assert request(cpu("1"), status={"containerStatuses": [{"name": "main"}]})["cpu"] == 1000
+
+
+def limited(**limits):
+    return {**container(), "resources": {"limits": limits}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "wanted"),
+    [
+        pytest.param({"containers": [container(requests={"cpu": "1"})]}, {}, id="requests alone"),
+        pytest.param(
+            {"containers": [limited(cpu="1"), limited(cpu="2", memory="1")]}, {"cpu": 3000, "memory": 1}, id="a sum"
+        ),
+        pytest.param(
+            {"containers": [limited(cpu="1")], "initContainers": [limited(cpu="5")]}, {"cpu": 5000}, id="a large start"
+        ),
+        pytest.param(
+            {"containers": [limited(cpu="1")], "initContainers": [limited(cpu="5") | SIDECAR]},
+            {"cpu": 6000},
+            id="a sidecar",
+        ),
+        pytest.param(
+            {"containers": [limited(cpu="1")], "resources": {"limits": {"cpu": "3"}}}, {"cpu": 3000}, id="the whole pod"
+        ),
+        pytest.param(
+            {"containers": [limited(cpu="1")], "overhead": {"cpu": "250m", "memory": "1Mi"}},
+            {"cpu": 1250},
+            id="overhead of what is limited",
+        ),
+    ],
+)
+def test_limits_are_summed_like_requests(spec, wanted):
+    assert pod_limits(spec) == wanted
