@@ -1,6 +1,7 @@
 """What a plan says: where and when each gang goes, or why it goes nowhere."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from coschedule.queue.gangs import GangKey
 from coschedule.queue.members import Members
@@ -85,7 +86,7 @@ class Unplaceable:
     hold: Hold | None = None
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> StrEnum:
         """Why the gang has no placement."""
         return self.refusal.reason if self.hold is None else Reason.HOLDS_NODES
 

@@ -26,8 +26,6 @@ class Reason(StrEnum):
     """It fits when others have ended, nobody knows when; until then it keeps nodes from those behind it."""
     BEHIND_IN_QUEUE = "BehindInQueue"
     """Too many gangs are in front to plan it now. The engine plans whatever it is given; who asks it may not."""
-    QUOTA_EXCEEDED = "QuotaExceeded"
-    """A quota has less than its fewest members take. The engine knows no quotas; who asks it may."""
     NO_DOMAIN_FITS = "NoDomainFits"
     """No single domain has room for all members, even when every gang with a known end has ended."""
     NO_ROOM_TOGETHER = "NoRoomTogether"
@@ -41,10 +39,10 @@ class Reason(StrEnum):
 
 
 class Refusal(Protocol):
-    """Why a gang has no placement, with numbers; who asks the engine may have refusals of its own."""
+    """Why a gang has no placement, with numbers; who asks the engine may have refusals, and reasons, of its own."""
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> StrEnum:
         """The reason that the value stands for."""
 
 
@@ -180,7 +178,7 @@ class OfRole:
     refusal: Refusal
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> StrEnum:
         """The reason of the refusal."""
         return self.refusal.reason
 

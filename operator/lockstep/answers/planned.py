@@ -16,7 +16,9 @@ from lockstep.cycle.making import with_evictions
 from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT, Rotation
 from lockstep.cycle.waiting import told_of_pool, urgency_of
+from lockstep.cycle.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang import GangFact
+from lockstep.report.refusals import spell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,10 +41,12 @@ class Planned:
 def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> Planned:
     """Plan those that wait, of a long queue as many as the operator does at once, and those that are ``asked`` about.
 
-    Raises ``AnswerError`` where one of these can't be planned by a mistake of ours.
+    Raises ``AnswerError`` where a quota keeps one of these from being planned, or a mistake of ours.
     """
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
-    waiting = waiting_gangs(state)
+    within = within_quotas(state, waiting_gangs(state), errors.__setitem__)
+    _check_quotas(within, asked)
+    waiting = within.gangs
     among = contention_now(state, waiting, nodes=cutter.nodes)
     chosen = Rotation(MOST_EXACT).choose(waiting, always=asked, has_changed=True)
     gangs = [gang for gang in waiting if gang.key in chosen]
@@ -92,6 +96,12 @@ def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> Ter
         member_price=price.seconds,
         wants_fewest=price.policy is not None and price.policy.wants_fewest,
     )
+
+
+def _check_quotas(within: WithinQuotas, asked: Collection[GangKey]) -> None:
+    for one in within.refused:
+        if one.gang in asked:
+            raise AnswerError(f"{spelled_gang(one.gang)} is not planned now: {spell(one.refusal)}.")
 
 
 def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> None:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, NamedTuple
 
-from coschedule import Members, Reason, Sizes
+from coschedule import Members, Sizes
 from lockstep.belief.kept_volumes import kept_places, places_of_role
 from lockstep.belief.quota_scopes import counted
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.quota import QuotaFact
-from lockstep.facts.reasons import Condition
+from lockstep.facts.reasons import Condition, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

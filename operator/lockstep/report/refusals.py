@@ -4,6 +4,7 @@ The engine answers most of them (``coschedule.Refusal``). Those that the operato
 """
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import singledispatch
 from typing import ClassVar
 
@@ -53,7 +54,7 @@ class HoldingNodes:
     until: float
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> StrEnum:
         """Why the gang has no placement."""
         return self.refusal.reason
 
@@ -67,7 +68,7 @@ class RestingFromHold:
     again: float
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> StrEnum:
         """Why the gang has no placement."""
         return self.refusal.reason
 

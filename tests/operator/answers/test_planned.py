@@ -285,3 +285,26 @@ async def test_forged_and_missing_words_of_runs_leave_the_times_that_are_stated(
         decisions = plan_now(await look(api), rules(), now(), asked=[key("none")]).made.decisions
 
         assert [one.finish - one.start for one in decisions] == [50, 50, 50]
+
+
+async def test_quota_bounds_the_sizes_that_are_looked_at():
+    async with api_with(*NODES, gangs=[gang("wide", size=2, most=12, spec=WORK)]) as api:
+        set_quota(api, 5)
+        planned = plan_now(await look(api), rules(), now(), asked=[key("wide")])
+
+    assert decision_of(planned.made, key("wide")).size == 5
+
+
+async def test_gang_that_a_quota_keeps_from_starting_is_said_so():
+    async with api_with(*NODES, gangs=[gang("wide", size=6), gang("other", size=1)]) as api:
+        set_quota(api, 5)
+        state = await look(api)
+
+    with pytest.raises(AnswerError, match=r"wide is not planned now: needs 6 members.* quota small allows 5"):
+        plan_now(state, rules(), now(), asked=[key("wide")])
+    assert plan_now(state, rules(), now(), asked=[key("other")]).snapshot.gangs
+
+
+def set_quota(api, pods):
+    status = {"hard": {"pods": str(pods)}, "used": {"pods": "0"}}
+    api.store.create("resourcequotas", {"metadata": {"name": "small", "namespace": DEFAULT}, "status": status})
