@@ -10,7 +10,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from lockstep.act.bind import Binder
@@ -25,6 +25,7 @@ from lockstep.act.undo import Undoing, UndoNews
 from lockstep.act.volumes import VolumeProvider
 from lockstep.api.client import LANDING_SECONDS, ApiUnavailableError
 from lockstep.api.pauses import pause_after
+from lockstep.belief.failed_nodes import AVOID_SECONDS
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus, Verdict
@@ -34,6 +35,7 @@ from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
 from lockstep.report.events import names_do_not_resolve
 from lockstep.report.misfits import misfit_in_words
+from lockstep.report.sentences import listed
 from lockstep.report.status import Written
 
 log = logging.getLogger(__name__)
@@ -263,8 +265,18 @@ class Attempt:
 
     async def _take_back(self, failure: Failure) -> Outcome:
         self.undoing_since = self._services.monotonic()
+        failure = self._avoiding(failure)
         await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
+
+    def _avoiding(self, failure: Failure) -> Failure:
+        """Keep the gang off the nodes that turn its members away again and again, and say so."""
+        services, nodes = self._services, failure.turned_away_by
+        avoided = services.state.failed_nodes.note_turned_away(self._gang.uid, nodes, services.now()) if nodes else []
+        if not avoided:
+            return failure
+        message = f"{failure.message}; for {AVOID_SECONDS / 60:g} minutes it is kept off {listed(avoided)}"
+        return replace(failure, message=message)
 
     def _pods(self) -> dict[PodKey, PodFact]:
         """The pods of this attempt that watches have shown."""

@@ -27,6 +27,10 @@ _UNDOING_WITH_A_PLACE_SECONDS = 60.0
 # One failure may be somebody else's fault, a node's for one. A gang that fails again is not worth other gangs' work.
 _FAILURES_THAT_PREEMPT = 1
 
+# A kubelet may turn members away that were placed, and placing the gang there again would be no better: its failures
+# count until all members have run for as long as the longest pause.
+_RUNS_WELL_SECONDS = 60.0
+
 # So often admission may change a gang's members in a way that is new.
 _MOST_SURPRISES = 3
 
@@ -35,11 +39,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True, kw_only=True)
 class _Memory:
-    """``retry_at`` is monotonic: a step of the time of day moves no retry."""
+    """``retry_at`` and ``runs_since`` are monotonic: a step of the time of day moves no retry."""
 
     failures: int = 0
     surprises: int = 0
     retry_at: float = -math.inf
+    runs_since: float = math.inf
     retry: asyncio.TimerHandle | None = None
     attempt: Attempt | None = None
     task: asyncio.Task[None] | None = field(default=None)
@@ -124,7 +129,7 @@ class Attempts:
         return 0.0 <= self._services.monotonic() - since <= _UNDOING_WITH_A_PLACE_SECONDS
 
     def keeps_failing(self, gang: GangKey) -> bool:
-        """Whether the gang has failed so often since it was placed that no other is to be evicted for it."""
+        """Whether the gang has failed so often since it last ran for a while that no other is to be evicted for it."""
         memory = self._by_gang.get(gang)
         return memory is not None and memory.failures > _FAILURES_THAT_PREEMPT
 
@@ -154,6 +159,9 @@ class Attempts:
 
     def interrupt(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
         """Take back a gang that was placed."""
+        memory = self._by_gang.get(gang.key)
+        if memory is not None and self._services.monotonic() - memory.runs_since >= _RUNS_WELL_SECONDS:
+            self.forgive(gang.key)
         self._start(gang, reservation, lambda attempt: attempt.interrupt(failure))
 
     def doom(self, gang: GangKey) -> None:
@@ -187,8 +195,20 @@ class Attempts:
         if memory.task is None and (memory.retry is None or memory.retry_at < self._services.monotonic() + seconds):
             self._rest(gang, memory, seconds)
 
+    def placed(self, gang: GangKey, *, is_running: bool) -> None:
+        """Every member is bound: earlier failures stay known until all have run for a while."""
+        memory = self._by_gang.get(gang)
+        if memory is None or memory.task is not None:
+            return
+        if not memory.failures:
+            self.forgive(gang)
+            return
+        _call_off(memory)
+        if is_running:
+            memory.runs_since = min(memory.runs_since, self._services.monotonic())
+
     def forgive(self, gang: GangKey) -> None:
-        """The gang is placed, or suspended: its earlier failures no longer count."""
+        """The gang has run for a while, or is suspended: its earlier failures no longer count."""
         memory = self._by_gang.get(gang)
         if memory is not None and memory.task is None:
             _call_off(memory)
@@ -209,6 +229,7 @@ class Attempts:
         memory = self._by_gang.setdefault(gang.key, _Memory())
         assert memory.task is None, "one attempt of a gang at a time"
         _call_off(memory)
+        memory.runs_since = math.inf
         self.spare(gang.key)
         memory.attempt = Attempt(
             self._services,

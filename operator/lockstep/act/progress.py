@@ -50,6 +50,12 @@ class Progress:
         self.succeeded += 1
         self._succeeded.append(rank)
 
+    def disrupt(self, reason: Reason, why: str, *, turned_away_by: str = "") -> None:
+        """The cluster took a member away; the last one gives the reason, and each the node that turned it away."""
+        before = frozenset[str]() if self.disrupted is None else self.disrupted.turned_away_by
+        nodes = before | {turned_away_by} if turned_away_by else before
+        self.disrupted = Failure(reason=reason, message=why, turned_away_by=nodes)
+
     @property
     def succeeded_ranks(self) -> int:
         """Which members have ended well, one bit for each rank."""
@@ -128,7 +134,7 @@ def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
         what = "was deleted" if is_gone else "is being deleted"
         loss = Loss(rank, pod, f"pod {pod.key.name} {what} before it had ended")
         counts.losses.append(loss)
-        counts.disrupted = Failure(reason=Reason.POD_LOST, message=loss.why)
+        counts.disrupt(Reason.POD_LOST, loss.why)
     else:
         counts.bound += bool(pod.node)
         counts.running += pod.phase is PodPhase.RUNNING
@@ -138,7 +144,7 @@ def _count_failed(counts: Progress, pod: PodFact, rank: int) -> None:
     counts.bound += bool(pod.node)
     if pod.is_disrupted:
         loss = Loss(rank, pod, f"pod {pod.key.name} on node {pod.node} was turned away: {pod.ended_because}")
-        counts.disrupted = Failure(reason=Reason.POD_REJECTED, message=loss.why)
+        counts.disrupt(Reason.POD_REJECTED, loss.why, turned_away_by=pod.node)
     else:
         loss = Loss(rank, pod, f"pod {pod.key.name} failed: {pod.ended_because}")
     counts.losses.append(loss)

@@ -23,8 +23,6 @@ _NOT_FOUND = 404
 _CONFLICT = 409
 # What others write at the same time they do not write for ever.
 _MOST_CONFLICTS = 5
-# A node on which a volume could not be made is left out for so long.
-_AVOID_SECONDS = 300.0
 
 
 class Teller:
@@ -67,7 +65,7 @@ class Teller:
 
     def remember(self, nodes: Iterable[str]) -> None:
         """Keep the gang off nodes where it gets no volumes, for a while."""
-        self._state.failed_nodes.note(self._gang.uid, nodes, until=self._services.now() + _AVOID_SECONDS)
+        self._state.failed_nodes.note_without_volumes(self._gang.uid, nodes, self._services.now())
 
     async def _promise_or_tell(self, needed: NeededClaim, claim: ClaimFact, looked_at: Answer) -> Answer | Failure:
         volume = self._volume_for(needed, claim)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from coschedule import Constraints
 from lockstep.belief.affinity import Bar, bars
+from lockstep.belief.failed_nodes import Trouble
 from lockstep.belief.kinds import Kind, kind_of
 from lockstep.belief.near_pods import kept_away_by_reserved, own_pods
 from lockstep.belief.state import State
@@ -17,7 +18,7 @@ from lockstep.facts.role import RoleSpec
 def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
     """The constraints under which the members of one role are planned now."""
     constraints = state.claims.constraints(gang.key, role)
-    barred = (*_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
+    barred = (*_by_kubelets(state, gang), *_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -28,6 +29,13 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
         if priority is None or pod.priority >= priority:
             amounts.update({(pod.nominated, name): amount for name, amount in pod.request})
     return amounts
+
+
+def _by_kubelets(state: State, gang: GangFact) -> Iterator[Bar]:
+    """The nodes that are barred since they have turned members of the gang away."""
+    names = state.failed_nodes.of(gang.uid, Trouble.TURNED_AWAY)
+    if names:
+        yield Trouble.TURNED_AWAY.value, names
 
 
 def _by_pods(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:

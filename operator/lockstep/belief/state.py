@@ -81,7 +81,7 @@ class State:
         self.quotas = Quotas(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index)
-        self.failed_nodes = FailedNodes(self._claims_changed)
+        self.failed_nodes = FailedNodes(self._plan_anew)
         self.namespaces = Namespaces(self._plan_anew)
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)

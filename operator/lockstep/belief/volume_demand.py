@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from lockstep.belief.affinity import Bar
+from lockstep.belief.failed_nodes import Trouble
 from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
 from lockstep.belief.provisioning import Supply
 from lockstep.belief.state import State
@@ -49,14 +50,14 @@ def demand_of(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
 
 def _of_volumes(state: State, gang: GangFact, role: RoleSpec) -> VolumeDemand:
     """What follows from where volumes are, and from where they can be made."""
-    claims, failed = state.claims, state.failed_nodes.of(gang.uid)
+    claims, failed = state.claims, state.failed_nodes.of(gang.uid, Trouble.VOLUMES)
     shared, own = claims.shared_seekers(gang.key, role), claims.own_seekers(gang.key, role)
     supply = claims.provisioning.supply(shared, own, members=role.sizes.maximum)
     assert gang.spec is not None, "a refused gang is not planned"
     places = places_of_role(gang.spec, role, kept_places(claims, gang))
     barred = (*_told(state, shared), *_unprovided(supply))
     if shared or own:
-        barred = (*barred, ("where its volumes could not be made lately", failed))
+        barred = (*barred, (Trouble.VOLUMES.value, failed))
     if not any(place is not None for place in places):
         return VolumeDemand(barred, supply.most)
     for_all = claims.provisioning.supply(shared, (), members=role.sizes.maximum)

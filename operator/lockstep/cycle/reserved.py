@@ -16,7 +16,7 @@ from lockstep.cycle.ends.owner_returned import interrupted
 from lockstep.cycle.ends.success_policy import has_succeeded
 from lockstep.cycle.outcomes import Outcomes
 from lockstep.cycle.paces import Paces
-from lockstep.cycle.starts import Starts, has_gates
+from lockstep.cycle.starts import Starts
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.policies import Action
@@ -116,8 +116,7 @@ class ReservedGangs:
         elif (late := self._starts.look(gang, reservation, now)) is not None:
             self._undo(gang, reservation, late)
         else:
-            if counts.is_running:
-                self._attempts.forgive(gang.key)
+            self._attempts.placed(gang.key, is_running=counts.is_running)
             self._paces.look(gang, reservation, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts))
 
@@ -133,8 +132,7 @@ class ReservedGangs:
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _SUSPENDED)
         elif counts.is_bound and counts.disrupted is None:
-            if not has_gates(gang):
-                self._attempts.forgive(gang.key)
+            self._attempts.placed(gang.key, is_running=False)
             self._writer.report(gang, partial(self._outcomes.placed, gang, now))
         elif not self._attempts.is_resting(gang.key):
             # Where it has just broken off, the end of its pause is news.

@@ -46,7 +46,7 @@ class Starts:
 
     def look(self, gang: GangFact, reservation: Reservation, now: float) -> Failure | None:
         """Let the members of a placed gang go on that may; returns why its attempt is at an end, if it is."""
-        if not has_gates(gang):
+        if not _has_gates(gang):
             return None
         members = list(self._members(gang, reservation))
         self._gates.open(gang.key, list(_to_open(members, _waits(gang))))
@@ -127,7 +127,7 @@ class Starts:
             timer.cancel()
 
 
-def has_gates(gang: GangFact) -> bool:
+def _has_gates(gang: GangFact) -> bool:
     """Whether any member of the gang waits for others."""
     return any(wait.has_gate for wait in _waits(gang).values())
 

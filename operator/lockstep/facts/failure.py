@@ -15,10 +15,14 @@ _WANTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why an attempt came to nothing: an enumerated reason and a clause for the gang's owner, without a full stop."""
+    """Why an attempt came to nothing: an enumerated reason and a clause for the gang's owner, without a full stop.
+
+    ``turned_away_by`` are the nodes whose kubelets turned members away, where that is the reason.
+    """
 
     reason: Reason
     message: str
+    turned_away_by: frozenset[str] = frozenset()
 
     @property
     def is_wanted(self) -> bool:

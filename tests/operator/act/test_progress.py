@@ -70,6 +70,7 @@ def test_member_turned_away_is_rejected():
 
     assert counts.disrupted.reason is Reason.POD_REJECTED
     assert counts.disrupted.message == "pod g-1-0 on node n1 was turned away: OutOfcpu: no room"
+    assert counts.disrupted.turned_away_by == {"n1"}
     assert [loss.is_own_failure for loss in counts.losses] == [False]
 
 

@@ -178,6 +178,75 @@ async def test_member_that_is_turned_away_is_an_interrupted_attempt():
         assert parts.metric("lockstep_attempts_undone_total", reason="PodRejected") == 1
 
 
+async def test_gang_that_a_kubelet_turns_away_again_and_again_goes_elsewhere():
+    async with operator_over(node("n1"), node("n2"), gangs=[gang("g", size=1, cpu="6")]) as (api, _):
+        [first] = await turned_away(api, attempt=1)
+        assert await turned_away(api, attempt=2) == [first]
+        await until(lambda: "Failed" not in phases(api) and status_of(api)["attempt"] == 3 and is_placed(api))
+
+        assert bound(pods_of(api, "g")) == [{"n1": "n2", "n2": "n1"}[first]]
+        assert f"for 5 minutes it is kept off {first}" in " ".join(messages(api))
+
+
+async def test_gang_that_kubelets_turn_away_rests_longer_each_time_though_it_was_placed_between():
+    nodes = [node(f"n{number}") for number in range(8)]
+    async with operator_over(*nodes, gangs=[gang("g", size=1, cpu="6")]) as (api, _):
+        for attempt in range(1, 7):
+            await turned_away(api, attempt=attempt)
+        await until(lambda: status_of(api)["attempt"] == 7)
+
+    starts = reservation_times(api)
+    pauses = [later - earlier for earlier, later in itertools.pairwise(starts)]
+    assert pauses == pytest.approx([1, 2, 4, 8, 16, 32], abs=2)
+
+
+async def test_gang_that_has_run_for_a_while_is_tried_again_at_once():
+    nodes = [node(f"n{number}") for number in range(8)]
+    async with operator_over(*nodes, gangs=[gang("g", size=1, cpu="6")]) as (api, _):
+        for attempt in range(1, 5):
+            await turned_away(api, attempt=attempt)
+        await until(lambda: status_of(api)["attempt"] == 5 and is_placed(api))
+        set_phases(api, "g", "Running")
+        await asyncio.sleep(61)
+        await turned_away(api, attempt=5)
+        await until(lambda: status_of(api)["attempt"] == 6)
+
+    *_, last, again = reservation_times(api)
+    assert again - last <= 61 + 4
+
+
+async def test_gang_waits_where_the_only_node_turns_it_away_and_says_why():
+    async with operator_over(node("n1"), gangs=[gang("g", size=1, cpu="6")]) as (api, _):
+        await turned_away(api, attempt=1)
+        await turned_away(api, attempt=2)
+        await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
+        assert "whose kubelets have turned its members away again and again" in " ".join(messages(api))
+
+        await until(lambda: status_of(api)["attempt"] == 3 and is_placed(api), seconds=400)
+
+    first, second, third = reservation_times(api)
+    assert second - first < 5
+    assert 295 < third - second < 320
+
+
+async def turned_away(api, *, attempt):
+    """Wait until the attempt is placed, and have its node's kubelet turn it away; returns the node."""
+    await until(lambda: status_of(api).get("attempt") == attempt and is_placed(api), seconds=400)
+    nodes = bound(pods_of(api, "g"))
+    set_phase(api, f"g-{attempt}-0", "Failed", reason="OutOfcpu", message="no room")
+    return nodes
+
+
+def phases(api):
+    return [it.get("status", {}).get("phase") for it in pods_of(api, "g")]
+
+
+def messages(api):
+    """All messages that conditions of gang g have had."""
+    statuses = (it.event["object"].get("status", {}) for it in api.store.past if it.resource == "gangjobs")
+    return [one["message"] for status in statuses for one in status.get("conditions", [])]
+
+
 async def test_member_that_fails_ends_the_gang_and_its_other_members():
     async with operator_over(gangs=[gang("g", size=3)]) as (api, _):
         await until(lambda: is_placed(api))
