@@ -5,7 +5,7 @@ from typing import Any
 
 from coschedule import NoFit, WorkFit
 from lockstep.answers.profile import ProfileAnswer, ProfileRow, idle_seconds
-from lockstep.answers.profile_text import OVERHEADS, suggested_block, work_block
+from lockstep.answers.profile_text import OVERHEADS, suggested_block, too_long_to_state, work_block
 from lockstep.facts.past_runs import THOUSAND, Run
 from lockstep.report.learned import missing, why_used
 from lockstep.report.sentences import as_sentence
@@ -17,7 +17,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
     return {
         "gang": answer.gang._asdict(),
         "toldBy": answer.told_by._asdict(),
-        "message": as_sentence(missing(fit) if isinstance(fit, NoFit) else why_used(answer.judged)),
+        "message": as_sentence(missing(fit) if isinstance(fit, NoFit) else _why(answer, fit)),
         "work": None if isinstance(fit, NoFit) else work_block(fit),
         "suggestedWork": None if answer.suggested is None else suggested_block(answer.suggested),
         "offBySeconds": None if isinstance(fit, NoFit) else _off_by(fit),
@@ -27,6 +27,10 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
         "runs": [_run(run) for run in answer.runs],
         "foretold": [_row(row) for row in answer.rows],
     }
+
+
+def _why(answer: ProfileAnswer, fit: WorkFit) -> str:
+    return "; ".join(filter(None, (why_used(answer.judged), too_long_to_state(fit))))
 
 
 def _off_by(fit: WorkFit) -> dict[str, float]:

@@ -10,7 +10,13 @@ from lockstep.facts.past_runs import THOUSAND
 from lockstep.report.learned import go_duration, left_out, missed, missing, with_sizes
 from lockstep.report.sentences import as_sentence, duration, n_members
 
+Block = dict[str, str | dict[str, str]]
+
 OVERHEADS = ("fixed", "perMember", "perLogMember")
+LONGEST_SERIAL = 876_000 * 3600.0
+LONGEST_OVERHEAD = 8760 * 3600.0
+"""A GangJob takes no serial time and no overhead above these."""
+
 _WIDTH = 40
 _NOTHING = "0s"
 # So far from what is stated, runs vary anyway.
@@ -36,25 +42,39 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     yield from _how_sure(answer.fit, answer)
 
 
-Block = dict[str, str | dict[str, str]]
-
-
 def work_block(fit: WorkFit) -> Block:
-    """The work of a spec; overheads that the runs don't carry are left out."""
-    serial, *overheads = fit.coefficients.tolist()
-    return _spelled(serial, overheads)
+    """The work of a spec, within what that may state; overheads that the runs don't carry are left out."""
+    return _spelled(fit.coefficients.tolist())
 
 
 def suggested_block(work: SerialWork) -> Block:
     """The same of work that nothing but its scale was learnt of."""
-    return _spelled(float(work.serial), [float(one) for one in (work.fixed, work.per_member, work.per_log_member)])
+    return _spelled([float(one) for one in (work.serial, work.fixed, work.per_member, work.per_log_member)])
 
 
-def _spelled(serial: float, overheads: Sequence[float]) -> Block:
+def _spelled(coefficients: Sequence[float]) -> Block:
+    serial, *overheads = _most_stated(coefficients)
     spelled = {name: go_duration(value) for name, value in zip(OVERHEADS, overheads, strict=True)}
     carried = {name: text for name, text in spelled.items() if text != _NOTHING}
     block: Block = {"serialTime": go_duration(max(serial, SHORTEST_SERIAL))}
     return {**block, "overhead": carried} if carried else block
+
+
+def too_long_to_state(fit: WorkFit) -> str:
+    """Say that a spec can't state the law; empty where it can."""
+    found = fit.coefficients.tolist()
+    if _most_stated(found) == found:
+        return ""
+    return (
+        f"its law takes longer than a spec may state: the block has the most, a serialTime of "
+        f"{go_duration(LONGEST_SERIAL)} or an overhead of {go_duration(LONGEST_OVERHEAD)}"
+    )
+
+
+def _most_stated(coefficients: Sequence[float]) -> list[float]:
+    """Serial time and overheads in seconds, as far as a spec may state them."""
+    most = (LONGEST_SERIAL, *(LONGEST_OVERHEAD for _ in OVERHEADS))
+    return [min(value, limit) for value, limit in zip(coefficients, most, strict=True)]
 
 
 def _last_run(answer: ProfileAnswer) -> str:
@@ -91,6 +111,9 @@ def _block(fit: WorkFit) -> Iterator[str]:
     if isinstance(overhead, dict):
         yield "    overhead:"
         yield from (_line(f"      {name}", text, off[name]) for name, text in overhead.items())
+    if beyond := too_long_to_state(fit):
+        yield ""
+        yield from wrapped(as_sentence(beyond))
 
 
 def _line(name: str, text: str, off: float) -> str:

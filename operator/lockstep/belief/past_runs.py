@@ -6,9 +6,9 @@ the spec's own times, or the law that the runs have followed. What is in force c
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from lockstep.belief.learned_law import judge, thousandths_of_law
@@ -29,6 +29,11 @@ class _Known:
         self._runs = runs
         self._quantile = quantile
         self.as_stated = self._learned([run.thousandths for run in runs])
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether ``by_law`` was asked for already: its law takes milliseconds to find."""
+        return "by_law" in vars(self)
 
     @cached_property
     def by_law(self) -> Learned:
@@ -97,18 +102,35 @@ class PastRuns:
                 self._in_force.pop(template, None)
         self._unsettled.clear()
 
+    def judging(self, gangs: Iterable[GangFact]) -> Callable[[], None] | None:
+        """What finds the laws that these gangs want and that nobody has looked for yet; None where there is none.
+
+        It may run beside everything else: without it, each law is found when its gang is asked about first.
+        """
+        wanted = {self._known(gang) for gang in gangs if gang.spec is not None and gang.spec.learns}
+        unjudged = [known for known in wanted if known is not None and not known.is_judged]
+        return partial(_judge_all, unjudged) if unjudged else None
+
     def in_force(self, gang: GangFact) -> Learned | None:
         """What the gang is planned with; None where its spec's own times count."""
-        if gang.spec is None or not gang.spec.run_template:
-            return None
-        known = self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
-        if known is None:
+        known = self._known(gang)
+        if known is None or gang.spec is None:
             return None
         return known.by_law if gang.spec.learns else known.as_stated
+
+    def _known(self, gang: GangFact) -> _Known | None:
+        if gang.spec is None or not gang.spec.run_template:
+            return None
+        return self._in_force.get(Template(gang.key.namespace, gang.spec.run_template))
 
     def _note(self, template: Template) -> None:
         self._unsettled.add(template)
         self.changes += 1
+
+
+def _judge_all(unjudged: Iterable[_Known]) -> None:
+    for known in unjudged:
+        known.by_law  # noqa: B018 - it is kept from then on
 
 
 def factor_planned_with(status: GangStatus) -> float:

@@ -109,7 +109,7 @@ class Planning:
 
     async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
         """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
-        self._state.past_runs.settle()
+        await self._settle_what_was_learnt()
         waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=partial(urgency_of, self._state))
         self._turns_left = False
         if not waiting:
@@ -151,6 +151,14 @@ class Planning:
             log.error("what quotas allow it can't be told", exc_info=error, extra=about(key))
             self.set_aside(self._state.gangs[key], error)
         return found
+
+    async def _settle_what_was_learnt(self) -> None:
+        """Put what runs have taught in force; laws are found where plans are made, since many may be new at once."""
+        past_runs = self._state.past_runs
+        past_runs.settle()
+        judging = past_runs.judging(gang for gang in self._state.gangs.values() if gang.status.finished_at is None)
+        if judging is not None:
+            await self._run(judging)
 
     def _set_price(self, gangs: Collection[GangFact]) -> None:
         """Find what a member-second costs others; a gang that fits nowhere waits for nobody's nodes."""

@@ -57,6 +57,26 @@ def test_block_can_be_pasted_and_has_the_law_of_the_runs():
     assert block.count("# may be off by ") == 2
 
 
+@pytest.mark.parametrize(
+    ("seconds", "want"),
+    [
+        pytest.param(lambda size: 6e9 / size, {"serialTime": "876000h"}, id="serial time"),
+        pytest.param(lambda size: 4e7 * size, {"overhead": {"perMember": "8760h"}}, id="overhead"),
+    ],
+)
+def test_law_that_no_spec_may_state_is_cut_to_what_it_may_and_said_so(seconds, want):
+    runs = [run(size, seconds(size) * off) for size in (8, 10, 16) for off in OFF]
+
+    found = answer(gang(runs=runs))
+
+    block = profile_document(found)["work"]
+    assert {name: block[name] for name in want} == want
+    assert parse_work(block, 16) is not None
+    said = "Its law takes longer than a spec may state: the block has the most, a serialTime of 876000h or an overhead"
+    assert said in " ".join(text(gang(runs=runs)).split())
+    assert said.lower() in profile_document(found)["message"].lower()
+
+
 def test_law_without_overhead_has_none_to_paste():
     shown = text(gang(runs=[run(size, 600 / size * off) for size in (1, 2, 4) for off in OFF]))
 

@@ -93,6 +93,18 @@ def test_runs_of_others_do_not_count(where):
     assert len(past) == 1
 
 
+def test_laws_are_looked_for_once_and_only_for_gangs_that_want_them():
+    past = learnt(*[2] * 5)
+    learns = gang_fact("learns", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT, learns=True))
+    unknown = gang_fact("unknown", spec=gang_spec(work=SerialWork(serial=1.0), run_template="1" * 32, learns=True))
+    assert past.judging([GANG, unknown]) is None
+
+    past.judging([learns, GANG, learns])()
+
+    assert past.in_force(learns).judged is not None
+    assert past.judging([learns]) is None
+
+
 def test_gang_of_unknown_run_time_learns_nothing():
     assert learnt(2, 2, 2, template="").in_force(gang_fact("g", spec=gang_spec())) is None
 
