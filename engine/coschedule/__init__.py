@@ -44,6 +44,7 @@ from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
 from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
+from coschedule.queue.kinds import KindFactor, number_kinds
 from coschedule.queue.members import Members
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
@@ -128,6 +129,7 @@ __all__ = [
     "Interruptible",
     "InvalidValueError",
     "Kept",
+    "KindFactor",
     "LabelTest",
     "Levels",
     "Load",
@@ -227,6 +229,7 @@ __all__ = [
     "new_vp",
     "no_forecasts",
     "nodes_by_speed",
+    "number_kinds",
     "place_pieces",
     "plan",
     "possible_changes",

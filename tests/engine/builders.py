@@ -11,6 +11,7 @@ from coschedule.problems.node import Node
 from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
+from coschedule.queue.kinds import NO_KIND, KindFactor
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.owners.forecasts import Forecasts, Interruptible
 from coschedule.queue.plan import plan
@@ -36,6 +37,7 @@ def node(
     start=-math.inf,
     until=math.inf,
     slowdown=1.0,
+    kind=NO_KIND,
     labels=None,
     taints=(),
     ready=True,
@@ -50,6 +52,7 @@ def node(
         "start": start,
         "until": until,
         "slowdown": slowdown,
+        "kind": kind,
         "labels": labels or {},
         "taints": tuple(taints),
         "ready": ready,
@@ -79,9 +82,10 @@ def gang(
     terms=(),
     interruptible=Interruptible.NEVER,
     checkpoints=math.inf,
+    factors=(),
     **alike,
 ):
-    """Describe a gang of ``roles``, or of members that are ``alike``, as in ``role``.
+    """Describe a gang of ``roles``, or of members that are ``alike``, as in ``role``; ``factors`` are (kind, times).
 
     Without ``serial`` or ``times`` its run time is unknown.
     """
@@ -104,6 +108,7 @@ def gang(
         terms=tuple(terms),
         interruptible=interruptible,
         checkpoint_interval=checkpoints,
+        factors=tuple(KindFactor(*one) for one in factors),
     )
 
 
@@ -212,6 +217,7 @@ def snapshot(
         running=tuple(runs),
         budgets=tuple(budgets),
         forecasts=Forecasts(edges=np.array(edges), returns=np.array(returns)),
+        kinds=np.array([one["kind"] for one in nodes], dtype=np.int64),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from coschedule.model.numbers import IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.kinds import KindFactor
 from coschedule.queue.members import Members
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.price import Price
@@ -130,7 +131,10 @@ class PendingGang:
     ended at ``awaits``: nobody else is, where it is planned to start by then.
 
     ``interruptible`` says whether it may be where an owner is expected back. With ``Checkpointed`` it has saved what
-    it has done each ``checkpoint_interval`` seconds of its run. Raises ValueError when a number makes no sense.
+    it has done each ``checkpoint_interval`` seconds of its run.
+
+    On nodes of the kinds of ``factors`` its members take so many times as long as the slow-down of the node says.
+    Raises ValueError when a number makes no sense.
     """
 
     key: GangKey
@@ -150,6 +154,7 @@ class PendingGang:
     terms: tuple[Term, ...] = ()
     interruptible: Interruptible = Interruptible.NEVER
     checkpoint_interval: float = math.inf
+    factors: tuple[KindFactor, ...] = ()
 
     def __post_init__(self) -> None:
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):
@@ -166,6 +171,8 @@ class PendingGang:
             raise ValueError("checkpoint_interval must be positive")
         if (self.interruptible is Interruptible.CHECKPOINTED) != (self.checkpoint_interval < math.inf):
             raise ValueError("checkpoints have an interval, and nothing else has one")
+        if len({factor.kind for factor in self.factors}) < len(self.factors):
+            raise ValueError("a gang must have one factor for each kind")
         self._check_roles()
         self._check_loads()
 

@@ -63,7 +63,7 @@ def _choice(
     return Choice(
         outline=Outline(value, kept.size, kept.start, kept.finish),
         seats=seats,
-        slowest=slowest_node(gang.roles, seats, timeline),
+        slowest=slowest_node(gang, seats, timeline),
         latest=int(rank_of[kept.latest]) if waits else None,
         alternative=None,
     )

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.gangs import Load, Role
+from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.kinds import times_on
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Timeline
@@ -35,14 +36,23 @@ def find_limiting_nodes(
     )
 
 
-def slowest_node(roles: Sequence[Role], seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
+def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
     """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
-    working = [nodes.ranks for role, nodes in zip(roles, seats, strict=True) if role.load is not Load.NONE]
-    slowest = [_slowest(ranks, timeline) for ranks in working or [nodes.ranks for nodes in seats]]
-    return -max((pace, -rank) for pace, rank in slowest)[1]
+    working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load is not Load.NONE]
+    seated = working or [nodes.ranks for nodes in seats]
+    if gang.factors and len(timeline.kinds):
+        return _slowest_by_kind(gang, np.unique(np.concatenate(seated)), timeline)
+    return -max((pace, -rank) for pace, rank in (_slowest(ranks, timeline) for ranks in seated))[1]
 
 
 def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
     """Return the largest pace of nodes of these ranks, which rise, and the first that has it: ranks rise with paces."""
     paces = timeline.pace[timeline.class_of[ranks]]
     return int(paces[-1]), int(ranks[paces.searchsorted(paces[-1])])
+
+
+def _slowest_by_kind(gang: PendingGang, ranks: IntArray, timeline: Timeline) -> int:
+    """Return the first by name of the slowest for a gang that has factors for kinds of nodes."""
+    nodes, slowdowns = timeline.node[ranks], timeline.slowdowns[timeline.pace[timeline.class_of[ranks]]]
+    slowdowns = slowdowns * times_on(gang.factors, timeline.kinds[nodes])
+    return int(ranks[np.lexsort((nodes, -slowdowns))[0]])

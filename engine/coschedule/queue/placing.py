@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coschedule.model.numbers import IntArray
+from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.decisions import Alternative, Placement, Risk
@@ -12,6 +12,7 @@ from coschedule.queue.divide_work import divide_work
 from coschedule.queue.gangs import PendingGang, Role
 from coschedule.queue.members import Members
 from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.own_speeds import own_slowdowns
 from coschedule.queue.owners.hazards import Hazards
 from coschedule.queue.snapshot import Snapshot
 
@@ -66,15 +67,18 @@ class Placing:
         )
 
     def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
-        by_role = [self._divide_work(role, nodes) for role, nodes in zip(gang.roles, choice.seats, strict=True)]
+        slowdowns = own_slowdowns(gang, self.snapshot)
+        by_role = [
+            self._divide_work(role, nodes, slowdowns) for role, nodes in zip(gang.roles, choice.seats, strict=True)
+        ]
         return tuple(members for of_role in by_role for members in of_role)
 
-    def _divide_work(self, role: Role, chosen: ChosenNodes) -> tuple[Members, ...]:
+    def _divide_work(self, role: Role, chosen: ChosenNodes, slowdowns: FloatArray) -> tuple[Members, ...]:
         nodes = self.node[chosen.ranks]
         by_name = np.argsort(nodes)
         nodes = nodes[by_name]
         names = tuple(self.snapshot.nodes.names[node] for node in nodes.tolist())
-        return divide_work(role, names, chosen.counts[by_name], self.snapshot.slowdown[nodes])
+        return divide_work(role, names, chosen.counts[by_name], slowdowns[nodes])
 
     def _alternative(self, gang: PendingGang, outline: Outline) -> Alternative:
         return Alternative(

@@ -30,7 +30,8 @@ from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, fitting, given_back, place_of
 from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
-from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by
+from coschedule.queue.own_speeds import own_snapshot, own_timeline, shared_ranks
+from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
@@ -154,7 +155,7 @@ class Planner:
         return Turn(
             gang=gang,
             chooser=self._chooser(gang),
-            snapshot=self._snapshot,
+            snapshot=own_snapshot(gang, self._snapshot),
             feasibility=self._feasibility,
             at_first=seen_by(gang, self._at_first),
             by_now=seen_by(gang, self._timeline),
@@ -254,8 +255,8 @@ class Planner:
         chooser = self._chooser(place.gang)
         if not isinstance(chooser, PlainChooser):
             return None
-        without_it = seen_by(place.gang, self._timeline).claimed_all(given_back(place.claims))
-        return chooser.alternative(without_it, place.choice.outline)
+        without_it = without_risk(place.gang, self._timeline).claimed_all(given_back(place.claims))
+        return chooser.alternative(own_timeline(place.gang, without_it), place.choice.outline)
 
     def _place(self, gang: PendingGang, choice: Choice) -> Placement:
         for claim in place_of(gang, choice).claims:
@@ -295,7 +296,7 @@ class Planner:
             return self._refuse_plain(chooser.demand)
         case = Case(
             chooser=chooser,
-            snapshot=self._snapshot,
+            snapshot=own_snapshot(chooser.gang, self._snapshot),
             feasibility=self._feasibility,
             topology=self._topology,
             at_first=seen_by(chooser.gang, self._at_first),
@@ -306,7 +307,7 @@ class Planner:
     def _refuse_plain(self, demand: Demand) -> Unplaceable:
         refusal = refuse(
             demand,
-            snapshot=self._snapshot,
+            snapshot=own_snapshot(demand.gang, self._snapshot),
             feasibility=self._feasibility,
             at_first=seen_by(demand.gang, self._at_first),
             by_now=seen_by(demand.gang, self._timeline),
@@ -336,10 +337,14 @@ class Planner:
         """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
         if not (self._may_hold and demand.gang.may_hold):
             return None
-        held = nodes_to_hold(seen_by(demand.gang, self._timeline), demand, self._someday)
-        if held is None or demand.gang.deadline is None or demand.load is None:
+        own = seen_by(demand.gang, self._timeline)
+        held = nodes_to_hold(own, demand, self._someday)
+        if held is None:
+            return None
+        held = held._replace(ranks=np.sort(shared_ranks(own, self._timeline)[held.ranks]))
+        if demand.gang.deadline is None or demand.load is None:
             return held
-        shortest = float(demand.load.runs_at(float(self._timeline.slowdowns[0])).min())
+        shortest = float(demand.load.runs_at(float(own.slowdowns[0])).min())
         return held if held.start + shortest <= demand.gang.deadline else None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.kinds import NO_KIND, times_on
 from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
 from coschedule.queue.owners.forecasts import Forecasts, no_forecasts
 from coschedule.queue.promises.kinds import Promises
@@ -36,7 +37,8 @@ class Snapshot:
     when, and ``lasting[n, r]`` never; where these are not given, they are 0. At most ``most_holding`` gangs hold nodes
     until something of ``someday`` has come back. Of the gangs that run, those in ``running`` may be evicted, but no
     more of their pods than each of the ``budgets`` allows. ``forecasts`` say when owners may come back before their
-    nodes' windows close.
+    nodes' windows close. ``kinds[n]`` is the kind of each node by number, -1 where it has none, as all have where it is
+    not given: gangs may have factors for some of them.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -59,6 +61,7 @@ class Snapshot:
     budgets: tuple[int, ...] = ()
     promises: Promises = Promises.CONSERVATIVE
     forecasts: Forecasts = field(default_factory=no_forecasts)
+    kinds: IntArray = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
@@ -69,6 +72,8 @@ class Snapshot:
             object.__setattr__(self, name, read_only(name, amounts, np.int64, (count, width)))
         for name in ("start", "slowdown", "until"):
             object.__setattr__(self, name, read_only(name, getattr(self, name), np.float64, (count,)))
+        kinds = self.kinds if np.size(self.kinds) else np.full(count, NO_KIND)
+        object.__setattr__(self, "kinds", read_only("kinds", kinds, np.int64, (count,)))
         self._check_numbers()
         if self.forecasts.hours and len(self.forecasts.returns) != count:
             raise ValueError(f"forecasts must have one row for each of {count} nodes")
@@ -82,7 +87,7 @@ class Snapshot:
             raise ValueError("now must be finite")
         if np.isnan(self.start).any() or np.isnan(self.until).any():
             raise ValueError("start and until must be numbers")
-        if not (np.isfinite(self.slowdown).all() and (self.slowdown > 0).all()):
+        if not _are_slowdowns(self.slowdown):
             raise ValueError("every slowdown must be positive and finite")
 
     def _check_releases(self) -> None:
@@ -105,8 +110,15 @@ class Snapshot:
             ends = [seat for of_role in gang.kept.seats for seat in (*of_role[:1], *of_role[-1:])] if gang.kept else []
             if any(not 0 <= seat.node < len(self.nodes.names) for seat in ends):
                 raise ValueError(f"gang {gang.key} must keep nodes of the snapshot")
+            self._check_factors(gang)
         if len({gang.key for gang in self.gangs}) != len(self.gangs):
             raise ValueError("gang keys must be distinct")
+
+    def _check_factors(self, gang: PendingGang) -> None:
+        with np.errstate(over="ignore"):
+            is_right = not gang.factors or _are_slowdowns(self.slowdown * times_on(gang.factors, self.kinds))
+        if not is_right:
+            raise ValueError(f"every slowdown must be positive and finite, also by the factors of gang {gang.key}")
 
     def _check_running(self) -> None:
         for gang in self.running:
@@ -115,3 +127,7 @@ class Snapshot:
                     raise ValueError(f"gang {gang.key} must hold nodes of the snapshot, and one amount a resource")
             if any(not 0 <= one.budget < len(self.budgets) for one in gang.disrupts):
                 raise ValueError(f"gang {gang.key} counts against a budget that is not there")
+
+
+def _are_slowdowns(values: FloatArray) -> bool:
+    return bool(np.isfinite(values).all() and (values > 0).all())

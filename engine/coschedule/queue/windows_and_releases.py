@@ -33,6 +33,7 @@ def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timelin
         spans=_spans(snapshot, example, releases),
         stamp=np.arange(len(example)),
         stamps=len(example),
+        kinds=snapshot.kinds,
     )
 
 

@@ -1,6 +1,7 @@
 """A whole queue planned by trying every start and every distribution of members, straight from the definition."""
 
 import math
+from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
@@ -37,9 +38,10 @@ def plan_queue(snapshot, passes):
     results = []
     left = snapshot.most_holding
     for gang in sorted(snapshot.gangs, key=lambda gang: (-gang.priority, gang.created, gang.key)):
-        found = best_placement(snapshot, gang, taken, passes)
+        own = as_fast_as_for(gang, snapshot)
+        found = best_placement(own, gang, taken, passes)
         if found is None and left and gang.may_hold:
-            found = best_hold(snapshot, gang, taken, passes)
+            found = best_hold(own, gang, taken, passes)
         results.append((gang, found))
         if isinstance(found, Held):
             left -= 1
@@ -49,6 +51,13 @@ def plan_queue(snapshot, passes):
                 if count:
                     taken.append(Taken(node, count, gang.roles[0].request, found.start, found.finish))
     return results
+
+
+def as_fast_as_for(gang, snapshot):
+    """Write what a gang's factors make of the slow-down of each node in its place."""
+    times = {one.kind: one.times for one in gang.factors}
+    own = [slow * times.get(int(kind), 1) for slow, kind in zip(snapshot.slowdown, snapshot.kinds, strict=True)]
+    return replace(snapshot, slowdown=own)
 
 
 def best_placement(snapshot, gang, taken, passes):

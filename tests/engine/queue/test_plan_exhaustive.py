@@ -1,12 +1,15 @@
 """The planner against exhaustive search, on small clusters full of ties, holes, windows and slow nodes."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Placement, Unplaceable
 from coschedule.queue.gangs import Load
+from coschedule.queue.kinds import NO_KIND, KindFactor
 from coschedule.queue.loads import equal, unequal
 from coschedule.queue.plan import plan
 from engine.brute.queue import plan_queue
@@ -104,6 +107,24 @@ def test_plan_of_all_loads_side_by_side_equals_exhaustive_search(seed):
     rnd = seeded(seed)
     for _ in range(40):
         assert_planned_as_searched(random_snapshot(rnd, LOADS))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_plan_of_gangs_with_factors_equals_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(60):
+        assert_planned_as_searched(with_factors(rnd, random_snapshot(rnd, LOADS)))
+
+
+def with_factors(rnd, snap):
+    """Give nodes kinds, and most gangs factors for some: dyadic ones, so that ties stay ties."""
+    kinds = np.array([rnd.choice([NO_KIND, 0, 1, 2]) for _ in snap.nodes.names])
+    gangs = [
+        replace(one, factors=tuple(KindFactor(kind, rnd.choice([0.5, 2.0])) for kind in rnd.sample(range(4), count)))
+        for one in snap.gangs
+        for count in [rnd.randint(0, 3)]
+    ]
+    return replace(snap, kinds=kinds, gangs=tuple(gangs))
 
 
 def assert_planned_as_searched(snap):

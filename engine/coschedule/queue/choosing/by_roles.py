@@ -61,7 +61,7 @@ class RolesChooser:
         return Choice(
             outline=found.outline,
             seats=seats,
-            slowest=slowest_node(self.gang.roles, seats, search.timeline),
+            slowest=slowest_node(self.gang, seats, search.timeline),
             latest=_latest(search, found),
             alternative=self._alternative(search, found),
         )

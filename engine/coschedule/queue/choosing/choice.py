@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+
 from coschedule.model.numbers import IntArray
 from coschedule.queue.candidates import Outline
 from coschedule.queue.gangs import PendingGang
@@ -24,13 +26,19 @@ class Choice:
     alternative: Outline | None
 
     def ranked(self, ranks: IntArray) -> "Choice":
-        """Return the same choice where the node of rank ``k`` is called ``ranks[k]``, which rise."""
+        """Return the same choice where the node of rank ``k`` is called ``ranks[k]``."""
         return replace(
             self,
-            seats=tuple(ChosenNodes(ranks[nodes.ranks], nodes.counts) for nodes in self.seats),
+            seats=tuple(_ranked(nodes, ranks) for nodes in self.seats),
             slowest=int(ranks[self.slowest]),
             latest=None if self.latest is None else int(ranks[self.latest]),
         )
+
+
+def _ranked(nodes: ChosenNodes, ranks: IntArray) -> ChosenNodes:
+    called = ranks[nodes.ranks]
+    rising = np.argsort(called)
+    return ChosenNodes(called[rising], nodes.counts[rising])
 
 
 class Chooser(Protocol):

@@ -16,6 +16,7 @@ import numpy as np
 
 from coschedule.queue.choosing.choice import Choice, Chooser
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.own_speeds import own_timeline, shared_ranks
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import Hazards, Loss
 from coschedule.queue.slots.timeline import Timeline
@@ -25,9 +26,15 @@ _Merit = tuple[float, ...]
 
 def choose_among_risks(chooser: Chooser, timeline: Timeline, hazards: Hazards | None) -> Choice | None:
     """Choose a run of the chooser's gang, as the module says; None where it does not fit."""
+    own = own_timeline(chooser.gang, timeline)
+    choice = _choose(chooser, own, hazards)
+    return choice if choice is None or own is timeline else choice.ranked(shared_ranks(own, timeline))
+
+
+def _choose(chooser: Chooser, timeline: Timeline, hazards: Hazards | None) -> Choice | None:
     gang = chooser.gang
     if hazards is None or gang.interruptible is Interruptible.NEVER:
-        return chooser.choose(seen_by(gang, timeline))
+        return chooser.choose(without_risk(gang, timeline))
     boldest = chooser.choose(timeline)
     if boldest is None:
         return None
@@ -41,7 +48,12 @@ def choose_among_risks(chooser: Chooser, timeline: Timeline, hazards: Hazards | 
 
 
 def seen_by(gang: PendingGang, timeline: Timeline) -> Timeline:
-    """Return what there is for a gang: without hours at risk where it may not be interrupted."""
+    """Return what there is for a gang, as fast as it is for it; without hours at risk where it can't be interrupted."""
+    return own_timeline(gang, without_risk(gang, timeline))
+
+
+def without_risk(gang: PendingGang, timeline: Timeline) -> Timeline:
+    """Return the timeline without hours at risk where the gang may not be interrupted."""
     return timeline.safer[0] if timeline.safer and gang.interruptible is Interruptible.NEVER else timeline
 
 

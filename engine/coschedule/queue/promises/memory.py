@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from coschedule.model.numbers import FloatArray
 from coschedule.queue.decisions import Placement, Plan
 from coschedule.queue.finishes import finish_of
 from coschedule.queue.gangs import Kept, PendingGang, Seat
 from coschedule.queue.members import Members
+from coschedule.queue.own_speeds import own_slowdowns
 from coschedule.queue.promises.stretch import stretch
 from coschedule.queue.snapshot import Snapshot
 
@@ -19,14 +21,14 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
     """Return the snapshot whose gangs remember what they had in the plan that was ``made`` on ``before``.
 
     A promise is remembered as long as the gang asks for the same. A placement is kept if its nodes are there and as
-    fast as they were. Where all run times were multiplied by the same since then, its run takes as much longer or
-    shorter; where its work has changed in another way, nothing is kept. Gangs that were not planned before are left as
-    they are.
+    fast for the gang as they were. Where all run times were multiplied by the same since then, its run takes as much
+    longer or shorter; where its work has changed in another way, nothing is kept. Gangs that were not planned before
+    are left as they are.
     """
     placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
     asked = {gang.key: gang for gang in before.gangs}
-    same, names = _same_nodes(snapshot, before), snapshot.nodes.names
-    is_same = len(same) == len(names) == len(before.nodes.names)
+    same, names = _same_nodes(snapshot, before, snapshot.slowdown, before.slowdown), snapshot.nodes.names
+    is_same_kind = _are_kinds_the_same(snapshot, before)
 
     def remembered(gang: PendingGang) -> PendingGang:
         if gang.key not in asked:
@@ -38,10 +40,13 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
         if _asked(gang, snapshot.resources) != _asked(was, before.resources):
             return replace(gang, promised=math.inf, kept=None)
         promised = math.inf if placement.promised is None else placement.promised
-        times = stretch(was.work, gang.work)
+        times, nodes = stretch(was.work, gang.work), same
+        if gang.factors != was.factors or (gang.factors and not is_same_kind):
+            nodes = _same_nodes(snapshot, before, own_slowdowns(gang, snapshot), own_slowdowns(was, before))
+        is_same = len(nodes) == len(names) == len(before.nodes.names)
         if times == 1 and is_same and _is_kept_still(was.kept, placement, names):
             return replace(gang, promised=promised, kept=was.kept)
-        return replace(gang, promised=promised, kept=_kept(placement, gang, same, times))
+        return replace(gang, promised=promised, kept=_kept(placement, gang, nodes, times))
 
     return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
 
@@ -106,11 +111,18 @@ def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], tim
     return None if kept is None else replace(kept, members=placement.members)
 
 
-def _same_nodes(snapshot: Snapshot, before: Snapshot) -> dict[str, int]:
-    """Find the nodes that are as fast as they were, by name."""
+def _are_kinds_the_same(snapshot: Snapshot, before: Snapshot) -> bool:
+    """Tell whether all nodes that were there are of the kinds that they were of, by number."""
+    kinds = dict(zip(before.nodes.names, before.kinds.tolist(), strict=True))
+    now = zip(snapshot.nodes.names, snapshot.kinds.tolist(), strict=True)
+    return all(kinds.get(name, kind) == kind for name, kind in now)
+
+
+def _same_nodes(snapshot: Snapshot, before: Snapshot, speeds: FloatArray, speeds_before: FloatArray) -> dict[str, int]:
+    """Find the nodes that are as fast as they were, by name; the slow-downs are a gang's own."""
     if snapshot.nodes is before.nodes or snapshot.nodes.names == before.nodes.names:
-        same = np.flatnonzero(snapshot.slowdown == before.slowdown).tolist()
+        same = np.flatnonzero(speeds == speeds_before).tolist()
         return {snapshot.nodes.names[node]: node for node in same}
-    speeds = dict(zip(before.nodes.names, before.slowdown.tolist(), strict=True))
-    now = zip(snapshot.nodes.names, snapshot.slowdown.tolist(), strict=True)
-    return {name: node for node, (name, slowdown) in enumerate(now) if speeds.get(name) == slowdown}
+    known = dict(zip(before.nodes.names, speeds_before.tolist(), strict=True))
+    now = zip(snapshot.nodes.names, speeds.tolist(), strict=True)
+    return {name: node for node, (name, slowdown) in enumerate(now) if known.get(name) == slowdown}

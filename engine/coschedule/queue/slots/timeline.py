@@ -26,6 +26,11 @@ Asked = tuple[bytes, bytes]
 """What a member requests, and which nodes it may be on."""
 
 
+def no_kinds() -> IntArray:
+    """Return the kinds of no node."""
+    return np.zeros(0, dtype=np.int64)
+
+
 class KeptStretches(NamedTuple):
     """The stretches of classes with these stamps."""
 
@@ -46,6 +51,8 @@ class Timeline:
 
     ``safer`` are the same timeline where nodes are also closed while their owners are likely to come back, each within
     a higher risk (``owners.safer``). What is claimed here is claimed there.
+
+    ``kinds[n]`` are those of the nodes, by index in the snapshot; empty where no gang is faster or slower on some.
     """
 
     now: float
@@ -60,6 +67,7 @@ class Timeline:
     stamps: int
     kept: dict[Asked, KeptStretches] = field(default_factory=dict)
     safer: tuple["Timeline", ...] = ()
+    kinds: IntArray = field(default_factory=no_kinds)
 
     def claimed(self, claim: Claim) -> "Timeline":
         """Return the timeline after ``claim``. Taking more than is free leaves a negative amount."""
