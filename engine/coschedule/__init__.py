@@ -13,6 +13,7 @@ way to more urgent ones, ``turn_of`` for why a plan is as it is, ``AllocationMap
 Inputs and results are frozen; a problem without a solution is answered by a value that says why.
 """
 
+from coschedule.learning.kind_factors import KindFit, fit_kinds
 from coschedule.learning.observations import FinishedRuns
 from coschedule.learning.work_fit import NoFit, Shortage, WorkFit, error_of_multiple, fit_work
 from coschedule.model.divided_work import Overhead
@@ -44,11 +45,12 @@ from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
 from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
-from coschedule.queue.kinds import KindFactor, number_kinds
+from coschedule.queue.kinds import KindFactor, number_kinds, times_on
 from coschedule.queue.members import Members
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
 from coschedule.queue.order import Urgency, urgency
+from coschedule.queue.own_speeds import own_times
 from coschedule.queue.owners.forecasts import Forecasts, Interruptible, no_forecasts
 from coschedule.queue.owners.hazards import Hazards, hazards_of
 from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
@@ -130,6 +132,7 @@ __all__ = [
     "InvalidValueError",
     "Kept",
     "KindFactor",
+    "KindFit",
     "LabelTest",
     "Levels",
     "Load",
@@ -216,6 +219,7 @@ __all__ = [
     "error_of_multiple",
     "expand",
     "failed",
+    "fit_kinds",
     "fit_work",
     "forecast_load",
     "hazards_of",
@@ -230,6 +234,7 @@ __all__ = [
     "no_forecasts",
     "nodes_by_speed",
     "number_kinds",
+    "own_times",
     "place_pieces",
     "plan",
     "possible_changes",
@@ -240,6 +245,7 @@ __all__ = [
     "room_now",
     "sizes_of",
     "submit",
+    "times_on",
     "turn_of",
     "urgency",
     "vp_exit",

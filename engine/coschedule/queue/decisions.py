@@ -49,7 +49,8 @@ class Placement:
     only from the start on, None when the gang starts now or waits for no node. Of several nodes, the fastest, then the
     first by name.
 
-    ``risk``: what it risks by owners who may come back, None where none is expected meanwhile.
+    ``risk``: what it risks by owners who may come back, None where none is expected meanwhile. ``own_times``: how many
+    times as long it runs, by its factors for kinds of nodes, as it would without them.
     """
 
     gang: GangKey
@@ -64,6 +65,7 @@ class Placement:
     member_price: float = 0.0
     promised: float | None = None
     risk: Risk | None = None
+    own_times: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,19 @@ Example: nodes a and b are as fast, and of kinds 0 and 1. A gang with the factor
 and has b in front of it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.gangs import PendingGang
+from coschedule.queue.gangs import Load, PendingGang, Role
 from coschedule.queue.kinds import NO_KIND, times_on
 from coschedule.queue.slots.timeline import Timeline, no_kinds
 from coschedule.queue.snapshot import Snapshot
+
+NodesOfRole = tuple[IntArray, IntArray]
+"""Nodes by index, and how many members of a role each has."""
 
 
 def own_slowdowns(gang: PendingGang, snapshot: Snapshot) -> FloatArray:
@@ -56,6 +60,20 @@ def own_timeline(gang: PendingGang, timeline: Timeline) -> Timeline:
         kinds=no_kinds(),
         safer=tuple(own_timeline(gang, one) for one in timeline.safer),
     )
+
+
+def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: FloatArray, own: FloatArray) -> float:
+    """Tell how many times as long members on ``seats``, role by role, run by their own slow-downs as by all gangs'.
+
+    Of pieces it is what their parts would take if they were no whole numbers.
+    """
+    working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load is not Load.NONE]
+    if not working:
+        return 1.0
+    nodes, counts = (np.concatenate(columns) for columns in zip(*(one for _, one in working), strict=True))
+    if working[0][0].load is Load.EQUAL:
+        return float(own[nodes].max() / slowdowns[nodes].max())
+    return float((counts / slowdowns[nodes]).sum() / (counts / own[nodes]).sum())
 
 
 def shared_ranks(own: Timeline, timeline: Timeline) -> IntArray:

@@ -12,7 +12,7 @@ from coschedule.queue.divide_work import divide_work
 from coschedule.queue.gangs import PendingGang, Role
 from coschedule.queue.members import Members
 from coschedule.queue.node_choice import ChosenNodes
-from coschedule.queue.own_speeds import own_slowdowns
+from coschedule.queue.own_speeds import own_slowdowns, own_times
 from coschedule.queue.owners.hazards import Hazards
 from coschedule.queue.snapshot import Snapshot
 
@@ -43,6 +43,7 @@ class Placing:
             alternative=None if other is None else self._alternative(gang, other),
             member_price=gang.price.seconds,
             risk=self._risk(gang, choice),
+            own_times=self._own_times(gang, choice) if gang.factors else 1.0,
         )
 
     def name(self, rank: int) -> str:
@@ -65,6 +66,10 @@ class Placing:
             node=self.snapshot.nodes.names[node],
             of_node=probability,
         )
+
+    def _own_times(self, gang: PendingGang, choice: Choice) -> float:
+        seats = [(self.node[nodes.ranks], nodes.counts) for nodes in choice.seats]
+        return own_times(gang.roles, seats, self.snapshot.slowdown, own_slowdowns(gang, self.snapshot))
 
     def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
         slowdowns = own_slowdowns(gang, self.snapshot)

@@ -10,9 +10,9 @@ from coschedule import GangKey, NoFit, SerialWork, Work, WorkFit
 from lockstep.answers.errors import AnswerError
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.spelled_runs import parse_spelled_runs
-from lockstep.belief.learned_law import judge
+from lockstep.belief.learned_law import told_by
 from lockstep.facts.gang import GangFact
-from lockstep.facts.past_runs import THOUSAND, Judged, Run, Runs
+from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, Run, Runs
 
 MOST_ROWS = 20
 SHORTEST_SERIAL = 1e-3
@@ -36,6 +36,7 @@ class ProfileRow(NamedTuple):
 class ProfileAnswer:
     """What the runs of a gang's template tell, as the status of ``told_by`` has them.
 
+    What they tell of run times is as on nodes of the usual kind, where ``kinds`` make a difference.
     The gang may have ``least`` to ``most`` members that do a part of the work. There are rows where there is a law.
     ``stated`` is the work of its spec.
     """
@@ -45,6 +46,7 @@ class ProfileAnswer:
     runs: Runs
     judged: Judged
     stated: Work
+    kinds: Kinds | None
     least: int
     most: int
     rows: tuple[ProfileRow, ...]
@@ -85,24 +87,24 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
             f"GangJob {spelled_gang(asked)} states no work, so its runs are not compared: state a guess, such as "
             "work: {serialTime: 10m}, and run it again."
         )
-    runs, told_by = _runs_of(gangs, gang.spec.run_template)
-    if told_by is None:
+    runs, teller = _runs_of(gangs, gang.spec.run_template)
+    if teller is None:
         raise AnswerError(
             f"No run of the template of GangJob {spelled_gang(asked)} is known: no GangJob of it is there that has "
             "succeeded in its first attempt, and was predicted to take 10 s at least."
         )
-    judged, ends = judge(runs), (gang.spec.least_working, gang.spec.most_working)
-    rows = _rows(judged.fit, runs, ends) if isinstance(judged.fit, WorkFit) else ()
-    least, most = ends
+    told, (least, most) = told_by(runs), (gang.spec.least_working, gang.spec.most_working)
+    fit = told.judged.fit
     return ProfileAnswer(
         gang=asked,
-        told_by=told_by,
+        told_by=teller,
         runs=runs,
-        judged=judged,
+        judged=told.judged,
         stated=gang.spec.work,
+        kinds=told.kinds,
         least=least,
         most=most,
-        rows=rows,
+        rows=_rows(fit, told.alike, (least, most)) if isinstance(fit, WorkFit) else (),
     )
 
 
@@ -113,8 +115,8 @@ def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | 
         runs = parse_spelled_runs(gang.status.past_runs)
         if runs and gang.spec is not None and gang.spec.run_template == template:
             known.append((gang.status.finished_at or 0.0, gang.key, runs))
-    _, told_by, runs = max(known, default=(0.0, None, ()))
-    return runs, told_by
+    _, teller, runs = max(known, default=(0.0, None, ()))
+    return runs, teller
 
 
 def _rows(fit: WorkFit, runs: Runs, ends: tuple[int, int]) -> tuple[ProfileRow, ...]:

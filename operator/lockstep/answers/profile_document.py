@@ -6,7 +6,7 @@ from typing import Any
 from coschedule import NoFit, WorkFit
 from lockstep.answers.profile import ProfileAnswer, ProfileRow, idle_seconds
 from lockstep.answers.profile_text import OVERHEADS, suggested_block, too_long_to_state, work_block
-from lockstep.facts.past_runs import THOUSAND, Run
+from lockstep.facts.past_runs import THOUSAND, Kinds, Run
 from lockstep.report.learned import missing, why_used
 from lockstep.report.sentences import as_sentence
 
@@ -24,6 +24,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
         "error": None if isinstance(fit, NoFit) else _finite(fit.error),
         "statedError": _finite(answer.judged.stated_error),
         "leftOut": None if isinstance(fit, NoFit) else fit.left_out,
+        "kinds": [] if answer.kinds is None else _kinds(answer.kinds),
         "runs": [_run(run) for run in answer.runs],
         "foretold": [_row(row) for row in answer.rows],
     }
@@ -37,13 +38,20 @@ def _off_by(fit: WorkFit) -> dict[str, float]:
     return dict(zip(("serialTime", *OVERHEADS), (2 * fit.standard_errors).tolist(), strict=True))
 
 
-def _run(run: Run) -> dict[str, float]:
+def _kinds(kinds: Kinds) -> list[dict[str, str | float]]:
+    fit = kinds.fit
+    rows = zip(kinds.names, fit.times.tolist(), fit.runs.tolist(), strict=True)
+    return [{"kind": name, "times": times, "runs": runs, "isUsed": fit.is_better} for name, times, runs in rows]
+
+
+def _run(run: Run) -> dict[str, float | str]:
     return {
         "members": run.members,
         "seconds": run.milliseconds / THOUSAND,
         "slowdown": run.slowdown / THOUSAND,
         "idleSeconds": idle_seconds(run),
         "timesAsStated": run.thousandths / THOUSAND,
+        "kind": run.kind,
     }
 
 

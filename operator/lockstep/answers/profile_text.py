@@ -6,8 +6,8 @@ from coschedule import NoFit, SerialWork, Shortage, WorkFit
 from lockstep.answers.profile import SHORTEST_SERIAL, ProfileAnswer, ProfileRow
 from lockstep.answers.text import wrapped
 from lockstep.api.preemption import spelled_gang
-from lockstep.facts.past_runs import THOUSAND
-from lockstep.report.learned import go_duration, left_out, missed, missing, with_sizes
+from lockstep.facts.past_runs import KIND_LABEL, THOUSAND, Kinds
+from lockstep.report.learned import by_kinds, go_duration, left_out, missed, missing, with_sizes
 from lockstep.report.sentences import as_sentence, duration, n_members
 
 Block = dict[str, str | dict[str, str]]
@@ -31,6 +31,7 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     if isinstance(answer.fit, NoFit):
         yield from wrapped(as_sentence(missing(answer.fit) + _advice(answer.fit, answer)))
         yield from wrapped(_last_run(answer))
+        yield from _kinds(answer.kinds)
         return
     if answer.fit.left_out:
         yield from wrapped(as_sentence(left_out(answer.fit)))
@@ -40,6 +41,7 @@ def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
     yield from _plot(answer, bar)
     yield ""
     yield from _how_sure(answer.fit, answer)
+    yield from _kinds(answer.kinds)
 
 
 def work_block(fit: WorkFit) -> Block:
@@ -152,6 +154,20 @@ def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
     beyond = [text for text in (_below(fit, answer), _above(fit, answer)) if text]
     if beyond:
         yield from wrapped(f"Nobody has run it with {' or '.join(beyond)}: what is foretold there is a guess.")
+
+
+def _kinds(kinds: Kinds | None) -> Iterator[str]:
+    """Of each kind of nodes how many runs it had, and how much longer they took."""
+    if kinds is None:
+        return
+    if not kinds.factors:
+        yield from wrapped(as_sentence(by_kinds(kinds)))
+        return
+    yield ""
+    yield f"All of that is on nodes of the usual kind. By their {KIND_LABEL}:"
+    yield f"  {'runs':>4}  {'times':>7}  kind"
+    rows = zip(kinds.names, kinds.fit.times.tolist(), kinds.fit.runs.tolist(), strict=True)
+    yield from (f"  {runs:>4}  {times:>7.3g}  {name}" for name, times, runs in rows)
 
 
 def _below(fit: WorkFit, answer: ProfileAnswer) -> str:

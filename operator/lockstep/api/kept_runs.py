@@ -1,12 +1,15 @@
 """The ConfigMap in which the operator keeps how long finished runs took, so that its next process knows it too."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from lockstep.facts.past_runs import (
+    KIND_PATTERN,
+    MOST_KINDS,
     MOST_MEMBERS,
     MOST_MILLISECONDS,
     MOST_RUNS,
@@ -27,73 +30,107 @@ A ConfigMap may have 1 MiB.
 """
 
 _KEY = "runs.json"
+_KINDS_KEY = "kinds.json"
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
-_MOST_OF_RUN = Run(MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
+_KIND = re.compile(KIND_PATTERN)
+_MOST_OF_RUN = (MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
+# A number alone, without a kind, and with the number of its kind, from 1 on.
+_LENGTHS = (1, 4, 5)
 
 
 def kept_runs_manifest(namespace: str, name: str, runs: RunsByTemplate, *, version: str) -> dict[str, Any]:
     """What stands there next; ``version`` is what it replaces, and empty where there is none."""
     metadata = {"namespace": namespace, "name": name, **({"resourceVersion": version} if version else {})}
+    kinds = _most_usual_kinds(runs)
+    numbers = {name: number for number, name in enumerate(kinds, 1)}
     content = {
-        space: {digest: [_entry(run) for run in of] for digest, of in templates.items()}
+        space: {digest: [_entry(run, numbers) for run in of] for digest, of in templates.items()}
         for space, templates in runs.items()
     }
-    text = orjson.dumps(content).decode()
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {_KEY: text}}
+    data = {_KEY: orjson.dumps(content).decode(), **({_KINDS_KEY: orjson.dumps(kinds).decode()} if kinds else {})}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
-def _entry(run: Run) -> int | list[int]:
+def _most_usual_kinds(runs: RunsByTemplate) -> list[str]:
+    """The kinds that are kept; of others it is forgotten which they were."""
+    counts = Counter(run.kind for templates in runs.values() for of in templates.values() for run in of if run.kind)
+    return sorted(sorted(counts), key=lambda name: -counts[name])[:MOST_KINDS]
+
+
+def _entry(run: Run, numbers: Mapping[str, int]) -> int | list[int]:
     """A number alone where nothing else is known."""
-    return list(run) if run.members else run.thousandths
+    if not run.members:
+        return run.thousandths
+    *amounts, kind = run
+    return [*amounts, numbers[kind]] if kind in numbers else amounts
 
 
 def parse_kept_runs(manifest: Manifest) -> RunsByTemplate | None:
     """What was kept; None where that was written by somebody else, or by a version that keeps it in another way."""
     data = manifest.get("data")
-    text = data.get(_KEY) if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        return None
+    content, kinds = _loaded(data, _KEY), _loaded(data, _KINDS_KEY) or []
+    return _parse_templates(content, kinds) if _are_kinds(kinds) and _is_as_written(content, len(kinds)) else None
+
+
+def _loaded(data: Mapping[str, object], key: str) -> Any:
+    """What stands there; None where it can't be read."""
+    text = data.get(key)
     if not isinstance(text, str) or len(text) > LARGEST_BYTES:
         return None
     try:
-        content = orjson.loads(text)
+        return orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    return _parse_templates(content) if _is_as_written(content) else None
 
 
-def _is_as_written(content: object) -> bool:
+def _are_kinds(kinds: Any) -> bool:
+    if not isinstance(kinds, list) or len(kinds) > MOST_KINDS:
+        return False
+    return all(isinstance(name, str) and _KIND.fullmatch(name) for name in kinds)
+
+
+def _is_as_written(content: object, kinds: int) -> bool:
     if not isinstance(content, dict) or not all(isinstance(one, dict) and one for one in content.values()):
         return False
     digests = [digest for templates in content.values() for digest in templates]
     runs = [runs for templates in content.values() for runs in templates.values()]
     return (
         len(digests) <= MOST_TEMPLATES
-        and all(_are_runs(one) for one in runs)
+        and all(_are_runs(one, kinds) for one in runs)
         and sum(map(len, runs)) <= MOST_RUNS_OF_ALL
         and all(_NAMESPACE.fullmatch(namespace) for namespace in content)
         and all(_DIGEST.fullmatch(digest) for digest in digests)
     )
 
 
-def _are_runs(runs: object) -> bool:
+def _are_runs(runs: object, kinds: int) -> bool:
     if not isinstance(runs, list) or not 1 <= len(runs) <= MOST_RUNS:
         return False
-    return all(_is_run(run) for run in runs)
+    return all(_is_run(run, kinds) for run in runs)
 
 
-def _is_run(run: object) -> bool:
+def _is_run(run: object, kinds: int) -> bool:
     numbers = run if isinstance(run, list) else [run]
-    return len(numbers) in (1, len(_MOST_OF_RUN)) and all(
-        type(number) is int and 1 <= number <= most for number, most in zip(numbers, _MOST_OF_RUN, strict=False)
+    most = (*_MOST_OF_RUN, kinds)
+    return len(numbers) in _LENGTHS and all(
+        type(number) is int and 1 <= number <= limit for number, limit in zip(numbers, most, strict=False)
     )
 
 
-def _parse_templates(content: Mapping[str, Mapping[str, list[int | list[int]]]]) -> dict[str, dict[str, Runs]]:
+def _parse_templates(
+    content: Mapping[str, Mapping[str, list[int | list[int]]]], kinds: Sequence[str]
+) -> dict[str, dict[str, Runs]]:
     return {
-        namespace: {digest: tuple(_parse_run(run) for run in runs) for digest, runs in templates.items()}
+        namespace: {digest: tuple(_parse_run(run, kinds) for run in runs) for digest, runs in templates.items()}
         for namespace, templates in content.items()
     }
 
 
-def _parse_run(run: int | list[int]) -> Run:
-    return Run(*run) if isinstance(run, list) else Run(run)
+def _parse_run(run: int | list[int], kinds: Sequence[str]) -> Run:
+    if not isinstance(run, list):
+        return Run(run)
+    thousandths, members, slowdown, milliseconds, *kind = run
+    return Run(thousandths, members, slowdown, milliseconds, kinds[kind[0] - 1] if kind else "")

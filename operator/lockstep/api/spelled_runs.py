@@ -1,9 +1,13 @@
-"""Finished runs as a status spells them: members, seconds, slow-down and times as stated of each, the oldest first."""
+"""Finished runs as a status spells them, the oldest first.
+
+Of each run members, seconds, slow-down, times as stated and, where all nodes were of one, the kind of its nodes.
+"""
 
 import re
 from decimal import Decimal
 
 from lockstep.facts.past_runs import (
+    KIND_PATTERN,
     MOST_MEMBERS,
     MOST_MILLISECONDS,
     MOST_RUNS,
@@ -13,13 +17,15 @@ from lockstep.facts.past_runs import (
     Runs,
 )
 
-_RUN = re.compile(r"([0-9]{1,5})" + r" ([0-9]{1,10}(?:[.][0-9]{1,3})?)" * 3)
+_RUN = re.compile(r"([0-9]{1,5})" + r" ([0-9]{1,10}(?:[.][0-9]{1,3})?)" * 3 + rf"(?: ({KIND_PATTERN}))?")
 
 
 def spell_runs(runs: Runs) -> str:
-    """Such as ``8 94.2 1.5 1.034, 4 171 1 0.97``. Runs of which only the factor is known are left out."""
+    """Such as ``8 94.2 1.5 1.034 m5.large, 4 171 1 0.97``. Runs of which only the factor is known are left out."""
     return ", ".join(
-        f"{run.members} {_decimal(run.milliseconds)} {_decimal(run.slowdown)} {_decimal(run.thousandths)}"
+        " ".join(
+            [str(run.members), *map(_decimal, (run.milliseconds, run.slowdown, run.thousandths)), run.kind]
+        ).rstrip()
         for run in runs
         if run.members
     )
@@ -37,9 +43,10 @@ def _parse(text: str) -> Run | None:
     if match is None:
         return None
     members, milliseconds, slowdown, thousandths = int(match[1]), *(_thousandths(match[n]) for n in (2, 3, 4))
-    run = Run(thousandths, members, slowdown, milliseconds)
-    most = Run(MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
-    return run if all(1 <= number <= limit for number, limit in zip(run, most, strict=True)) else None
+    numbers = (thousandths, members, slowdown, milliseconds)
+    most = (MOST_THOUSANDTHS, MOST_MEMBERS, MOST_THOUSANDTHS, MOST_MILLISECONDS)
+    is_kept = all(1 <= number <= limit for number, limit in zip(numbers, most, strict=True))
+    return Run(*numbers, match[5] or "") if is_kept else None
 
 
 def _thousandths(text: str) -> int:

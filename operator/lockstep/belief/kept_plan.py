@@ -2,8 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from coschedule import Kept, Load, Role, Work, kept_from
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import Kept, Load, Role, Work, kept_from, own_times
 from lockstep.belief.node_arrays import NodeArrays
 from lockstep.belief.past_runs import factor_planned_with
 from lockstep.belief.remaining_work import factor_at
@@ -37,19 +41,25 @@ def kept_plan(
     if _told(gang) is None or status.start is None or not status.members:
         return None
     finish = math.inf if status.expected_finish is None else status.expected_finish
+    names = [role.name for role in roles]
+    there = kept_from(status.members, names, nodes.index, start=status.start, finish=math.inf)
+    if there is None:
+        return None
+    slowdowns = nodes.own_slowdowns(learned)
+    own = own_times(roles, tuple(zip(there.nodes, there.counts, strict=True)), nodes.slowdown, slowdowns)
     # As a status would spell it, so that what has not changed is no change.
-    factor = float(spelled_factor(factor_at(gang, status.members, learned)))
+    factor = float(spelled_factor(factor_at(gang, status.members, learned) * own))
     times = factor / factor_planned_with(status)
     finish = status.start + (finish - status.start) * times
     if not finish > status.start:
         return None
-    names = [role.name for role in roles]
-    kept = kept_from(status.members, names, nodes.index, start=status.start, finish=finish)
-    rounded = _ROUNDED_SECONDS * times
-    return kept if kept is not None and _is_run_of(kept, roles, nodes, work, rounded=rounded) else None
+    kept, rounded = replace(there, finish=finish), _ROUNDED_SECONDS * times
+    return kept if _is_run_of(kept, roles, slowdowns, work, rounded=rounded) else None
 
 
-def _is_run_of(kept: Kept, roles: Sequence[Role], nodes: NodeArrays, work: Work | None, *, rounded: float) -> bool:
+def _is_run_of(
+    kept: Kept, roles: Sequence[Role], by_node: NDArray[np.float64], work: Work | None, *, rounded: float
+) -> bool:
     """Whether members with a load may take so long: each as fast as its node, with twice its share at most."""
     if work is None:
         return math.isinf(kept.finish)
@@ -58,7 +68,7 @@ def _is_run_of(kept: Kept, roles: Sequence[Role], nodes: NodeArrays, work: Work 
     count = sum(seat.members for seat in working)
     if not 1 <= count <= MOST_RANKS:
         return False
-    slowdowns = [float(nodes.slowdown[seat.node]) for seat in working]
+    slowdowns = [float(by_node[seat.node]) for seat in working]
     seconds = float(work.float_times(count)[-1])
     least, most = min(slowdowns) * seconds, _MOST_OF_SHARE * max(slowdowns) * seconds
     return least - rounded <= kept.finish - kept.start <= most + rounded

@@ -1,9 +1,33 @@
-"""The law that the runs of a template have followed, beside what its spec states."""
+"""The law that a template's runs have followed, beside what its spec states, and what kinds of nodes make of it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from coschedule import FinishedRuns, WorkFit, error_of_multiple, fit_work
-from lockstep.facts.past_runs import THOUSAND, Judged, Runs, thousandths_of
+from coschedule import FinishedRuns, WorkFit, error_of_multiple, fit_kinds, fit_work, number_kinds
+from lockstep.facts.past_runs import THOUSAND, Judged, Kinds, Run, Runs, thousandths_of
+
+
+class Told(NamedTuple):
+    """What runs tell: of their run time, ``judged`` as if all nodes were ``alike``, and of the kinds of nodes.
+
+    ``alike`` are the runs themselves where kinds foretell them no better.
+    """
+
+    judged: Judged
+    alike: Runs
+    kinds: Kinds | None
+
+
+def told_by(runs: Runs) -> Told:
+    """Find the law of the runs of a template, and what kinds of nodes make of it."""
+    judged = judge(runs)
+    kinds = kinds_of(runs, judged)
+    if kinds is None or not kinds.factors:
+        return Told(judged, runs, kinds)
+    alike = as_if_alike(runs, kinds.factors)
+    return Told(judge(alike), alike, kinds)
 
 
 def judge(runs: Runs) -> Judged:
@@ -20,6 +44,29 @@ def thousandths_of_law(runs: Runs, law: WorkFit) -> list[int]:
     return [thousandths_of(factor) for factor in (known.idle_seconds / law.seconds(known.sizes)).tolist()]
 
 
+def kinds_of(runs: Runs, judged: Judged) -> Kinds | None:
+    """Compare runs by the kind of their nodes, beside the law or what is stated; None where too little is known."""
+    known = tuple(run for run in runs if run.members)
+    law = judged.better
+    thousandths = [run.thousandths for run in known] if law is None else thousandths_of_law(known, law)
+    kinds, numbers = number_kinds([run.kind for run in known])
+    fit = fit_kinds(np.array(thousandths, dtype=np.float64), kinds)
+    names = list(numbers)
+    return None if fit is None else Kinds(names=tuple(names[kind] for kind in fit.kinds.tolist()), fit=fit)
+
+
+def as_if_alike(runs: Runs, factors: Mapping[str, float]) -> Runs:
+    """The runs as they would have been if all kinds of nodes were the usual one."""
+    return tuple(_as_if_usual(run, factors[run.kind]) if run.kind in factors else run for run in runs)
+
+
+def _as_if_usual(run: Run, times: float) -> Run:
+    """The kind's slow-down counts as one of its nodes."""
+    slowdown, thousandths = run.slowdown / THOUSAND * times, run.thousandths / THOUSAND / times
+    return run._replace(slowdown=thousandths_of(slowdown), thousandths=thousandths_of(thousandths))
+
+
 def _finished(runs: Runs) -> FinishedRuns:
-    _, sizes, slowdowns, milliseconds = np.array(runs, dtype=np.int64).reshape(-1, 4).T
+    numbers = [(run.members, run.slowdown, run.milliseconds) for run in runs]
+    sizes, slowdowns, milliseconds = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
     return FinishedRuns(sizes=sizes, slowdowns=slowdowns / THOUSAND, seconds=milliseconds / THOUSAND)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TypeVar
 
-from lockstep.belief.learned_law import judge, thousandths_of_law
+from lockstep.belief.learned_law import thousandths_of_law, told_by
 from lockstep.belief.run_memory import RunMemory
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.past_runs import USUAL_QUANTILE, Learned, Run, Runs, RunsByTemplate, Template, last_runs
@@ -38,10 +38,10 @@ class _Known:
     @cached_property
     def by_law(self) -> Learned:
         """With the law where it is better; looked for when it is asked for first."""
-        judged = judge(self._runs)
-        if judged.better is None:
-            return replace(self.as_stated, judged=judged)
-        return replace(self._learned(thousandths_of_law(self._runs, judged.better)), judged=judged)
+        told = told_by(self._runs)
+        law = told.judged.better
+        thousandths = [run.thousandths for run in told.alike] if law is None else thousandths_of_law(told.alike, law)
+        return replace(self._learned(thousandths), judged=told.judged, kinds=told.kinds)
 
     def _learned(self, thousandths: Sequence[int]) -> Learned:
         return Learned(thousandths=nearest_rank(thousandths, self._quantile), runs=len(thousandths))

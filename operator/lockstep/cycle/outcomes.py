@@ -1,5 +1,6 @@
 """What people are told of gangs that hold nodes: placed, started, how far, and how they ended."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from coschedule import GangKey
@@ -14,6 +15,7 @@ from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
 from lockstep.cycle.teaching import Lesson, known_after, lesson_of, teach
 from lockstep.facts.gang import GangFact
+from lockstep.facts.node import NodeFact
 from lockstep.facts.policies import Action
 from lockstep.facts.ranks import spell_ranks
 from lockstep.facts.reasons import Condition, Reason
@@ -27,10 +29,20 @@ class Outcomes:
     """Makes the reports of gangs that hold nodes. What comes of members one by one is drawn together.
 
     ``ends`` and ``parts`` say when what members have ended, and what they say of the work, is to be written;
-    ``past_runs`` learns from runs that have ended well.
+    ``past_runs`` learns from runs that have ended well, on some of ``nodes``.
     """
 
-    def __init__(self, metrics: Metrics, starts: Starts, *, ends: Batches, parts: Batches, past_runs: PastRuns) -> None:
+    def __init__(
+        self,
+        metrics: Metrics,
+        starts: Starts,
+        *,
+        ends: Batches,
+        parts: Batches,
+        past_runs: PastRuns,
+        nodes: Mapping[str, NodeFact],
+    ) -> None:
+        self._nodes = nodes
         self._metrics = metrics
         self._past_runs = past_runs
         self._starts = starts
@@ -74,7 +86,7 @@ class Outcomes:
     def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
         """Every member that has to has ended well."""
         run_time = self.run_times.run_time(gang)
-        lesson = lesson_of(gang, reservation, run_time)
+        lesson = lesson_of(gang, reservation, run_time, self._nodes)
         past_runs = spell_runs(known_after(self._past_runs, lesson))
         reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
         status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)

@@ -52,6 +52,7 @@ class ReservedGangs:
             ends=Batches(_REMEMBER_SECONDS, due=due),
             parts=Batches(_PARTS_SECONDS, due=due),
             past_runs=services.state.past_runs,
+            nodes=services.state.nodes,
         )
 
     def look_at(self, gang: GangFact, reservation: Reservation, now: float) -> None:

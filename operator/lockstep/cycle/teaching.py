@@ -1,17 +1,22 @@
 """What a run that has ended well teaches of later ones: how long it took beside what its spec states."""
 
 import math
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from coschedule import Members
 from lockstep.belief.past_runs import PastRuns, factor_planned_with
 from lockstep.belief.reservation import Reservation
-from lockstep.facts.gang import GangFact
-from lockstep.facts.past_runs import Run, Runs, Template, run_of
+from lockstep.facts.gang import GangFact, GangSpec
+from lockstep.facts.node import NodeFact
+from lockstep.facts.past_runs import KIND_LABEL, KIND_PATTERN, Run, Runs, Template, run_of
 
 # A later attempt may go on from where an earlier one got, whether anybody says so or not.
 _WHOLE_ATTEMPT = 1
 # After a restart times are known to the second: of shorter runs nothing is learnt.
 _SHORTEST_SECONDS = 10.0
+_KIND = re.compile(KIND_PATTERN)
 
 
 class Lesson(NamedTuple):
@@ -21,12 +26,14 @@ class Lesson(NamedTuple):
     run: Run | None
 
 
-def lesson_of(gang: GangFact, reservation: Reservation, run_time: float | None) -> Lesson | None:
-    """What it teaches that all members have succeeded, after running for ``run_time`` seconds."""
+def lesson_of(
+    gang: GangFact, reservation: Reservation, run_time: float | None, nodes: Mapping[str, NodeFact]
+) -> Lesson | None:
+    """What it teaches that all members have succeeded, after running for ``run_time`` seconds on some of ``nodes``."""
     if gang.spec is None or not gang.spec.run_template:
         return None
     template = Template(gang.key.namespace, gang.spec.run_template)
-    return Lesson(template, None if run_time is None else _run(gang, reservation, run_time))
+    return Lesson(template, None if run_time is None else _run(gang, reservation, run_time, nodes))
 
 
 def teach(past_runs: PastRuns, lesson: Lesson | None) -> None:
@@ -40,7 +47,7 @@ def known_after(past_runs: PastRuns, lesson: Lesson | None) -> Runs:
     return () if lesson is None else past_runs.known_with(*lesson)
 
 
-def _run(gang: GangFact, reservation: Reservation, run_time: float) -> Run | None:
+def _run(gang: GangFact, reservation: Reservation, run_time: float, nodes: Mapping[str, NodeFact]) -> Run | None:
     stated = _stated_seconds(gang, reservation)
     if stated is None or stated < _SHORTEST_SECONDS or reservation.attempt != _WHOLE_ATTEMPT:
         return None
@@ -48,7 +55,19 @@ def _run(gang: GangFact, reservation: Reservation, run_time: float) -> Run | Non
     members, idle = _on_idle_nodes(gang, reservation)
     if not 0 < idle < math.inf:
         return run_of(seconds / stated)
-    return run_of(seconds / stated, members=members, slowdown=stated / idle, seconds=seconds)
+    kind = _kind(gang.spec, reservation.members, nodes)
+    return run_of(seconds / stated, members=members, slowdown=stated / idle, seconds=seconds, kind=kind)
+
+
+def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str, NodeFact]) -> str:
+    """The kind of the nodes of all members that did a part of the work; empty where there are several, or none.
+
+    Who was the slowest of members on several kinds depends on what is to be found out.
+    """
+    working = {entry.node for entry in members if spec is not None and spec.working([entry])}
+    kinds = {nodes[node].labels.get(KIND_LABEL, "") if node in nodes else "" for node in working}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return kind if _KIND.fullmatch(kind) else ""
 
 
 def _stated_seconds(gang: GangFact, reservation: Reservation) -> float | None:

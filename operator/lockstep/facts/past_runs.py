@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from coschedule import NoFit, WorkFit
+from coschedule import KindFit, NoFit, WorkFit
 
 THOUSAND = 1000
 MOST_THOUSANDTHS = THOUSAND * THOUSAND
 """A thousand times as stated; the least is a thousandth of that. What is further off says nothing about the work."""
+KIND_LABEL = "node.kubernetes.io/instance-type"
+"""The label of nodes that names their kind."""
+KIND_PATTERN = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+"""What the value of a label looks like that is not empty."""
+MOST_KINDS = 256
+"""So many different kinds are kept of all runs together."""
 MOST_MEMBERS = 10_000
 MOST_MILLISECONDS = 10**12
 MOST_TEMPLATES = 1000
@@ -25,13 +31,15 @@ class Run(NamedTuple):
     """One run: ``thousandths`` of the stated run time it took, for its size and its nodes.
 
     ``members`` did a part of the work, on nodes that made it ``slowdown`` thousandths times as long as idle reference
-    nodes; it took ``milliseconds``. These three are 0 where only the first is known.
+    nodes; it took ``milliseconds``. These three are 0 where only the first is known. ``kind`` is that of all their
+    nodes; empty where they were of several, or of none.
     """
 
     thousandths: int
     members: int = 0
     slowdown: int = 0
     milliseconds: int = 0
+    kind: str = ""
 
 
 Runs = tuple[Run, ...]
@@ -66,17 +74,36 @@ class Judged:
         return self.fit
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kinds:
+    """What the runs of a template tell of kinds of nodes; those of ``fit`` have these ``names``, in their order."""
+
+    names: tuple[str, ...]
+    fit: KindFit
+
+    @property
+    def factors(self) -> dict[str, float]:
+        """By the name of a kind how many times as long runs take there; empty where that foretells them no better."""
+        return dict(zip(self.names, self.fit.times.tolist(), strict=True)) if self.fit.is_better else {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
     """By how much run times are multiplied for planning, and on how many runs that stands.
 
     They are those of the spec, or those of the law that the runs have followed, where the gang wants that and the law
-    is better. Who wants it has ``judged``.
+    is better. Who wants it has ``judged``, and ``kinds`` where enough is known of them: their factors come on top.
     """
 
     thousandths: int
     runs: int
     judged: Judged | None = None
+    kinds: Kinds | None = None
+
+    @property
+    def factors(self) -> dict[str, float]:
+        """By the name of a kind of nodes how many times as long as elsewhere the gang takes there."""
+        return {} if self.kinds is None else self.kinds.factors
 
     @property
     def times(self) -> float:
@@ -104,12 +131,12 @@ def thousandths_of(factor: float) -> int:
     return round(max(1.0, min(factor * THOUSAND, float(MOST_THOUSANDTHS))))
 
 
-def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: float = 0.0) -> Run:
+def run_of(factor: float, *, members: int = 0, slowdown: float = 0.0, seconds: float = 0.0, kind: str = "") -> Run:
     """A run as it is kept, within its bounds; without ``members`` only the ``factor`` is known. All are at least 0."""
     if not 0 < members <= MOST_MEMBERS:
         return Run(thousandths_of(factor))
     milliseconds = round(max(1.0, min(seconds * THOUSAND, float(MOST_MILLISECONDS))))
-    return Run(thousandths_of(factor), members, thousandths_of(slowdown), milliseconds)
+    return Run(thousandths_of(factor), members, thousandths_of(slowdown), milliseconds, kind)
 
 
 def last_runs(runs: Runs) -> Runs:

@@ -264,11 +264,16 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
         expected_finish=None if math.isinf(placement.finish) else placement.finish,
         effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
         member_price=price(placement.member_price) if placement.member_price else None,
-        run_time_factor=None if learned is None else spelled_factor(factor_at(gang, placement.members, learned)),
+        run_time_factor=None if learned is None else _factor(gang, placement, learned),
         work_used=work_used(gang, learned),
         members=as_spelled(placement.members),
         first_planned_start=placement.start if start is None else start,
     )
+
+
+def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
+    """By how much the times that the spec states were multiplied for these members, on nodes of their kinds."""
+    return spelled_factor(factor_at(gang, placement.members, learned) * placement.own_times)
 
 
 def without_plan(status: GangStatus) -> GangStatus:

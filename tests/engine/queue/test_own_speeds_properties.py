@@ -37,7 +37,12 @@ def test_factors_that_all_gangs_have_are_as_other_slow_downs(seed, promises):
 
     made = plan(snap)
 
-    assert made.decisions == plan(as_slow_for_all(snap)).decisions
+    assert without_own_times(made) == plan(as_slow_for_all(snap)).decisions
     assert any(isinstance(one, Placement) for one in made.decisions)
     later = remembering(snap, snap, made)
-    assert plan(later).decisions == plan(as_slow_for_all(later)).decisions
+    assert without_own_times(plan(later)) == plan(as_slow_for_all(later)).decisions
+
+
+def without_own_times(made):
+    """What only a gang with factors has."""
+    return tuple(replace(one, own_times=1.0) if isinstance(one, Placement) else one for one in made.decisions)

@@ -227,8 +227,38 @@ def test_document_has_the_same_as_the_text():
     assert document["message"].startswith("Each of 12 runs with 1, 2, 4 and 8 members is missed by ")
     assert [row["members"] for row in document["foretold"]] == [1, 2, 4, 8, 16]
     assert document["runs"][0] == pytest.approx(
-        {"members": 1, "seconds": 643.5, "slowdown": 1.25, "idleSeconds": 514.8, "timesAsStated": 0.858}
+        {"members": 1, "seconds": 643.5, "slowdown": 1.25, "idleSeconds": 514.8, "timesAsStated": 0.858, "kind": ""}
     )
+
+
+def by_kind(gpu=0.5):
+    """Runs on two kinds of nodes, of which one is as said."""
+    usual = [one._replace(kind="m5.large") for one in amdahl(*[1, 2, 4, 8] * 3)]
+    fast = [run(size, gpu * (500 / size + 20))._replace(kind="gpu") for size in (1, 2, 4)]
+    return [*usual, *fast]
+
+
+def test_kinds_of_nodes_are_told_with_how_many_runs():
+    shown = text(gang(runs=by_kind()))
+
+    assert "All of that is on nodes of the usual kind. By their node.kubernetes.io/instance-type:" in shown
+    rows = [line.split() for line in shown.splitlines() if line.endswith((" gpu", " m5.large"))]
+    assert [(runs, kind) for runs, _, kind in rows] == [("3", "gpu"), ("12", "m5.large")]
+    assert [float(times) for _, times, _ in rows] == pytest.approx([0.5, 1], rel=0.05)
+    work = parse_work(profile_document(answer(gang(runs=by_kind())))["work"], 16)
+    assert float(work.serial) == pytest.approx(500, rel=0.03), "the law is that of the usual kind"
+
+
+def test_kinds_that_make_no_difference_are_said_to_make_none():
+    document = profile_document(answer(gang(runs=by_kind(gpu=1.0))))
+
+    assert "Kinds of nodes say no more of them: by kind a run is missed by" in " ".join(
+        text(gang(runs=by_kind(1.0))).split()
+    )
+    assert [(one["kind"], one["runs"], one["isUsed"]) for one in document["kinds"]] == [
+        ("gpu", 3, False),
+        ("m5.large", 12, False),
+    ]
 
 
 def test_document_says_what_is_missing():

@@ -5,6 +5,7 @@ import pytest
 
 from lockstep.api.kept_runs import LARGEST_BYTES, kept_runs_manifest, parse_kept_runs
 from lockstep.facts.past_runs import (
+    MOST_KINDS,
     MOST_MEMBERS,
     MOST_RUNS,
     MOST_RUNS_OF_ALL,
@@ -38,6 +39,34 @@ def test_what_is_written_is_read_in_its_order():
     assert [list(found), list(found["default"])] == [["default", "a-b"], [RENDER, HEAT]]
 
 
+def test_kinds_of_nodes_are_kept_once_each():
+    of = tuple(ROUND._replace(kind=kind) for kind in ("m5.large", "gpu", "m5.large", ""))
+    manifest = written({"default": {HEAT: of}})
+
+    assert manifest["data"]["kinds.json"] == '["m5.large","gpu"]'
+    assert parse_kept_runs(manifest) == {"default": {HEAT: of}}
+
+
+def test_of_thousands_of_kinds_the_most_usual_are_kept():
+    kinds = [f"kind-{number}" for number in range(5000)] + ["usual"] * 2
+    runs = {
+        "default": {
+            f"{number:032x}": (ROUND._replace(kind=kind),) for number, kind in enumerate(kinds[-MOST_TEMPLATES:])
+        }
+    }
+
+    found = parse_kept_runs(written(runs))
+
+    kept = [run.kind for (run,) in found["default"].values()]
+    assert len(set(kept) - {""}) == MOST_KINDS
+    assert kept[-2:] == ["usual"] * 2
+
+
+def with_kinds(kinds, runs="[[1,8,1000,5000,1]]"):
+    manifest = one(runs)
+    return {**manifest, "data": {**manifest["data"], "kinds.json": kinds}}
+
+
 def test_nothing_is_read_as_nothing():
     assert parse_kept_runs(written({})) == {}
 
@@ -61,7 +90,9 @@ def test_version_is_named_where_something_is_replaced():
 def test_most_that_is_ever_written_has_its_place(templates):
     full = {}
     for space, digest in templates:
-        full.setdefault(space, {})[digest] = (LARGEST,) * (MOST_RUNS_OF_ALL // MOST_TEMPLATES)
+        full.setdefault(space, {})[digest] = tuple(
+            LARGEST._replace(kind=f"{number % MOST_KINDS:0>63}") for number in range(MOST_RUNS_OF_ALL // MOST_TEMPLATES)
+        )
 
     manifest = written(full)
 
@@ -108,7 +139,15 @@ def test_most_that_is_ever_written_has_its_place(templates):
         pytest.param(one("[1000001]"), id="more than is kept"),
         pytest.param(one("[[]]"), id="a run of nothing"),
         pytest.param(one("[[1,2]]"), id="half a run"),
-        pytest.param(one("[[1,8,1000,5000,7]]"), id="more than a run"),
+        pytest.param(one("[[1,8,1000,5000,1]]"), id="a kind that nobody names"),
+        pytest.param(with_kinds('["gpu"]', "[[1,8,1000,5000,2]]"), id="a kind beyond those that are named"),
+        pytest.param(with_kinds('["gpu"]', "[[1,8,1000,5000,0]]"), id="kind 0"),
+        pytest.param(with_kinds('["gpu"]', '[[1,8,1000,5000,"gpu"]]'), id="a kind as text"),
+        pytest.param(with_kinds('["gpu"]', "[[1,8,1000,5000,1,1]]"), id="more than a run"),
+        pytest.param(with_kinds('["two words"]'), id="a kind that is no value of a label"),
+        pytest.param(with_kinds("[5]"), id="a number as a kind"),
+        pytest.param(with_kinds('{"gpu":1}'), id="a map of kinds"),
+        pytest.param(with_kinds(f"[{','.join(['1'] * 300)}]".replace("1", '"k"')), id="too many kinds"),
         pytest.param(one('[[1,8,1000,"5000"]]'), id="text in a run"),
         pytest.param(one("[[1,0,1000,5000]]"), id="a run of no member"),
         pytest.param(one("[[1,10001,1000,5000]]"), id="a run of too many members"),

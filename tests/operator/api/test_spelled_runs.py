@@ -10,7 +10,7 @@ from lockstep.api.spelled_runs import parse_spelled_runs, spell_runs
 from lockstep.facts.past_runs import MOST_RUNS, run_of
 
 ONE = run_of(1.034, members=8, slowdown=1.5, seconds=94.2)
-LARGEST = run_of(999.999, members=10_000, slowdown=999.999, seconds=999_999_999.999)
+LARGEST = run_of(999.999, members=10_000, slowdown=999.999, seconds=999_999_999.999, kind="k" * 63)
 
 
 def limits():
@@ -22,6 +22,13 @@ def limits():
 
 def test_runs_read_well():
     assert spell_runs((ONE, run_of(0.97, members=4, slowdown=1, seconds=171))) == "8 94.2 1.5 1.034, 4 171 1 0.97"
+
+
+def test_kind_of_nodes_comes_last():
+    text = spell_runs((ONE._replace(kind="m5.large"), ONE))
+
+    assert text == "8 94.2 1.5 1.034 m5.large, 8 94.2 1.5 1.034"
+    assert [run.kind for run in parse_spelled_runs(text)] == ["m5.large", ""]
 
 
 def test_runs_of_which_only_the_factor_is_known_are_left_out():
@@ -56,7 +63,8 @@ def test_longest_text_has_its_place():
 @pytest.mark.parametrize(
     "text",
     [
-        "garbage", "8", "8 94.2 1.5", "8 94.2 1.5 1.034,", "8 94.2 1.5 1.034 7", "8 94.2 1.5 1.034,4 171 1 0.97",
+        "garbage", "8", "8 94.2 1.5", "8 94.2 1.5 1.034,", "8 94.2 1.5 1.034 -7",
+        "8 94.2 1.5 1.034 m5 large", "8 94.2 1.5 1.034 " + "k" * 64, "8 94.2 1.5 1.034,4 171 1 0.97",
         "0 94.2 1.5 1", "10001 94.2 1.5 1", "8 0 1.5 1", "8 94.2 0 1", "8 94.2 1.5 0", "8 94.2 1.5 1000.001",
         "8 1000000000.001 1.5 1", "-8 94.2 1.5 1", "8 94.2 1.5 1e3", "8 94.2 1.5 nan", "٨ 94.2 1.5 1",
         "8 94.2 1.5 1.0345", "9" * 2048, "\n8 94.2 1.5 1.034", "8 94.2 1.5 1.034\n",

@@ -261,7 +261,9 @@ def test_help_has_an_example(command):
         pytest.param(["explain", "pod/heat"], "pod/heat names no GangJob: write gj/NAME", id="another kind"),
         pytest.param(["explain", "gj/"], "gj/ names no GangJob: write gj/NAME", id="no name"),
         pytest.param(["explain", "gj/a", "-o", "xml"], "'xml' is not one of", id="output"),
-        pytest.param(["explain", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"),
+        pytest.param(
+            ["explain", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="no kubeconfig"
+        ),
         pytest.param(["explain", "gj/a", "--sizing", "Huge"], "'Huge' is not one of", id="sizing"),
         pytest.param(["plan"], "Missing option '-f'", id="no file"),
         pytest.param(["plan", "-f", "/nowhere"], "No such file", id="a file that is not there"),

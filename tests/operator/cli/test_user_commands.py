@@ -33,10 +33,16 @@ def test_help_has_an_example(command):
         pytest.param(["logs", "gj/a", "--rank", "-1"], "-1 is neither a rank nor a list of ranks", id="no rank"),
         pytest.param(["logs", "gj/a", "--rank", "1-"], "1- is neither a rank nor a list of ranks", id="half a range"),
         pytest.param(["logs", "gj/a", "--tail", "-1"], "-1 is not in the range", id="lines"),
-        pytest.param(["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of nobody"),
+        pytest.param(
+            ["logs", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="logs of nobody"
+        ),
         pytest.param(["requeue", "gj/a", "--timeout", "soon"], "soon is not a duration", id="time"),
-        pytest.param(["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue nobody"),
-        pytest.param(["fit", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="the other name"),
+        pytest.param(
+            ["requeue", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="requeue nobody"
+        ),
+        pytest.param(
+            ["fit", "gj/a", "--kubeconfig", "/nowhere"], "there is no kubeconfig /nowhere", id="the other name"
+        ),
     ],
 )
 def test_wrong_arguments_end_it_with_one_sentence(arguments, want):

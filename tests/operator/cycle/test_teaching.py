@@ -4,22 +4,25 @@ import math
 
 import pytest
 
-from builders.facts import DEFAULT, gang_fact, gang_spec, reservation, role_spec
+from builders.facts import DEFAULT, gang_fact, gang_spec, node_fact, reservation, role_spec
 from coschedule import Load, SerialWork, TimesWork
 from lockstep.belief.past_runs import PastRuns
 from lockstep.cycle.teaching import lesson_of, teach
 from lockstep.facts.gang import GangStatus
-from lockstep.facts.past_runs import Run
+from lockstep.facts.past_runs import KIND_LABEL, Run
 
 HEAT = "0" * 32
 START = 1_800_000_000.0
 
 
-def taught(*, run_time=300.0, finish=START + 200, attempt=1, factor=None, template=HEAT, work=None, roles=(), **held):
+def taught(
+    *, run_time=300.0, finish=START + 200, attempt=1, factor=None, template=HEAT, work=None, roles=(), nodes=(), **held
+):
     past = PastRuns(lambda: None)
     spec = gang_spec(run_template=template, work=work, roles=roles)
     gang = gang_fact("g", spec=spec, status=GangStatus(run_time_factor=factor))
-    teach(past, lesson_of(gang, reservation(start=START, finish=finish, attempt=attempt, **held), run_time))
+    held_by = reservation(start=START, finish=finish, attempt=attempt, **held)
+    teach(past, lesson_of(gang, held_by, run_time, {node.name: node for node in nodes}))
     return past.runs
 
 
@@ -94,3 +97,45 @@ def test_size_that_the_work_has_no_time_for_teaches_its_factor_alone():
 
     assert taught(work=work, members=[("a", 2)]) == {DEFAULT: {HEAT: (Run(1500),)}}
     assert taught(work=work, members=[("a", 9)]) == {DEFAULT: {HEAT: (Run(1500),)}}
+
+
+def of_kind(name, kind):
+    return node_fact(name, labels={} if kind is None else {KIND_LABEL: kind})
+
+
+@pytest.mark.parametrize(
+    ("kinds", "want"),
+    [
+        pytest.param(["m5.large", "m5.large"], "m5.large", id="one kind"),
+        pytest.param(["m5.large", "gpu"], "", id="two kinds"),
+        pytest.param(["m5.large", None], "", id="a node without"),
+        pytest.param([None, None], "", id="nodes without"),
+        pytest.param(["", ""], "", id="an empty one"),
+        pytest.param(["k" * 63, "k" * 63], "k" * 63, id="a long one"),
+        pytest.param(["two words", "two words"], "", id="no value of a label"),
+        pytest.param(["m5,large", "m5,large"], "", id="a comma"),
+        pytest.param(["m5.large"], "", id="a node that is gone"),
+    ],
+)
+def test_run_teaches_the_kind_that_all_its_nodes_were_of(kinds, want):
+    nodes = [of_kind(f"n{number}", kind) for number, kind in enumerate(kinds)]
+
+    runs = taught(work=SerialWork(serial=200), members=(("n0", 1), ("n1", 1)), nodes=nodes)
+
+    [run] = runs[DEFAULT][HEAT]
+    assert run.kind == want
+
+
+def test_kind_of_members_without_a_part_of_the_work_does_not_count():
+    roles = [role_spec("launcher", size=1, load=Load.NONE), role_spec("worker", size=1)]
+    nodes = [of_kind("n0", "small"), of_kind("n1", "large")]
+
+    runs = taught(
+        work=SerialWork(serial=200),
+        roles=roles,
+        members=(("n0", 1, None, "launcher"), ("n1", 1, None, "worker")),
+        nodes=nodes,
+    )
+
+    [run] = runs[DEFAULT][HEAT]
+    assert run.kind == "large"

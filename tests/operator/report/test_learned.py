@@ -2,8 +2,14 @@
 
 import pytest
 
+from builders.facts import DEFAULT, gang_fact, gang_spec
+from coschedule import SerialWork
 from lockstep.api.quantities import duration_seconds
-from lockstep.report.learned import go_duration, missed, with_sizes
+from lockstep.belief.past_runs import PastRuns
+from lockstep.facts.past_runs import Template, run_of
+from lockstep.report.learned import go_duration, missed, with_sizes, work_used
+
+HEAT = "0" * 32
 
 
 @pytest.mark.parametrize(
@@ -39,3 +45,32 @@ def test_sizes_are_listed_or_counted(sizes, want):
 )
 def test_error_is_told_in_percent(error, want):
     assert missed(error) == want
+
+
+def work_used_after(runs):
+    past = PastRuns(lambda: None)
+    for one in runs:
+        past.learn(Template(DEFAULT, HEAT), one)
+    past.settle()
+    gang = gang_fact("g", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT, learns=True))
+    return work_used(gang, past.in_force(gang))
+
+
+def run(size, seconds, kind):
+    return run_of(seconds * size / 100, members=size, slowdown=1.0, seconds=seconds, kind=kind)
+
+
+def test_kinds_of_nodes_are_told_where_they_are_planned_with():
+    found = work_used_after([run(1, 100, "m5.large")] * 4 + [run(1, 200, "gpu")] * 3)
+
+    assert found.message.endswith(
+        "; runs take 2 times as long on gpu (3 runs), 1 times as long on m5.large (4 runs): by kind one is missed by "
+        "0 %, and by 64 % without."
+    )
+
+
+def test_longest_message_has_its_place_in_the_status():
+    kinds = [f"{number:0>63}" for number in range(16)]
+    runs = [run(9_000 + at, 1e-3 * 10**number, kind) for number, kind in enumerate(kinds) for at in range(3)]
+
+    assert 200 < len(work_used_after(runs).message) <= 512
