@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from coschedule import AMOUNT_LIMIT, Disrupted, Holding, RunningGang
 from lockstep.belief.disruptions import disruptions, still_allowed
@@ -13,6 +13,9 @@ from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.budget import BudgetFact
 from lockstep.facts.gang import GangFact
+
+if TYPE_CHECKING:
+    from lockstep.facts.pod import Request
 
 # Whose members may take longer to end is evicted for nobody: by then the world is another one.
 _LONGEST_GRACE_SECONDS = 3600.0
@@ -105,14 +108,18 @@ def holdings(
     state: State, index: Mapping[str, int], resources: tuple[str, ...], reservation: Reservation
 ) -> tuple[Holding, ...]:
     """What a gang takes of each node of ``index``, by node. What has ended takes nothing any more."""
-    by_node: dict[int, Counter[str]] = {}
+    by_node: dict[int, list[int]] = {}
+    amounts: dict[Request, tuple[int, ...]] = {}
     for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
-        if node in index:
-            amounts = by_node.setdefault(index[node], Counter())
-            amounts.update({name: count * amount for name, amount in request})
+        if node not in index:
+            continue
+        if request not in amounts:
+            by_name = dict(request)
+            amounts[request] = tuple([by_name.get(name, 0) for name in resources])
+        before = by_node.get(index[node], [0] * len(resources))
+        by_node[index[node]] = [taken + count * each for taken, each in zip(before, amounts[request], strict=True)]
     return tuple(
-        Holding(node, tuple(min(amounts[name], AMOUNT_LIMIT) for name in resources))
-        for node, amounts in by_node.items()
+        Holding(node, tuple([min(amount, AMOUNT_LIMIT) for amount in taken])) for node, taken in by_node.items()
     )
 
 

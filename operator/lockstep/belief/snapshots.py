@@ -325,8 +325,9 @@ def volumes_of(gang: GangKey, part: Part) -> str:
 def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:
     """What comes back on each node some time, nobody knows when: of what is to end, all that is not released."""
     known = np.zeros(ending.shape)
-    for release in releases:
-        known[release.node] += release.request
+    if releases:
+        requests = np.array([release.request for release in releases], dtype=np.float64)
+        np.add.at(known, [release.node for release in releases], requests)
     # Whole numbers as long as they are of a size that nodes have.
     someday: NDArray[np.int64] = np.clip(ending - known, 0, AMOUNT_LIMIT).astype(np.int64)
     return someday
