@@ -41,6 +41,7 @@ _STAND_BY_SECONDS = 1.0
 # Many may be expected to end one shortly after the other; what is planned to start at such an end is not put off.
 _SHORTEST_WAIT_FOR_ENDS_SECONDS = 1.0
 _TOLD_AT_ONCE = 50
+_STARTED_AT_ONCE = 20
 _DEFAULT_PLANS = PlanOptions()
 
 log = logging.getLogger(__name__)
@@ -163,7 +164,7 @@ class Cycle:
                 self.decided = decided
                 self._outlooks = Outlooks(self._state, decided)
                 # 3. Start what is due, evict whoever gives way, 4. tell the others why they wait.
-                self._start_due(decided)
+                await self._start_due(decided)
                 self._evict(decided)
                 await self._tell_others(decided)
                 self._plan_when_an_end_has_passed()
@@ -197,13 +198,16 @@ class Cycle:
         """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
         self._plan_at = min(self._plan_at, self._monotonic() + time - now)
 
-    def _start_due(self, decided: Decided) -> None:
-        now = self._now()
-        with self._timed("act"):
-            for decision in decided.plan.decisions:
-                if isinstance(decision, Placement) and decided.is_due(decision):
-                    with self._guarded(decision.gang):
-                        self._start(decision, decided, now)
+    async def _start_due(self, decided: Decided) -> None:
+        due = [one for one in decided.plan.decisions if isinstance(one, Placement) and decided.is_due(one)]
+        for first in range(0, len(due), _STARTED_AT_ONCE):
+            now = self._now()
+            with self._timed("act"):
+                for placement in due[first : first + _STARTED_AT_ONCE]:
+                    with self._guarded(placement.gang):
+                        self._start(placement, decided, now)
+            # Hundreds may start, each with a status to write, and the event loop has other things to do.
+            await asyncio.sleep(0)
 
     def _evict(self, decided: Decided) -> None:
         for preemption in decided.preemptions:

@@ -125,6 +125,9 @@ class Planning:
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
         may_evict = [key for key, gang in planned.items() if key in chosen.front and self._may_preempt(gang)]
         evicting = self._evicting.choose(may_evict, has_changed=has_changed)
+        # A thousand may wait, and the event loop has other things to do. What is asked for now is compared again before
+        # anything is carried out.
+        await asyncio.sleep(0)
         seen, (_, made, preemptions) = await self._plan_exactly(planned, evicting, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
         decisions += quotas.refused

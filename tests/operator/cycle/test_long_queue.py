@@ -94,3 +94,22 @@ async def test_gangs_behind_one_that_overruns_are_told_seldom():
             await asyncio.sleep(1)
 
         assert len(api.writes) - before <= 30
+
+
+async def test_the_event_loop_turns_between_gangs_that_start_together(monkeypatch):
+    nodes = [node(f"n{number:02}") for number in range(45)]
+    async with operator_over(*nodes, plans=PlanOptions(run=INLINE.run)) as (api, parts):
+        held_by_turn, hold = [0], parts.state.hold
+
+        def counted(reservation):
+            if not held_by_turn[-1]:
+                asyncio.get_running_loop().call_soon(held_by_turn.append, 0)
+            held_by_turn[-1] += 1
+            hold(reservation)
+
+        monkeypatch.setattr(parts.state, "hold", counted)
+        api.store.add("gangjobs", *waiting(45))
+        await until(lambda: is_placed(api, "g44"), seconds=60)
+
+        assert sum(held_by_turn) >= 45
+        assert max(held_by_turn) == 20
