@@ -109,10 +109,12 @@ define on_kubelets
 folder=$$(mktemp -d) && \
 unshare --net --mount --pid --fork --kill-child --mount-proc sh -c "ip link set lo up && \
   LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
-  LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) $(BIN)/pytest --basetemp=$$folder/e2e $(1)"; code=$$?; \
+  LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) LOCKSTEP_E2E_ROUNDS=$(ROUNDS) \
+  $(BIN)/pytest --basetemp=$$folder/e2e $(1)"; code=$$?; \
   rm -rf $$folder; find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code
 endef
 TORCH ?=
+ROUNDS ?=
 MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)
 
 .PHONY: e2e-needs

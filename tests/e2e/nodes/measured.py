@@ -18,3 +18,7 @@ class Measured:
         """Keep it for the summary."""
         shown = ", ".join(f"{name} {number:.2f} s" for name, number in seconds.items())
         self._lines.append(f"{self._test}: {shown}")
+
+    def say(self, sentence: str) -> None:
+        """Keep something else for the summary."""
+        self._lines.append(f"{self._test}: {sentence}")
