@@ -30,7 +30,10 @@ def condition(kind, status="True", message=""):
     return {"type": kind, "status": status, "reason": "Because", "message": message, "lastTransitionTime": TIME}
 
 
-FAILED = {"conditions": [condition("Complete", message="Member 0 failed.")], "finishedAt": TIME}
+FAILED = {
+    "conditions": [condition("Complete", "False", "Member 0 failed."), condition("Failed", message="Member 0 failed.")],
+    "finishedAt": TIME,
+}
 
 
 @asynccontextmanager

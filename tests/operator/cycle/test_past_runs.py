@@ -39,7 +39,7 @@ async def run(api, name, *, seconds, end="Succeeded", place=True):
     set_phases(api, name, "Running")
     await asyncio.sleep(seconds)
     set_phases(api, name, end)
-    await until(lambda: condition(api, name, "Complete")[0] == "True")
+    await until(lambda: "finishedAt" in status_of(api, name))
 
 
 async def run_three(api, *, seconds):
