@@ -54,9 +54,9 @@ def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, like
     """
     later = [hour for hour in ahead if hour.start > wall]
     expected = any(hour.owner_present >= likely for hour in ahead if hour.start <= wall)
-    if not later or not (owner_present or expected):
+    if not ahead or not (owner_present or expected):
         return Window(start=None, end=_first_return(later, likely))
-    leaves = next((hour.start for hour in later if hour.owner_present < likely), later[-1].start + HOUR)
+    leaves = next((hour.start for hour in later if hour.owner_present < likely), ahead[-1].start + HOUR)
     return Window(start=leaves, end=_first_return([hour for hour in later if hour.start > leaves], likely))
 
 
