@@ -19,6 +19,7 @@ from coschedule.learning.work_fit import NoFit, Shortage, WorkFit, error_of_mult
 from coschedule.model.divided_work import Overhead
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.goal import Goal, Objective
+from coschedule.model.kinds import KindFactor, number_kinds, times_on
 from coschedule.model.run_times import SerialWork, TimesWork, Work
 from coschedule.pieces.apportion import apportion
 from coschedule.problems.al_saqabi.allocation_map import Allocation, AllocationMap
@@ -45,7 +46,6 @@ from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
 from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
-from coschedule.queue.kinds import KindFactor, number_kinds, times_on
 from coschedule.queue.members import Members
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from coschedule.model.kinds import NO_KIND, KindFactor
 from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.node import Node
 from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
-from coschedule.queue.kinds import NO_KIND, KindFactor
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.owners.forecasts import Forecasts, Interruptible
 from coschedule.queue.plan import plan

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.errors import InvalidValueError
+from coschedule.model.kinds import NO_KIND
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.kinds import NO_KIND
 
 LEAST_RUNS = 3
 """A kind counts from so many runs on."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.model.kinds import KindFactor
 from coschedule.model.numbers import IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.constraints.terms import Constraints
-from coschedule.queue.kinds import KindFactor
 from coschedule.queue.members import Members
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.price import Price

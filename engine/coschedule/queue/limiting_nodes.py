@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coschedule.model.kinds import times_on
 from coschedule.model.numbers import IntArray
 from coschedule.queue.gangs import Load, PendingGang
-from coschedule.queue.kinds import times_on
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Timeline

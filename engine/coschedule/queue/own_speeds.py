@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from coschedule.model.kinds import NO_KIND, times_on
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import Load, PendingGang, Role
-from coschedule.queue.kinds import NO_KIND, times_on
 from coschedule.queue.slots.timeline import Timeline, no_kinds
 from coschedule.queue.snapshot import Snapshot
 

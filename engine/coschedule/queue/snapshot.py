@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from coschedule.model.kinds import NO_KIND, times_on
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang
-from coschedule.queue.kinds import NO_KIND, times_on
 from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
 from coschedule.queue.owners.forecasts import Forecasts, no_forecasts
 from coschedule.queue.promises.kinds import Promises

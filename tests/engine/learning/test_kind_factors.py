@@ -8,7 +8,7 @@ import pytest
 
 from coschedule.learning.kind_factors import MOST_TIMES, fit_kinds
 from coschedule.model.errors import InvalidValueError
-from coschedule.queue.kinds import NO_KIND
+from coschedule.model.kinds import NO_KIND
 from engine.builders import seeded
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from coschedule.model.kinds import NO_KIND, number_kinds
 from coschedule.queue.codec import decode_snapshot, encode_snapshot
 from coschedule.queue.gangs import Load
-from coschedule.queue.kinds import NO_KIND, number_kinds
 from coschedule.queue.parts import encode_part
 from coschedule.queue.plan import plan
 from coschedule.queue.promises.memory import remembering

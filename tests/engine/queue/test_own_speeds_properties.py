@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from coschedule.model.kinds import NO_KIND
 from coschedule.queue.decisions import Placement
-from coschedule.queue.kinds import NO_KIND
 from coschedule.queue.own_speeds import own_snapshot
 from coschedule.queue.plan import plan
 from coschedule.queue.promises.memory import remembering

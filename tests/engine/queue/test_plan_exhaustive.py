@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from coschedule.model.kinds import NO_KIND, KindFactor
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Placement, Unplaceable
 from coschedule.queue.gangs import Load
-from coschedule.queue.kinds import NO_KIND, KindFactor
 from coschedule.queue.loads import equal, unequal
 from coschedule.queue.plan import plan
 from engine.brute.queue import plan_queue
