@@ -86,7 +86,7 @@ def trouble_with_tokens(arena, observer, proxy):
 
 def trouble_with_a_quota(arena, observer):
     arena.until_placed("steady")
-    arena.limit_pods(2)
+    arena.limit_pods(1)
     arena.submit(gang("capped"))
     until_it_fires(observer, "LockstepAttemptsUndone", reason="QuotaExceeded")
     arena.raise_limit(10_000)
