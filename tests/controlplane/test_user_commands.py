@@ -139,7 +139,7 @@ def test_gang_that_runs_is_put_back_into_the_queue(operator, arena, ask):
 def test_gang_that_has_failed_is_made_anew(operator, arena, ask):
     arena.add_nodes(2)
     arena.submit(gang("heat", size=2, cpu="3", run_for="1s", exit_code="3"))
-    arena.until("heat", "Complete", reason="MemberFailed")
+    arena.until("heat", "Failed", reason="MemberFailed")
     before = arena.gang("heat")
 
     done = ask("requeue", "gj/heat", "-o", "json")
@@ -149,7 +149,7 @@ def test_gang_that_has_failed_is_made_anew(operator, arena, ask):
     after = arena.gang("heat")
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert after["spec"] == {**before["spec"], "suspend": False}
-    arena.until("heat", "Complete", reason="MemberFailed")
+    arena.until("heat", "Failed", reason="MemberFailed")
 
 
 def test_gang_that_waits_or_is_not_there_is_said(operator, arena, ask):
