@@ -40,10 +40,18 @@ def _resize(state: State, member: PacedMember, had: Mapping[str, Cpu], pace: Nod
     wanted = _wanted(had, now, pace, most=most, is_guaranteed=member.cpu.is_guaranteed)
     if member.cpu.pending is not None:
         return _withdrawal(member, wanted)
-    is_due = pace is None or any(is_news(cpu, now[name], wanted[name], pace, most=most) for name, cpu in had.items())
-    if wanted == now or not is_due:
+    if wanted == now or not _is_due(had, now, wanted, pace, most=most):
         return None
     return Resize(member.pod, wanted, None if member.cpu.is_guaranteed else _limits_only(wanted, now))
+
+
+def _is_due(
+    had: Mapping[str, Cpu], now: Mapping[str, Cpu], wanted: Mapping[str, Cpu], pace: NodePace | None, *, most: int
+) -> bool:
+    """Whether the member is not to be paced any more, or to be paced by enough more or less."""
+    if pace is None or pace.is_slow:
+        return True
+    return any(is_news(cpu, now[name], wanted[name], pace, most=most) for name, cpu in had.items())
 
 
 def _limits_only(wanted: Mapping[str, Cpu], now: Mapping[str, Cpu]) -> Mapping[str, Cpu] | None:

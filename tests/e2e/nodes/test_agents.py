@@ -55,12 +55,12 @@ def owner(cluster: Cluster, nodes) -> Iterator[None]:
     process.wait()
 
 
-def until_limits(cluster: Cluster, jobs: Jobs, *, smaller: str, larger: str) -> None:
-    """Wait until the kubelets say that the member on one node has a smaller limit than the other one."""
+def until_limits(cluster: Cluster, jobs: Jobs, *, paced: str, whole: str) -> None:
+    """Wait until the kubelets say that the member on one node has a smaller limit, and the other one its own."""
 
     def probe() -> bool:
         limits = {pod["spec"]["nodeName"]: _limit(pod) for pod in jobs.pods("beside")}
-        assert limits[smaller] < limits[larger], limits
+        assert limits[paced] < limits[whole] == 1000, limits
         return True
 
     cluster.until(probe)
@@ -77,7 +77,7 @@ def test_bid_follows_a_load_beside_a_gang_and_so_do_its_pace_and_the_next_gang(c
     jobs.submit_job(job("beside", size=size(2), pace="Local", template=members))
     jobs.submit_job(job("before", size=size(1), work=WORK, template=template("stay")))
     jobs.until_on("before", FAST)
-    until_limits(cluster, jobs, smaller=FAST, larger=SLOW)
+    until_limits(cluster, jobs, paced=FAST, whole=SLOW)
 
     began = time.time()
     cluster.apply(load)
@@ -87,7 +87,7 @@ def test_bid_follows_a_load_beside_a_gang_and_so_do_its_pace_and_the_next_gang(c
     assert agents.duty_cycle(SLOW) < agents.duty_cycle(FAST)
     jobs.submit_job(job("after", size=size(1), work=WORK, template=template("stay")))
     jobs.until_on("after", SLOW)
-    until_limits(cluster, jobs, smaller=SLOW, larger=FAST)
+    until_limits(cluster, jobs, paced=SLOW, whole=FAST)
     measured({"from the load to limits that follow": time.time() - began})
 
 

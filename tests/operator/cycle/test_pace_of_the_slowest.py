@@ -148,6 +148,19 @@ async def test_who_becomes_the_slowest_gets_all_back():
         await until(lambda: cpu_by_node(api)["n3"] == ("2000m", "2200m"))
 
 
+async def test_who_becomes_the_slowest_gets_a_limit_back_that_its_owners_work_hides():
+    whole = [container(requests={"cpu": "2500m"}, limits={"cpu": "4"})]
+    bids = [bid("n1", capacity="1250m"), bid("n2")]
+    gangs = [paced_gang(size=2, containers=whole)]
+    async with operator_over(*NODES[:2], gangs=gangs, bids=bids) as (api, _):
+        await run_all(api)
+        await until(lambda: cpu_by_node(api) == {"n1": ("2500m", "3520m"), "n2": ("2500m", "4")})
+        # Half of n1 is left, 2 cores: a limit of 3.52 would bind nobody while that lasts.
+        change_bid(api, "n1", dutyCycle="1")
+
+        await until(lambda: cpu_by_node(api) == {"n1": ("2500m", "4000m"), "n2": ("2500m", "2750m")})
+
+
 async def test_small_changes_are_none():
     async with operator_over(*NODES, gangs=[paced_gang()], bids=BIDS) as (api, _):
         await run_all(api)
