@@ -93,7 +93,9 @@ class Metrics:
         self.promises = PromiseMetrics(registry)
         self.bids = BidMetrics(registry)
         self.pace = PaceMetrics(registry)
-        self._declare_api(registry)
+        self._declare_refused_writes(registry)
+        self._declare_watches(registry)
+        self._declare_requests(registry)
 
     def _declare_cycle(self, registry: CollectorRegistry) -> None:
         self.cycles = Counter("lockstep_cycles", "Cycles run, by how they ended.", ["result"], registry=registry)
@@ -218,8 +220,7 @@ class Metrics:
         for state in SLOT_STATES:
             self.slots.labels(state)
 
-    def _declare_api(self, registry: CollectorRegistry) -> None:
-        self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+    def _declare_refused_writes(self, registry: CollectorRegistry) -> None:
         self.conflicts = Counter(
             "lockstep_reservation_conflicts", "Reservations refused since the gang had changed.", registry=registry
         )
@@ -231,6 +232,8 @@ class Metrics:
         )
         for write in REFUSED_WRITES:
             self.statuses_refused.labels(write)
+
+    def _declare_watches(self, registry: CollectorRegistry) -> None:
         self.not_understood = Counter(
             "lockstep_objects_not_understood",
             "Versions of objects that could not be understood and counted as the safe thing.",
@@ -247,6 +250,9 @@ class Metrics:
         )
         for resource in WATCHED_RESOURCES:
             self.watch_heard(resource)
+
+    def _declare_requests(self, registry: CollectorRegistry) -> None:
+        self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.credentials_refused = Gauge(
             "lockstep_credentials_refused",
             "Whether the API server does not accept the process's token: 1 while nothing can be read or written.",
