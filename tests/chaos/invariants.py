@@ -116,8 +116,8 @@ class Invariants:
         bound = len(self._by_attempt[uid, new.get("attempt", 0)])
         if is_true(new, "Placed") and not is_true(old, "Placed") and bound < size:
             self.violations.append(f"{name} is called placed, and {bound} of its {size} members were bound")
-        if is_true(new, "Complete") or is_true(new, "Failed"):
-            if not (is_true(old, "Complete") or is_true(old, "Failed")):
+        if has_ended(new):
+            if not has_ended(old):
                 self.ended[reason(new, "Complete")] += 1
         elif old.get("reservedAt") and not new.get("reservedAt"):
             self._note_release(uid, name, old.get("attempt", 0))
@@ -146,6 +146,11 @@ def seen(manifest: Manifest) -> Seen:
 def milli(cpu: str) -> int:
     """A CPU quantity as the walk writes it."""
     return int(cpu[:-1]) if cpu.endswith("m") else 1000 * int(cpu)
+
+
+def has_ended(status: Manifest) -> bool:
+    """Whether a gang has ended, well or not."""
+    return is_true(status, "Complete") or is_true(status, "Failed")
 
 
 def is_true(status: Manifest, kind: str) -> bool:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from builders.manifests import gang
-from chaos.invariants import ENDED, is_true, milli, owner_of, reason
+from chaos.invariants import ENDED, has_ended, is_true, milli, owner_of, reason
 from chaos.observer import MARKER
 from chaos.world import BIDS, CORE, FIRST_NODES, GANGS, LABEL, NODES, World
 from eventually import eventually
@@ -60,7 +60,7 @@ def _nothing_is_half_done(world: World) -> bool:
 def _check_gang(one: Any, pods: list[Any]) -> None:
     name, status, says = one["metadata"]["name"], one.get("status") or {}, _says(one)
     left = [pod["metadata"]["name"] for pod in pods]
-    if "deletionTimestamp" in one["metadata"] or is_true(status, "Complete") or is_true(status, "Failed"):
+    if "deletionTimestamp" in one["metadata"] or has_ended(status):
         # What has ended stays for its logs as long as the gang does.
         running = [pod["metadata"]["name"] for pod in pods if pod["status"]["phase"] not in ENDED]
         assert not running, f"{name} has ended or is being deleted, and {running} run"
