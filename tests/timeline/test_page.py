@@ -1,6 +1,7 @@
 """What the page shows of a known scene, in a real browser."""
 
 import asyncio
+import re
 import time
 from dataclasses import replace
 
@@ -101,7 +102,18 @@ async def test_promise_is_a_mark_at_the_latest_start(show, scene, now):
 
     [want] = [one.promised for one in scene.decided.plan.decisions if one.gang.name == "second"]
     assert marks == [["n3", pytest.approx(want, abs=slack)], ["n1", pytest.approx(want, abs=slack)]]
-    assert f"Starts by {time.strftime('%H:%M', time.localtime(want))}" in told
+    # Before the time stands the day, where that is not today.
+    assert re.search(rf"^Starts by (\w+ \d+, )?{time.strftime('%H:%M', time.localtime(want))}\b", told, re.MULTILINE)
+
+
+async def test_time_of_another_day_is_told_with_its_day(show, scene, now):
+    later = now + 48 * HOUR
+    async with show(scene) as page:
+        today, another = await page.evaluate(f"[spellTime(now()), spellTime({later})]")
+
+    day = time.localtime(later)
+    assert re.fullmatch(r"\d\d:\d\d", today)
+    assert another == f"{time.strftime('%b', day)} {day.tm_mday}, {time.strftime('%H:%M', day)}"
 
 
 async def test_gangs_on_one_node_at_one_time_are_stacked(show, now):
