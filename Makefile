@@ -26,7 +26,7 @@ test: lint type $(INSTALLED) ## Lint, types, import contracts and every test
 	$(BIN)/pytest -n $(PROCESSES)
 
 .PHONY: test-unit
-test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; less than a minute
+test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; about two minutes
 	$(BIN)/pytest -n $(PROCESSES) -m unit
 
 .PHONY: lint
