@@ -1,6 +1,6 @@
 """Crash points: every request of a gang's life, with something killed before it is sent or after it was answered."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -32,13 +32,6 @@ class Point(NamedTuple):
     number: int
     moment: Moment
     request: str
-
-
-class Played(NamedTuple):
-    """A life that was lived: where something was killed, and what that broke, if anything."""
-
-    point: Point | None
-    problem: str
 
 
 class Trap:
@@ -101,27 +94,19 @@ class Theatre:
 
     def crash_everywhere(self, life: Life) -> tuple[list[Point], list[str]]:
         """Live the life once for every crash point. Returns the points, and what each broke."""
-        return _told(played for moment in Moment for played in self._crash_from(life, moment, 1))
+        points, broken = [], []
+        for moment in Moment:
+            for number in count(1):
+                point, problem = self._live(life, number, moment)
+                if point is not None:
+                    points.append(point)
+                if problem:
+                    broken.append(f"{point or 'undisturbed'}: {problem}")
+                if point is None:
+                    break
+        return points, broken
 
-    def crash_between(self, life: Life) -> tuple[list[Point], list[str]]:
-        """Do so before every request, and after the last one.
-
-        That is every crash point for whoever asks one thing after the other and forgets everything when killed: after
-        one request was answered is before the next one is sent.
-        """
-        played = list(self._crash_from(life, Moment.BEFORE, 1))
-        last = max(1, len(played) - 1)
-        return _told([*played, *self._crash_from(life, Moment.AFTER, last)])
-
-    def _crash_from(self, life: Life, moment: Moment, first: int) -> Iterator[Played]:
-        """Live it until there is no such request; the last time is undisturbed."""
-        for number in count(first):
-            played = self._live(life, number, moment)
-            yield played
-            if played.point is None:
-                return
-
-    def _live(self, life: Life, number: int, moment: Moment) -> Played:
+    def _live(self, life: Life, number: int, moment: Moment) -> tuple[Point | None, str]:
         name = f"heat{next(NUMBERS)}x"
         with watched_pods(self._arena.api, self._arena.namespace, self._background) as seen:
             stage = Stage(self._arena, name, seen, MEMBER_CPU)
@@ -130,7 +115,7 @@ class Theatre:
             self._proxy.witness = trap.witness
             problem = self._play(life, stage)
             self._proxy.reset()
-            return Played(trap.sprung, problem)
+            return trap.sprung, problem
 
     def _play(self, life: Life, stage: Stage) -> str:
         try:
@@ -181,16 +166,6 @@ class Theatre:
         pods = [pod for pod in listed if pod["metadata"]["name"].startswith("foreign-")]
         assert all(pod.get("status", {}).get("phase") == "Running" for pod in pods), "the foreign pods do not run yet"
         return {pod["metadata"]["uid"]: pod["metadata"]["resourceVersion"] for pod in pods}
-
-
-def _told(everything: Iterable[Played]) -> tuple[list[Point], list[str]]:
-    points, broken = [], []
-    for point, problem in everything:
-        if point is not None:
-            points.append(point)
-        if problem:
-            broken.append(f"{point or 'undisturbed'}: {problem}")
-    return points, broken
 
 
 def _where(error: AssertionError) -> str:

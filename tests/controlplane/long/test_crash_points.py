@@ -1,4 +1,4 @@
-"""The operator is killed between any two requests of every life of a gang, and started again."""
+"""The operator is killed at every request of every life of a gang, and started again."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def operator(proxy, tmp_path_factory):
 @pytest.mark.parametrize("life", LIVES)
 def test_gang_ends_where_it_should_wherever_the_operator_is_killed(operator, proxy, arena, background, life):
     theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
-    points, broken = theatre.crash_between(LIVES[life])
+    points, broken = theatre.crash_everywhere(LIVES[life])
 
     print(f"crash points of {life!r}: {len(points)}, violations: {len(broken)}")
     assert points
