@@ -74,14 +74,14 @@ def test_last_decision_replays_to_the_same_plan(operator, arena):
 def test_predicted_and_actual_times_are_compared(operator, arena):
     arena.add_nodes(1)
     before = operator.metrics()
-    arena.submit(gang("heat", size=2, run_for="1s", work={"serialTime": "2s"}))
+    arena.submit(gang("heat", size=2, run_for="3s", work={"serialTime": "2s"}))
 
     arena.until_complete("heat")
 
     eventually(lambda: grown(operator, before, "lockstep_run_time_ratio_count") == 1)
     assert grown(operator, before, "lockstep_start_delay_seconds_count") == 1
-    # It ran for the predicted second, and for what the control plane took to say so.
-    assert grown(operator, before, 'lockstep_run_time_ratio_bucket{le="0.8"}') == 0
+    # It ran three times as long as predicted, which leaves room for changes that a busy machine sees late.
+    assert grown(operator, before, 'lockstep_run_time_ratio_bucket{le="1.25"}') == 0
     assert grown(operator, before, "lockstep_gang_wait_seconds_count") == 1
 
 
