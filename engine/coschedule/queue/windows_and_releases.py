@@ -12,6 +12,7 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.slots.segments import is_last, running_sum
 from coschedule.queue.slots.spans import Spans
+from coschedule.queue.slots.spans_by_class import spans_by_class
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
@@ -30,7 +31,7 @@ def expected_timeline(snapshot: Snapshot, masks: Sequence[BoolArray]) -> Timelin
         pace=pace,
         width=np.bincount(class_by_node, minlength=len(example)),
         example=example,
-        spans=_spans(snapshot, example, releases),
+        spans_of=spans_by_class(_spans(snapshot, example, releases), classes=len(example)),
         stamp=np.arange(len(example)),
         stamps=len(example),
         kinds=snapshot.kinds,

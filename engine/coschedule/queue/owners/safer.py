@@ -47,7 +47,7 @@ def _closings(timeline: Timeline, hazards: Hazards, closed: BoolArray) -> Iterat
             yield Claim(
                 ranks=np.sort(rank_of[nodes]),
                 counts=np.ones_like(nodes),
-                request=np.zeros(timeline.spans.free.shape[1], dtype=np.int64),
+                request=np.zeros(timeline.spans_of.store.free.shape[1], dtype=np.int64),
                 start=start,
                 finish=finish,
                 closes=True,

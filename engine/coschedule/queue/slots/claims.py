@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -70,11 +71,12 @@ def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, list[IntArray]]:
     order = np.argsort(rank, kind="stable")
     entries = np.stack([index, np.concatenate([claim.counts for claim in claims])], axis=1)[order]
     first = np.flatnonzero(is_first(rank[order]))
-    return rank[order][first], np.split(entries, first[1:])
+    bounds = pairwise([*first.tolist(), len(entries)])
+    return rank[order][first], [entries[begin:end] for begin, end in bounds]
 
 
 def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
-    """Copy the spans of each group's parent class, cut where claims begin and end, less what they take."""
+    """Cut the spans of each group where claims begin and end, and take from them what is claimed."""
     owner, begin, gain = _changes(spans, groups, claims)
     order = np.lexsort((begin, owner))
     owner, begin = owner[order], begin[order]
@@ -86,8 +88,7 @@ def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
 
 def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[IntArray, FloatArray, IntArray]:
     """List every change as group, time and what is gained: of resources, of being open, and of claims that close."""
-    source, group = spans.of(groups.parent)
-    there = np.column_stack([spans.free[source], spans.open[source], np.zeros_like(source)])
+    there = np.column_stack([spans.free, spans.open, np.zeros_like(spans.owner)])
     closes = np.array([[0, -claim.closes] for claim in claims])
     taken = np.column_stack([np.array([claim.request for claim in claims]), closes])[groups.claim]
     taken[:, :-1] *= groups.counts[:, np.newaxis]
@@ -95,7 +96,7 @@ def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[Int
     finish = np.array([claim.finish for claim in claims])[groups.claim]
     ending = np.flatnonzero(finish < np.inf)
     return (
-        np.concatenate([group, groups.owner, groups.owner[ending]]),
-        np.concatenate([spans.begin[source], start, finish[ending]]),
-        np.concatenate([change(there, group), -taken, taken[ending]]),
+        np.concatenate([spans.owner, groups.owner, groups.owner[ending]]),
+        np.concatenate([spans.begin, start, finish[ending]]),
+        np.concatenate([change(there, spans.owner), -taken, taken[ending]]),
     )

@@ -39,12 +39,10 @@ def _updated(kept: KeptStretches, timeline: Timeline, request: IntArray, passes:
 
 
 def _of_classes_from(timeline: Timeline, first: int, request: IntArray, passes: BoolArray) -> Stretches:
-    spans = timeline.spans
-    begin = int(np.searchsorted(spans.owner, first))
-    owner = spans.owner[begin:] - first
-    slots = slots_in(spans.take(slice(begin, None)), request)
-    slots[~passes[timeline.example[first:]][owner]] = 0
-    return find_stretches(owner, spans.begin[begin:], slots, classes=len(timeline.width) - first)
+    spans = timeline.spans_of.of(np.arange(first, len(timeline.width)))
+    slots = slots_in(spans, request)
+    slots[~passes[timeline.example[first:]][spans.owner]] = 0
+    return find_stretches(spans.owner, spans.begin, slots, classes=len(timeline.width) - first)
 
 
 def slots_in(spans: Spans, request: IntArray) -> IntArray:

@@ -10,7 +10,6 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.slots.kept import slots_in, stretches_for
-from coschedule.queue.slots.segments import is_first
 from coschedule.queue.slots.stretches import Stretches
 from coschedule.queue.slots.timeline import Timeline
 
@@ -99,8 +98,7 @@ def limited(
 
 def slots_now(timeline: Timeline, request: IntArray, passes: BoolArray) -> int:
     """Count the slots that there are now for members that take ``request[r]``, for however short a time."""
-    first = np.flatnonzero(is_first(timeline.spans.owner))
-    slots = slots_in(timeline.spans.take(first), request)
+    slots = slots_in(timeline.spans_of.at_first, request)
     return int((slots * timeline.width)[passes[timeline.example]].sum())
 
 

@@ -20,6 +20,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.slots.claims import Claim, cut, group_nodes
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.spans import Spans
+from coschedule.queue.slots.spans_by_class import SpansByClass
 from coschedule.queue.slots.stretches import Stretches
 
 Asked = tuple[bytes, bytes]
@@ -62,12 +63,17 @@ class Timeline:
     pace: IntArray
     width: IntArray
     example: IntArray
-    spans: Spans
+    spans_of: SpansByClass
     stamp: IntArray
     stamps: int
     kept: dict[Asked, KeptStretches] = field(default_factory=dict)
     safer: tuple["Timeline", ...] = ()
     kinds: IntArray = field(default_factory=no_kinds)
+
+    @property
+    def spans(self) -> Spans:
+        """The spans of all classes, copied when they are asked for the first time."""
+        return self.spans_of.flat
 
     def claimed(self, claim: Claim) -> "Timeline":
         """Return the timeline after ``claim``. Taking more than is free leaves a negative amount."""
@@ -84,14 +90,14 @@ class Timeline:
         parents = np.concatenate([left, groups.parent])
         class_of = (np.cumsum(width > 0) - 1)[self.class_of]
         class_of[groups.ranks] = len(left) + groups.group_of
-        spans = cut(self.spans, groups, claims)
+        spans = cut(self.spans_of.of(groups.parent), groups, claims)
         return replace(
             self,
             class_of=class_of,
             pace=self.pace[parents],
             width=np.concatenate([width[left], groups.width]),
             example=self.example[parents],
-            spans=self.spans.replaced(np.flatnonzero(width == 0), replace(spans, owner=spans.owner + len(left))),
+            spans_of=self.spans_of.only(left).then(spans, classes=len(groups.parent)),
             stamp=np.concatenate([self.stamp[left], np.arange(self.stamps, self.stamps + len(groups.parent))]),
             stamps=self.stamps + len(groups.parent),
             kept=self.kept.copy(),
@@ -100,14 +106,13 @@ class Timeline:
 
     def has_room_for(self, claim: Claim) -> bool:
         """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
-        source, entry = self.spans.of(self.class_of[claim.ranks])
-        begin = self.spans.begin[source]
-        end = np.where(is_last(entry), np.inf, np.append(begin[1:], np.inf)[: len(begin)])
-        during = (begin < claim.finish) & (end > claim.start)
-        spans, needed = source[during], claim.counts[entry[during], np.newaxis] * claim.request
+        spans = self.spans_of.of(self.class_of[claim.ranks])
+        end = np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)])
+        during = (spans.begin < claim.finish) & (end > claim.start)
+        needed = claim.counts[spans.owner[during], np.newaxis] * claim.request
         wanted = claim.request > 0
-        has_room = (self.spans.free[spans] >= needed)[:, wanted].all()
-        return bool(self.spans.open[spans].all() and has_room)
+        has_room = (spans.free[during] >= needed)[:, wanted].all()
+        return bool(spans.open[during].all() and has_room)
 
     def crowded(self, claims: Sequence[Claim]) -> list[bool]:
         """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""
@@ -123,14 +128,13 @@ class Timeline:
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
         (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)
         class_of = inverse.reshape(-1)
-        source, owner = self.spans.of(parents)
         return replace(
             self,
             class_of=class_of,
             pace=self.pace[parents],
             width=np.bincount(class_of, minlength=len(parents)),
             example=self.example[parents],
-            spans=replace(self.spans.take(source), owner=owner),
+            spans_of=self.spans_of.only(parents),
             stamp=np.arange(len(parents)),
             stamps=len(parents),
             kept={},
@@ -157,6 +161,6 @@ class Timeline:
             pace=self.pace[kept],
             width=self.width[kept],
             example=self.example[kept],
-            spans=self.spans.without(np.flatnonzero(~kept)),
+            spans_of=self.spans_of.only(np.flatnonzero(kept)),
             stamp=self.stamp[kept],
         )
