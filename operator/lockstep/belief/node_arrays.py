@@ -1,15 +1,15 @@
 """Nodes and their bids as columns: what a snapshot needs of them, built once for each generation."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import KindFactor, NodeTable, number_kinds, times_on
+from coschedule import NodeTable
+from lockstep.belief.node_kinds import NodeKinds
 from lockstep.belief.state import State
 from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, SLOTS, WHOLE
-from lockstep.facts.past_runs import KIND_LABEL, Learned
+from lockstep.facts.past_runs import Learned
 
 # More than any node holds, and small enough to be subtracted from without overflow.
 UNLIMITED = 2**40
@@ -17,10 +17,7 @@ UNLIMITED = 2**40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeArrays:
-    """Nodes and their bids as columns; ``allocatable[name][n]`` in base units.
-
-    ``kinds[n]`` are numbered as ``kind_numbers`` says by name.
-    """
+    """Nodes and their bids as columns; ``allocatable[name][n]`` in base units."""
 
     generation: int
     table: NodeTable
@@ -28,20 +25,13 @@ class NodeArrays:
     start: NDArray[np.float64]
     slowdown: NDArray[np.float64]
     until: NDArray[np.float64]
-    kinds: NDArray[np.int64]
-    kind_numbers: Mapping[str, int]
+    kinds: NodeKinds
     rows: NDArray[np.intp]
     allocatable: dict[str, NDArray[np.int64]]
 
-    def factors(self, learned: Learned | None) -> tuple[KindFactor, ...]:
-        """Of the kinds that are there, those on which runs were seen to take longer or shorter."""
-        factors = {} if learned is None else learned.factors
-        there = ((self.kind_numbers[name], times) for name, times in factors.items() if name in self.kind_numbers)
-        return tuple(KindFactor(kind, times) for kind, times in sorted(there))
-
     def own_slowdowns(self, learned: Learned | None) -> NDArray[np.float64]:
         """How slow each node is for a gang of which that was learned: float[n]."""
-        slowdowns: NDArray[np.float64] = self.slowdown * times_on(self.factors(learned), self.kinds)
+        slowdowns: NDArray[np.float64] = self.slowdown * self.kinds.times(learned)
         return slowdowns
 
 
@@ -50,7 +40,6 @@ def node_arrays(state: State) -> NodeArrays:
     facts = [node for _, node in sorted(state.nodes.items()) if state.pool.has(node.labels)]
     names = tuple(fact.name for fact in facts)
     bids = [state.bids.get(name) for name in names]
-    kinds, kind_numbers = number_kinds([fact.labels.get(KIND_LABEL, "") for fact in facts])
     return NodeArrays(
         generation=state.nodes.generation,
         table=NodeTable(
@@ -69,8 +58,7 @@ def node_arrays(state: State) -> NodeArrays:
         ),
         slowdown=np.array([1.0 if bid is None else bid.slowdown for bid in bids]),
         until=np.array([np.inf if bid is None or bid.available_until is None else bid.available_until for bid in bids]),
-        kinds=kinds,
-        kind_numbers=kind_numbers,
+        kinds=NodeKinds.of(facts),
         rows=state.ledger.rows(names),
         allocatable={},
     )

@@ -117,7 +117,7 @@ class SnapshotCutter:
             free=self._room(nodes, resources, limits) - committed,
             start=nodes.start,
             slowdown=nodes.slowdown,
-            kinds=nodes.kinds,
+            kinds=nodes.kinds.by_node,
             until=nodes.until,
             releases=tuple(releases),
             gangs=pending,
@@ -293,7 +293,7 @@ class SnapshotCutter:
             awaits=-math.inf if awaited is None else awaited,
             interruptible=spec.interruptible,
             checkpoint_interval=spec.checkpoint_interval,
-            factors=nodes.factors(learned) if work is not None else (),
+            factors=nodes.kinds.factors(learned) if work is not None else (),
         )
 
     def _role(self, gang: GangFact, role: RoleSpec, part: Part, resources: tuple[str, ...]) -> Role:

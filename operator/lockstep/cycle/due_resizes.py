@@ -4,19 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lockstep.act.resizes import Resize
 from lockstep.belief.state import State
-from lockstep.cycle.paced_members import PacedMember, bids_of, with_unpaced
+from lockstep.cycle.paced_members import PacedMember, offers_of, with_unpaced
 from lockstep.cycle.pacing import YIELDING, NodePace, is_news, node_paces, paced_cpu, unpaced_cpu
+from lockstep.facts.gang import GangFact
 from lockstep.facts.pace import Cpu, PendingResize, Unpaced
 
 _CPU = "cpu"
 
 
-def due_resizes(state: State, members: Sequence[PacedMember], unpaced: Iterable[Unpaced]) -> list[Resize]:
+def due_resizes(
+    state: State, gang: GangFact, members: Sequence[PacedMember], unpaced: Iterable[Unpaced]
+) -> list[Resize]:
     """What is to be changed now: who gets more first.
 
     Of those who wait nobody is paced where not all of their nodes have bids.
     """
-    paces = node_paces(bids_of(state, members))
+    paces = node_paces(offers_of(state, gang, members))
     changes = [
         change
         for member, had in with_unpaced(members, unpaced)

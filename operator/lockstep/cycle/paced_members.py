@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from coschedule import Load
+from lockstep.belief.node_kinds import NodeKinds
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.cycle.pacing import is_paced
+from lockstep.cycle.pacing import Offer, is_paced
 from lockstep.facts.gang import GangFact
-from lockstep.facts.node import BidFact
 from lockstep.facts.pace import Cpu, MemberCpu, Pace, Unpaced
 from lockstep.facts.pod import PodFact, PodKey
 
@@ -118,11 +118,21 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
     return counts
 
 
-def bids_of(state: State, members: Iterable[PacedMember]) -> dict[str, BidFact]:
-    """The bids of the nodes of members that wait; none at all where one has none that counts: nobody guesses a pace."""
+def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, Offer]:
+    """What the nodes of members that wait offer the gang, by their bids and what its runs have taught of their kinds.
+
+    None at all where one has no bid that counts: nobody guesses a pace. What is believed now counts, of kinds as of
+    bids, whatever the gang was placed by: nodes are as fast as they are.
+    """
     nodes = sorted({member.node for member in members if member.waits})
-    bids = {node: bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.problem is None}
-    return bids if len(bids) == len(nodes) else {}
+    bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.problem is None]
+    if len(bids) < len(nodes):
+        return {}
+    times = NodeKinds.of(map(state.nodes.get, nodes)).times(state.past_runs.in_force(gang)).tolist()
+    return {
+        bid.node: Offer(slowdown=bid.slowdown * longer, left=1 / (1 + bid.duty_cycle))
+        for bid, longer in zip(bids, times, strict=True)
+    }
 
 
 def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:

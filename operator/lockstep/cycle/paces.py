@@ -17,11 +17,11 @@ from lockstep.cycle.due_resizes import due_resizes
 from lockstep.cycle.paced_members import (
     MOST_UNPACED,
     PacedMember,
-    bids_of,
     given_back,
     how_many_paced,
     members_to_pace,
     obstacles,
+    offers_of,
     unpaced_of,
     waiting_roles,
     without_bids,
@@ -97,7 +97,7 @@ class Paces:
         return True
 
     def _resize(self, gang: GangFact, members: Sequence[PacedMember], unpaced: Sequence[Unpaced]) -> None:
-        due = due_resizes(self._state, members, unpaced)
+        due = due_resizes(self._state, gang, members, unpaced)
         asked = [resize for resize in due if not self._resizes.rests(gang.key, resize.pod)]
         self._settled.add(gang.key)
         if asked:
@@ -116,15 +116,15 @@ class Paces:
         if not members or (is_settled and not is_wanted):
             return None
         pace = PaceStatus(members=len(members), paced=paced, given_back=back, message="", unpaced=unpaced)
-        return replace(pace, message=pace_message(pace, self._why(gang.key, members, unpaced)))
+        return replace(pace, message=pace_message(pace, self._why(gang, members, unpaced)))
 
-    def _why(self, gang: GangKey, members: Sequence[PacedMember], unpaced: Sequence[Unpaced]) -> PaceReasons:
+    def _why(self, gang: GangFact, members: Sequence[PacedMember], unpaced: Sequence[Unpaced]) -> PaceReasons:
         return PaceReasons(
-            slowest=slowest(bids_of(self._state, members)),
+            slowest=slowest(offers_of(self._state, gang, members)),
             without_bids=without_bids(self._state, members),
             yielding=yielding_nodes(self._state, members),
             obstacles=obstacles(members, unpaced),
-            refusal=self._resizes.refusal(gang),
+            refusal=self._resizes.refusal(gang.key),
         )
 
 

@@ -10,7 +10,6 @@ from math import ceil
 from typing import NamedTuple
 
 from coschedule import NoPace, keep_pace
-from lockstep.facts.node import BidFact
 from lockstep.facts.pace import Cpu
 
 MARGIN = 1.1
@@ -20,6 +19,16 @@ FLOOR = 10
 _NO_NEWS = 0.1
 # What only rounding has added is no thousandth of a core.
 _DIGITS = 6
+
+
+class Offer(NamedTuple):
+    """What a node offers members: a part ``left`` of its time, with which they are ``slowdown`` times as long at work.
+
+    That is beside an idle reference node.
+    """
+
+    slowdown: float
+    left: float
 
 
 class NodePace(NamedTuple):
@@ -38,23 +47,22 @@ YIELDING = NodePace(share=0.1, left=1.0)
 """What members have on a node that its owner uses: little, but enough to answer those who ask whether they live."""
 
 
-def node_paces(bids: Mapping[str, BidFact]) -> Mapping[str, NodePace]:
+def node_paces(offers: Mapping[str, Offer]) -> Mapping[str, NodePace]:
     """What members need on each of these nodes, where the gang has members.
 
-    A bid's capacity is the power weight W of its node, and 1 / (1 + duty cycle) the part of time that is left there.
+    The power weight W of a node is what it would do for them if nothing of its time were taken.
     """
-    if not bids:
+    if not offers:
         return {}
-    left = [1 / (1 + bid.duty_cycle) for bid in bids.values()]
-    capacities = [(1 + bid.duty_cycle) / bid.slowdown for bid in bids.values()]
-    pace = keep_pace(capacities, left)
+    left = [offer.left for offer in offers.values()]
+    pace = keep_pace([1 / (offer.slowdown * offer.left) for offer in offers.values()], left)
     assert not isinstance(pace, NoPace), "no bid takes all time of its node"
-    return {node: NodePace(float(share), free) for node, share, free in zip(bids, pace.shares, left, strict=True)}
+    return {node: NodePace(float(share), free) for node, share, free in zip(offers, pace.shares, left, strict=True)}
 
 
-def slowest(bids: Mapping[str, BidFact]) -> str | None:
+def slowest(offers: Mapping[str, Offer]) -> str | None:
     """The node among these whose members set the pace: the first, where several are equally slow."""
-    return max(bids, key=lambda node: bids[node].slowdown, default=None)
+    return max(offers, key=lambda node: offers[node].slowdown, default=None)
 
 
 def paced_cpu(unpaced: Cpu, share: float, *, most: int, is_guaranteed: bool) -> Cpu:

@@ -38,8 +38,9 @@ class RunTimeStore:
         self._trouble = ""
 
     async def read(self) -> None:
-        """Take over what an earlier process has kept."""
+        """Take over what an earlier process has kept; it is in force at once, since nobody plans before."""
         await self._look()
+        self._past_runs.settle()
         self._written = self._past_runs.changes
 
     async def keep_written(self) -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.facts import bid_fact
-from lockstep.cycle.pacing import FLOOR, is_news, is_paced, node_paces, paced_cpu, slowest, unpaced_cpu
+from lockstep.cycle.pacing import FLOOR, Offer, is_news, is_paced, node_paces, paced_cpu, slowest, unpaced_cpu
 from lockstep.facts.pace import Cpu
 from lockstep.facts.pod import LARGEST_AMOUNT
 
@@ -25,9 +24,9 @@ def containers(draw):
     return Cpu(request, draw(st.none() | st.integers(request, 3 * MOST)))
 
 
-def bids(offered):
+def nodes(offered):
     return {
-        f"n{number}": bid_fact(f"n{number}", slowdown=float((1 + duty) / capacity), duty_cycle=float(duty))
+        f"n{number}": Offer(slowdown=float((1 + duty) / capacity), left=float(1 / (1 + duty)))
         for number, (duty, capacity) in enumerate(offered)
     }
 
@@ -49,7 +48,7 @@ def work_rate(offer, seconds_of_cpu):
     ],
 )
 def test_worked_examples(offered, want):
-    paces, cpu = node_paces(bids(offered)), Cpu(2000, None)
+    paces, cpu = node_paces(nodes(offered)), Cpu(2000, None)
 
     given_to = [
         unpaced_cpu(cpu, cpu, most=MOST) if pace.is_slow else paced_cpu(cpu, pace.share, most=MOST, is_guaranteed=False)
@@ -63,17 +62,17 @@ def test_worked_examples(offered, want):
 def test_every_member_can_do_as_much_work_as_the_slowest_and_needs_no_less_for_it(offered):
     """By brute force: the rate of work of each node at full speed; who has least of it sets the pace."""
     full = [work_rate(offer, 1 / (1 + offer[0])) for offer in offered]
-    paces = node_paces(bids(offered))
+    paces = node_paces(nodes(offered))
 
     for offer, pace in zip(offered, paces.values(), strict=True):
         assert work_rate(offer, Fraction(pace.share)) == pytest.approx(float(min(full)))
         assert pace.share <= pace.left
-    assert full[int(slowest(bids(offered))[1:])] == pytest.approx(min(full))
+    assert full[int(slowest(nodes(offered))[1:])] == pytest.approx(min(full))
 
 
 @given(offers)
 def test_the_slowest_is_never_paced(offered):
-    assert node_paces(bids(offered))[slowest(bids(offered))].is_slow
+    assert node_paces(nodes(offered))[slowest(nodes(offered))].is_slow
 
 
 @given(containers(), st.floats(0, 1), st.booleans())
@@ -118,7 +117,7 @@ def test_pace_is_taken_off_again(cpu, share):
 def test_resizing_once_is_enough(offered, cpu, later):
     """What was done is no news, for the same bids; and whoever keeps what it has lacks nothing."""
     now = cpu
-    for paces in (node_paces(bids(offered)), node_paces(bids(later))):
+    for paces in (node_paces(nodes(offered)), node_paces(nodes(later))):
         pace = paces["n0"]
         base = min(cpu.limit or cpu.request, MOST)
         wanted = unpaced_cpu(cpu, now, most=MOST)
@@ -132,11 +131,11 @@ def test_resizing_once_is_enough(offered, cpu, later):
 
 @given(st.lists(st.tuples(st.sampled_from([0, 1000]), st.sampled_from([Fraction(1, 1000), 1000])), min_size=1))
 def test_the_largest_and_smallest_numbers_of_a_bid_are_numbers_as_others(offered):
-    for pace in node_paces(bids(offered)).values():
+    for pace in node_paces(nodes(offered)).values():
         paced = paced_cpu(Cpu(LARGEST_AMOUNT, None), pace.share, most=LARGEST_AMOUNT, is_guaranteed=False)
         assert FLOOR <= paced.request < paced.limit
 
 
-def test_nobody_is_paced_without_bids():
+def test_nobody_is_paced_without_offers():
     assert node_paces({}) == {}
     assert slowest({}) is None

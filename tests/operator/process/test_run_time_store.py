@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 import pytest
 import pytest_asyncio
 
+from builders.facts import gang_fact, gang_spec
+from coschedule import SerialWork
 from fake_cluster.api import ANSWER_LOST, POST, PUT, FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import end
@@ -86,6 +88,15 @@ async def test_what_was_learnt_is_kept_and_found_by_the_next_process(api):
 
         assert second.past_runs.runs == {"default": {HEAT: (run_of(1.5), run_of(1.7))}}
     assert writes(api) == [POST, PUT]
+
+
+async def test_what_was_kept_counts_before_anything_is_planned(api):
+    put_there(api, {"default": {HEAT: (run_of(1.5),) * 3}})
+    asks = gang_fact("g", spec=gang_spec(work=SerialWork(serial=100.0), run_template=HEAT))
+    async with process(api) as one:
+        await one.store.read()
+
+        assert one.past_runs.in_force(asks).times == 1.5
 
 
 async def test_it_is_written_every_ten_seconds_at_most_and_only_where_there_is_something_new(api):
