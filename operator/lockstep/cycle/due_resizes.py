@@ -1,31 +1,35 @@
 """What is to be changed of the CPU of members that may be paced: from what each has to what it should have."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from lockstep.act.resizes import Resize
 from lockstep.belief.state import State
-from lockstep.cycle.paced_members import PacedMember, offers_of, with_unpaced
-from lockstep.cycle.pacing import YIELDING, NodePace, is_news, node_paces, paced_cpu, unpaced_cpu
-from lockstep.facts.gang import GangFact
+from lockstep.cycle.paced_members import PacedMember, with_unpaced
+from lockstep.cycle.pacing import YIELDING, NodePace, is_news, paced_cpu, unpaced_cpu
 from lockstep.facts.pace import Cpu, PendingResize, Unpaced
 
 _CPU = "cpu"
 
 
 def due_resizes(
-    state: State, gang: GangFact, members: Sequence[PacedMember], unpaced: Iterable[Unpaced]
+    state: State, members: Iterable[PacedMember], unpaced: Iterable[Unpaced], paces: Mapping[str, NodePace]
 ) -> list[Resize]:
-    """What is to be changed now: who gets more first.
+    """What is to be changed now of these members, where those who wait are to keep these paces, by node.
 
-    Of those who wait nobody is paced where not all of their nodes have bids.
+    Of them nobody is paced on a node that has none.
     """
-    paces = node_paces(offers_of(state, gang, members))
-    changes = [
+    return [
         change
         for member, had in with_unpaced(members, unpaced)
         if (change := _resize(state, member, had, _pace(state, member, paces))) is not None
     ]
-    return sorted(changes, key=_takes)
+
+
+def takes(resize: Resize) -> bool:
+    """Whether the member gets less CPU than it has."""
+    assert resize.pod.cpu is not None, "members that run have one"
+    amounts = resize.pod.cpu.amounts
+    return sum(cpu.request for cpu in resize.amounts.values()) < sum(amounts[name].request for name in resize.amounts)
 
 
 def _pace(state: State, member: PacedMember, paces: Mapping[str, NodePace]) -> NodePace | None:
@@ -83,13 +87,6 @@ def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None
         for name, cpu in in_force.items()
     }
     return Resize(member.pod, amounts, withdraws=True)
-
-
-def _takes(resize: Resize) -> bool:
-    """Whether the member gets less CPU than it has."""
-    assert resize.pod.cpu is not None, "members that run have one"
-    amounts = resize.pod.cpu.amounts
-    return sum(cpu.request for cpu in resize.amounts.values()) < sum(amounts[name].request for name in resize.amounts)
 
 
 def _cpu_of(state: State, node: str) -> int:

@@ -125,7 +125,7 @@ class ReservedGangs:
         """The one thing that is to be told of members that go on; the end of its write is news of the gang."""
         part = self._reported_part(gang, reservation)
         told = self._outcomes.running(gang, reservation, counts, part)
-        return told or self._paces.report(gang, reservation, counts)
+        return told or self._paces.report(gang, counts)
 
     def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
         if is_exceeded(gang, now):

@@ -39,6 +39,8 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.store import Place
+from lockstep.cycle import paces
+from lockstep.cycle.pace_looks import find_resizes
 
 pytestmark = pytest.mark.asyncio
 
@@ -454,3 +456,27 @@ async def test_large_gang_is_resized_little_by_little():
         assert now() - began >= (149 - 25) / 50
         assert event_reasons(api).count("GangPaced") == 1
         assert len(resizes(api)) == 149
+
+
+async def test_look_that_raises_costs_nobody_else_anything(caplog, monkeypatch):
+    gangs = [paced_gang(), paced_gang("odd")]
+    nodes = [*NODES, *(node(name, cpu="4") for name in ("m1", "m2", "m3"))]
+    offers = [bid(one["metadata"]["name"], capacity=str(2**number)) for number, one in enumerate(nodes)]
+    broken = {"odd"}
+
+    async def look(state, gang, reservation):
+        if gang.key.name in broken:
+            raise ZeroDivisionError
+        return await find_resizes(state, gang, reservation)
+
+    monkeypatch.setattr(paces, "find_resizes", look)
+    async with operator_over(*nodes, gangs=gangs, bids=offers) as (api, parts):
+        for name in ("g", "odd"):
+            await run_all(api, name)
+        await until(lambda: pace_of(api).get("paced") == 2)
+        await until(lambda: parts.metric("lockstep_gang_errors_total", stage="follow"))
+        assert pace_of(api, "odd")["paced"] == 0
+        assert "its pace could not be looked at" in caplog.text
+
+        broken.clear()
+        await until(lambda: pace_of(api, "odd")["paced"] == 2)

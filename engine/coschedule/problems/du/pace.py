@@ -124,7 +124,7 @@ class TimeCredit:
 
 def _ratio(dividend: Number, divisor: Number) -> Number:
     """Divide, exactly when both are."""
-    return Fraction(1) * dividend / divisor
+    return dividend / divisor if isinstance(dividend, float) else Fraction(1) * dividend / divisor
 
 
 def _sum(numbers: Sequence[Number]) -> Number:
