@@ -47,12 +47,25 @@ def test_member_is_told_its_pieces(twelve_nodes):
     placed = placed_example(twelve_nodes, "11-pieces")
 
     counts = {entry["node"]: entry["pieces"] for entry in placed["status"]["members"]}
-    members = members_by_rank(twelve_nodes, "tiles")
+    members = members_by_rank(twelve_nodes, "sweep")
     assert [told["LOCKSTEP_RANK"] for _, told in members] == [str(rank) for rank in range(10)]
     for node, told in members:
         assert (told["LOCKSTEP_SIZE"], len(pieces_of(told))) == ("10", counts[node])
         assert "LOCKSTEP_SHARE" not in told
     assert [piece for _, told in members for piece in pieces_of(told)] == list(range(30))
+
+
+def test_runs_of_the_sweep_are_done_once_each_by_the_command_of_its_members(twelve_nodes, tmp_path):
+    placed_example(twelve_nodes, "11-pieces")
+    (tmp_path / "sleep").symlink_to("/bin/true")
+
+    written = [
+        line
+        for pod in twelve_nodes.pods("sweep")
+        for line in what_is_written(pod["spec"]["containers"][0], {"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    ]
+
+    assert sorted(written) == sorted(f"run {number} of the sweep" for number in range(30))
 
 
 def test_member_of_equal_load_is_told_no_part(arena):
@@ -171,11 +184,26 @@ def placed_example(arena, stem):
 
 def members_by_rank(arena, name):
     """Node and variables of each member, by rank."""
-    members = [
-        (pod["spec"]["nodeName"], {one["name"]: one["value"] for one in pod["spec"]["containers"][0]["env"]})
-        for pod in arena.pods(name)
-    ]
+    members = [(pod["spec"]["nodeName"], told_to(pod["spec"]["containers"][0])) for pod in arena.pods(name)]
     return sorted(members, key=lambda member: int(member[1]["LOCKSTEP_RANK"]))
+
+
+def told_to(container):
+    """The variables of a container."""
+    return {one["name"]: one["value"] for one in container["env"]}
+
+
+def what_is_written(container, environment):
+    """The lines that the command of a container writes, with its variables and these."""
+    done = subprocess.run(
+        container["command"],
+        env={**environment, **told_to(container)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    return done.stdout.splitlines()
 
 
 def pieces_of(told):

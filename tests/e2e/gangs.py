@@ -25,8 +25,8 @@ class Gangs:
         self._cluster.apply(gang(name, members), namespace=NAMESPACE)
 
     def delete_all(self) -> None:
-        """Delete all gangs, and return once none of their pods is left."""
-        self._cluster.delete("gangjobs", "--all", f"--namespace={NAMESPACE}")
+        """Delete all gangs, and what an example demands of members, and return once none of their pods is left."""
+        self._cluster.delete("gangjobs,limitranges", "--all", f"--namespace={NAMESPACE}")
         self._cluster.until(lambda: not self._cluster.items("pods", f"--namespace={NAMESPACE}"))
 
     def until(self, name: str, kind: str, status: str, reason: str = "") -> None:

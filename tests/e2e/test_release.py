@@ -13,6 +13,7 @@ GANGS = [
     pytest.param(example, gang, id=example.stem) for example in EXAMPLES for gang in documents_of(example, "GangJob")
 ]
 SCRATCH = "example.com/scratch"
+GPU = "nvidia.com/gpu"
 
 
 def test_two_operators_run_and_one_leads(release):
@@ -33,7 +34,7 @@ def test_example_gets_what_the_pool_has(gangs, pool, example, gang):
         gangs.until(name, "Suspended", "True")
     elif selector:
         gangs.until(name, "Placed", "False", "NoNodeFits")
-    elif fewest > len(pool):
+    elif fewest > len(pool) or any(map(wants_gpus, roles)):
         gangs.until(name, "Placed", "False", "NotEnoughRoom")
     else:
         gangs.until(name, "Placed", "True")
@@ -109,3 +110,8 @@ def test_gangs_outlive_the_release_and_the_next_one_finds_them(cluster, release,
     gangs.submit("next", 2)
     gangs.until("next", "Placed", "True")
     assert gangs.uids("survivor") == members
+
+
+def wants_gpus(role):
+    """Whether a member asks for what no node of the pool has."""
+    return any(GPU in one["resources"].get("limits", {}) for one in role["template"]["spec"]["containers"])
