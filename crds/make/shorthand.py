@@ -5,7 +5,7 @@ that as a JSON merge patch (RFC 7386: null removes).
 
 - ``x-lockstep-generated-from: {schema, described}``: the API server's own schema of that name, bounded. Fields have
   descriptions so many levels below it: with all of them the CRD would not fit a client-side ``kubectl apply``.
-- ``x-lockstep-duration: {min, max}``: a Go duration within these limits.
+- ``x-lockstep-duration: {min, max}``: a Go duration within these limits; with ``since``, the moment it counts from.
 - ``x-lockstep-quantity: {min, max, examples}``: a quantity within these limits.
 - ``x-lockstep-time: {}``: a point in time.
 - ``x-lockstep-conditions: {TYPE: meaning when True}``: Kubernetes' standard conditions.
@@ -72,7 +72,8 @@ def _duration(field: str, limits: Mapping[str, str]) -> Schema:
         f"self != '' && self.matches('{_DURATION}')"
         f" && duration(self) >= duration('{low}') && duration(self) <= duration('{high}')"
     )
-    message = f"{field} must be a Go duration from {low} to {high}, such as 90s or 1h30m."
+    counted = f", counted from {limits['since']}" if "since" in limits else ""
+    message = f"{field} must be a Go duration from {low} to {high}, such as 90s or 1h30m{counted}."
     return {"type": "string", "maxLength": _DURATION_LENGTH, "x-kubernetes-validations": [_rule(rule, message)]}
 
 

@@ -87,7 +87,7 @@ def test_gangjob_refuses_overhead(answer_to_gang, field, text):
 
 @pytest.mark.parametrize("text", ["", "0s", "-2h", "tomorrow", "8761h"])
 def test_gangjob_refuses_deadline(answer_to_gang, text):
-    want = "deadline must be a Go duration from 1ms to 8760h, such as 90s or 1h30m."
+    want = "deadline must be a Go duration from 1ms to 8760h, such as 90s or 1h30m, counted from the submission."
 
     answer = answer_to_gang({"spec": {"work": {"serialTime": "1h"}, "deadline": text}})
 

@@ -128,14 +128,18 @@ def test_get_lockstep_lists_every_kind(api, placed, bid):
 @pytest.mark.parametrize(
     ("field", "want"),
     [
-        pytest.param("gj.spec.work.serialTime", "serialTime is the run time of the work alone", id="a field of ours"),
+        pytest.param(
+            "gj.spec.work.serialTime",
+            "serialTime is how long one member alone would take",
+            id="a field of ours",
+        ),
         pytest.param("gj.spec.load", "Proportional: a member's share is in proportion to", id="a choice"),
         pytest.param("gj.spec.pieces", "every member gets at least one piece", id="a number"),
         pytest.param("gj.status.members.share", "share is the part of the work", id="a member's share"),
         pytest.param("gj.spec.template.spec", "tolerations\t<[]Object>", id="a pod's fields"),
         pytest.param("gj.spec.template.spec.containers.image", "Container image name.", id="a container's field"),
         pytest.param("gj.status.conditions", "Placed is True when every member is bound", id="conditions"),
-        pytest.param("nb.spec.dutyCycle", "dutyCycle is the share of local work", id="a bid's field"),
+        pytest.param("nb.spec.dutyCycle", "dutyCycle is the owner's load, the share of local work", id="a bid's field"),
     ],
 )
 def test_explain_explains(api, field, want):
