@@ -41,7 +41,7 @@ def test_gang_waits_for_its_claim_and_goes_where_the_volume_is(arena, bind_claim
     names = arena.add_nodes(3)
     arena.submit(gang("heat", size=2, pod={"volumes": VOLUMES}))
     refused = arena.until("heat", "Accepted", "False", "ClaimNotReady")
-    assert refused["message"] == "template.spec.volumes[0].persistentVolumeClaim: claim data does not exist."
+    assert refused["message"] == "Claim data does not exist (template.spec.volumes[0].persistentVolumeClaim)."
 
     bind_claim(names[1])
 

@@ -195,7 +195,7 @@ def test_storage_class_that_does_not_exist_yet_is_waited_for(arena, provisioner)
     arena.submit(gang("heat", size=1, volumeClaimTemplates=claim_templates(f"{provisioner.name}-later")))
     refused = arena.until("heat", "Accepted", "False", "ClaimNotReady")
     assert refused["message"] == (
-        f"volumeClaimTemplates[0]: the claim is of storage class {provisioner.name}-later, which does not exist."
+        f"The claim is of storage class {provisioner.name}-later, which does not exist (volumeClaimTemplates[0])."
     )
 
     provisioner.add_class("-later")

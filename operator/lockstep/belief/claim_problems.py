@@ -23,10 +23,13 @@ def claim_refusal(claims: Claims, gang: GangFact) -> Refusal | None:
 
 def _of_shared(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
     claim = claims.claims.get(ClaimKey(gang.key.namespace, use.claim))
-    problem = "does not exist" if claim is None else _problem(claims, claim) or _unbound(claims, claim)
-    if problem is not None:
-        return Refusal(Reason.CLAIM_NOT_READY, f"{use.field}: claim {use.claim} {problem}.")
-    if claim is None or _most_users(spec, use) == 1 or claim.wish.modes & _SHARED_MODES:
+    if claim is None:
+        return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} does not exist", use)
+    if (problem := _problem(claims, claim)) is not None:
+        return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} {problem}", use)
+    if (unbound := _unbound(claims, claim)) is not None:
+        return _refusal(Reason.CLAIM_NOT_BOUND, f"Claim {use.claim} {unbound}", use)
+    if _most_users(spec, use) == 1 or claim.wish.modes & _SHARED_MODES:
         return None
     modes = ", ".join(sorted(claim.wish.modes))
     message = f"{use.field}: claim {use.claim} is {modes}, which the members of a gang can't share."
@@ -44,23 +47,28 @@ def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Re
     assert use.wish is not None, "a claim that is made for a member has a wish"
     problem = _problem_of_class(claims, use.wish.storage_class)
     if problem is not None:
-        return Refusal(Reason.CLAIM_NOT_READY, f"{use.field}: the claim {problem}.")
+        return _refusal(Reason.CLAIM_NOT_READY, f"The claim {problem}", use)
     ranks = range(spec.maximum) if use.sharing is Sharing.KEPT else ()
     keys = (ClaimKey(gang.key.namespace, kept_claim(use.claim, gang.key.name, rank)) for rank in ranks)
     for claim in (claims.claims[key] for key in keys if key in claims.claims):
         problem = "is another's, and goes with it" if claim.owner not in ("", gang.uid) else _problem(claims, claim)
         if problem is not None:
-            return Refusal(Reason.CLAIM_NOT_READY, f"{use.field}: claim {claim.key.name} {problem}.")
+            return _refusal(Reason.CLAIM_NOT_READY, f"Claim {claim.key.name} {problem}", use)
     return None
 
 
+def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:
+    """The claim comes before the field that names it: what is mended is the claim."""
+    return Refusal(reason, f"{words} ({use.field}).")
+
+
 def _problem(claims: Claims, claim: ClaimFact) -> str | None:
-    """Why nobody can use a claim as things are."""
+    """Why nobody can use a claim as things are, but that it is not bound."""
     if claim.is_deleting:
         return "is being deleted"
     if claim.is_bound and not claims.is_usable(claim):
         return f"is bound to volume {claim.volume}, which does not exist"
-    return None
+    return None if claim.is_bound or claim.volume else _problem_of_class(claims, claim.wish.storage_class)
 
 
 def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
@@ -69,8 +77,7 @@ def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
         return None
     if claim.volume:
         return f"is not bound to volume {claim.volume} yet"
-    problem = _problem_of_class(claims, claim.wish.storage_class)
-    return problem if problem is not None or claims.waits(claim.wish) else "is not bound to a volume yet"
+    return None if claims.waits(claim.wish) else "is not bound to a volume yet"
 
 
 def _problem_of_class(claims: Claims, name: str | None) -> str | None:

@@ -147,7 +147,7 @@ class Follower:
         status = None if refusal is None else conditions.mark_refused(gang, refusal, now=now)
         if refusal is None or status is None or status == gang.status:
             return None
-        return Report(status=status, event=events.invalid_spec(refusal.message))
+        return Report(status=status, event=events.not_accepted(refusal))
 
     def _suspension(self, gang: GangFact, now: float) -> Report | None:
         """That the gang is suspended, or not any more: it is planned when its status says so."""

@@ -26,6 +26,7 @@ class Reason(StrEnum):
     INVALID_SPEC = "InvalidSpec"
     UNKNOWN_PRIORITY_CLASS = "UnknownPriorityClass"
     CLAIM_NOT_READY = "ClaimNotReady"
+    CLAIM_NOT_BOUND = "ClaimNotBound"
     TEMPLATE_REFUSED = "TemplateRefused"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
 
@@ -78,6 +79,8 @@ class EventReason(StrEnum):
     GANG_HOLDS_NODES = "GangHoldsNodes"
     GANG_UNPLACEABLE = "GangUnplaceable"
     INVALID_SPEC = "InvalidSpec"
+    CLAIM_NOT_READY = "ClaimNotReady"
+    CLAIM_NOT_BOUND = "ClaimNotBound"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
     BIND_INTERRUPTED = "BindInterrupted"
     QUOTA_EXCEEDED = "QuotaExceeded"

@@ -3,6 +3,8 @@
 Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
 """
 
+from collections.abc import Mapping
+
 from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
@@ -10,7 +12,7 @@ from lockstep.api.event import Event, event_manifest
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.turns import Urgency
 from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import EventReason, Reason
 from lockstep.report.sentences import as_sentence
 
@@ -20,6 +22,10 @@ _REASONS_OF_THEIR_OWN = {
     Reason.QUOTA_EXCEEDED: EventReason.QUOTA_EXCEEDED,
     Reason.POD_LOST: EventReason.POD_LOST,
     Reason.POD_REJECTED: EventReason.POD_REJECTED,
+}
+_REASONS_OF_REFUSALS: Mapping[str, EventReason] = {
+    Reason.CLAIM_NOT_READY: EventReason.CLAIM_NOT_READY,
+    Reason.CLAIM_NOT_BOUND: EventReason.CLAIM_NOT_BOUND,
 }
 
 
@@ -43,9 +49,10 @@ def gang_unplaceable(note: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.GANG_UNPLACEABLE, action="Plan", note=note)
 
 
-def invalid_spec(note: str) -> Event:
-    """The spec asks for what can't be obeyed."""
-    return Event(kind=WARNING, reason=EventReason.INVALID_SPEC, action="Validate", note=note)
+def not_accepted(refusal: Refusal) -> Event:
+    """The spec asks for what can't be obeyed. Where nothing in it is wrong, and a claim is not ready, that is said."""
+    reason = _REASONS_OF_REFUSALS.get(refusal.reason, EventReason.INVALID_SPEC)
+    return Event(kind=WARNING, reason=reason, action="Validate", note=refusal.message)
 
 
 def changed_by_admission(words: str) -> Event:

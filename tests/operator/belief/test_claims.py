@@ -49,10 +49,6 @@ def state_with(*facts, size=2):
     ("facts", "want"),
     [
         pytest.param([VOLUME], "does not exist", id="no such claim"),
-        pytest.param([claim()], "is not bound to a volume yet", id="not bound, of a class that does not wait"),
-        pytest.param([claim(storage_class="")], "is not bound to a volume yet", id="not bound, without a class"),
-        pytest.param([claim(storage_class=None)], "is not bound to a volume yet", id="without even the default class"),
-        pytest.param([VOLUME, claim(volume="pv", bound=False)], "is not bound to volume pv yet", id="half bound"),
         pytest.param([claim(storage_class="x")], "is of storage class x, which does not exist", id="no such class"),
         pytest.param([claim(volume="pv")], "is bound to volume pv, which does not exist", id="unknown volume"),
         pytest.param([VOLUME, claim(volume="pv", deleting=True)], "is being deleted", id="that will soon be gone"),
@@ -64,8 +60,25 @@ def test_gang_waits_for_a_claim_that_is_not_ready(facts, want):
     refusal = state.refusal_of(state.gangs[KEY])
 
     assert refusal.reason == "ClaimNotReady"
-    assert refusal.message.startswith(f"template.spec.volumes[0].persistentVolumeClaim: claim data {want}")
-    assert refusal.message.endswith(".")
+    assert refusal.message == f"Claim data {want} (template.spec.volumes[0].persistentVolumeClaim)."
+
+
+@pytest.mark.parametrize(
+    ("facts", "want"),
+    [
+        pytest.param([claim()], "is not bound to a volume yet", id="not bound, of a class that does not wait"),
+        pytest.param([claim(storage_class="")], "is not bound to a volume yet", id="not bound, without a class"),
+        pytest.param([claim(storage_class=None)], "is not bound to a volume yet", id="without even the default class"),
+        pytest.param([VOLUME, claim(volume="pv", bound=False)], "is not bound to volume pv yet", id="half bound"),
+    ],
+)
+def test_claim_that_is_merely_not_bound_is_a_reason_of_its_own(facts, want):
+    state = state_with(*facts)
+
+    refusal = state.refusal_of(state.gangs[KEY])
+
+    assert refusal.reason == "ClaimNotBound"
+    assert refusal.message == f"Claim data {want} (template.spec.volumes[0].persistentVolumeClaim)."
 
 
 def test_claim_that_members_cannot_share_is_refused_by_its_field():

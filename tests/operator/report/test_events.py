@@ -9,6 +9,7 @@ from builders.facts import gang_fact
 from coschedule import GangKey
 from lockstep.api.event import Event, event_manifest
 from lockstep.facts.failure import Failure
+from lockstep.facts.gang import Refusal
 from lockstep.facts.reasons import EventReason, Reason
 from lockstep.report import events
 
@@ -18,13 +19,17 @@ INTERRUPTIONS = [
     events.bind_interrupted(Failure(reason=reason, message="pod g-1-0 is not wanted"))
     for reason in (Reason.QUOTA_EXCEEDED, Reason.POD_LOST, Reason.POD_REJECTED)
 ]
+NOT_READY = [
+    events.not_accepted(Refusal(reason, "Claim data is not bound to a volume yet (template.spec.volumes[0])."))
+    for reason in (Reason.CLAIM_NOT_READY, Reason.CLAIM_NOT_BOUND)
+]
 ALL = [
     events.gang_placed("8 members on n1."),
     events.gang_starts_later("8 members on n1."),
     events.gang_unplaceable("Needs 8."),
     events.changed_by_admission("cpu 2 instead of none"),
     events.gang_holds_nodes("Needs 8; it holds n1."),
-    events.invalid_spec("size: no."),
+    events.not_accepted(Refusal(Reason.INVALID_SPEC, "size: no.")),
     events.bind_interrupted(FAILURE),
     events.gang_restarting("Pod g-1-0 failed; restart 1 of 3."),
     events.gang_suspended("It is."),
@@ -49,7 +54,7 @@ def test_every_constructor_is_tested_here():
     made = inspect.getmembers(events, lambda it: inspect.isfunction(it) and it.__annotations__.get("return") is Event)
 
     assert len(made) == len(ALL)
-    assert {event.reason for event in (*ALL, *INTERRUPTIONS)} == set(EventReason)
+    assert {event.reason for event in (*ALL, *INTERRUPTIONS, *NOT_READY)} == set(EventReason)
 
 
 def test_event():
