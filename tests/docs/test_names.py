@@ -12,6 +12,7 @@ from lockstep.api.unsupported import UNSUPPORTED
 from lockstep.cli.agent import agent
 from lockstep.cli.run import run
 from lockstep.facts.reasons import Condition, EventReason, Reason
+from lockstep.facts.summary import State
 from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES
 
 OPERATIONS = ROOT / "docs" / "operations.md"
@@ -73,6 +74,10 @@ def test_every_condition_is_documented():
 
 def test_every_reason_is_documented_once():
     assert sorted(first_cells(OPERATIONS, "### Reasons")) == sorted([*Reason, *PlanReason])
+
+
+def test_every_state_is_documented():
+    assert sorted(first_cells(OPERATIONS, "## What an owner sees")) == sorted(State)
 
 
 def test_every_event_is_documented_once():

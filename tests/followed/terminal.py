@@ -113,5 +113,5 @@ def _pattern(line: str) -> str:
     """Any time for a time, any age for an age, and as many blanks as a column has."""
     words = re.sub(r"\S+", lambda word: re.escape(word[0]), line)
     words = re.sub(r"\d{4}\\-\d\d\\-\d\dT[\d:]+Z", r"\\d{4}-\\d\\d-\\d\\dT[\\d:]+Z", words)
-    words = re.sub(r"(?<=\s)\d+s$", r"[\\dms]+", words.rstrip())
+    words = re.sub(r"(?<=\s)\d+s(?=\s|$)", r"[\\dms]+", words.rstrip())
     return re.sub(r"\s+", r"\\s+", words) + r"\s*"

@@ -22,6 +22,7 @@ from lockstep.facts.pace import Pace
 from lockstep.facts.reasons import FAILURES, Condition, Reason
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
+from lockstep.facts.summary import Summary
 
 Manifest = Mapping[str, Any]
 
@@ -195,6 +196,11 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "workUsed": None if status.work_used is None else status.work_used._asdict(),
         "pace": None if status.pace is None else pace_manifest(status.pace),
     }
+
+
+def summary_manifest(summary: Summary) -> dict[str, Any]:
+    """What of the same patch is only for people; nothing is read from it."""
+    return {"state": summary.state, "sizeAndRange": summary.size or None, "summary": summary.says or None}
 
 
 def _entry(members: Members) -> dict[str, Any]:

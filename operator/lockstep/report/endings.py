@@ -83,7 +83,7 @@ def _mark_ended(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
     status = replace(status, reserved_at=None, finished_at=now, pace=None)
-    # Placed stays True where every member was; its reason is what `kubectl get gj` shows.
+    # Placed stays True where every member was.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     if reason is Reason.SUCCEEDED:
         return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
-from lockstep.api.gangjob import status_manifest
+from lockstep.api.gangjob import status_manifest, summary_manifest
 from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.report.summary import summary_of
 from lockstep.watch.kinds import gangs_kind
 
 _NOT_FOUND = 404
@@ -48,7 +49,7 @@ async def write_status(
     """
     body = {
         "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},
-        "status": status_manifest(status),
+        "status": {**status_manifest(status), **summary_manifest(summary_of(gang, status))},
     }
     answer = await client.patch(paths.gang_status(gang.key), body, urgency)
     if answer.is_success:

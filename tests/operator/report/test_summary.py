@@ -1,0 +1,143 @@
+"""What `kubectl get gj` prints of a gang, at every turn of its life."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from builders.facts import gang_fact, gang_spec
+from coschedule import Members, Placement, Spelled, Unplaceable
+from coschedule import Reason as PlanReason
+from lockstep.facts.failure import Failure
+from lockstep.facts.gang import Refusal
+from lockstep.facts.policies import Policies
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.summary import State, Summary
+from lockstep.report import conditions, endings
+from lockstep.report.summary import LONGEST, summary_of
+
+ROOT = Path(__file__).parents[3]
+NOW = 1_767_261_600.0  # 2026-01-01T10:00:00Z
+GANG = gang_fact("g", spec=gang_spec(size=2, most=12), policies=Policies(active_deadline_seconds=3600))
+PLACEMENT = Placement(
+    gang=GANG.key,
+    size=3,
+    start=NOW,
+    finish=NOW + 60,
+    speedup=2.5,
+    members=(Members("n1", 3),),
+    slowest="n1",
+    latest=None,
+    alternative=None,
+)
+NO_ROOM = Unplaceable(
+    gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="Needs 2 members, 1 fits.")
+)
+REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
+QUOTA = Failure(reason=Reason.QUOTA_EXCEEDED, message="quota small is full")
+
+
+def after(status):
+    return replace(GANG, status=status)
+
+
+REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
+WAITING = after(conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW))
+PLANNED = after(conditions.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW))
+RESERVED = after(conditions.mark_reserved(PLANNED, PLACEMENT, attempt=1, now=NOW))
+PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
+RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
+UNDOING = after(conditions.mark_undoing(RUNNING, QUOTA, waits="", now=NOW + 10))
+RELEASED = after(conditions.mark_released(UNDOING, QUOTA, retry_seconds=2, now=NOW + 11))
+SUSPENDED = after(endings.mark_suspended(RELEASED, now=NOW + 12))
+RESUMED = after(endings.mark_resumed(SUSPENDED, now=NOW + 13))
+SUCCEEDED = after(endings.mark_succeeded(RUNNING, now=NOW + 64))
+FAILED = after(endings.mark_failed(RUNNING, Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 64))
+LATE = after(endings.mark_deadline_exceeded(RELEASED, now=NOW + 3601))
+DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
+
+
+@pytest.mark.parametrize(
+    ("gang", "want"),
+    [
+        pytest.param(GANG, (State.WAITING, "2–12", ""), id="nobody has looked yet"),
+        pytest.param(REFUSED, (State.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
+        pytest.param(WAITING, (State.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
+        pytest.param(PLANNED, (State.PLANNED, "3 (2–12)", "expected to start 2026-01-01T10:00:40Z"), id="planned"),
+        pytest.param(
+            RESERVED,
+            (State.STARTING, "3 (2–12)", "3 members of attempt 1 are being created and bound"),
+            id="reserved",
+        ),
+        pytest.param(PLACED, (State.STARTING, "3 (2–12)", "All 3 members are bound"), id="placed"),
+        pytest.param(RUNNING, (State.RUNNING, "3 (2–12)", "expected to end 2026-01-01T10:01:00Z"), id="running"),
+        pytest.param(RELEASED, (State.WAITING, "2–12", "Attempt 1 was undone: quota small is full"), id="released"),
+        pytest.param(SUSPENDED, (State.SUSPENDED, "2–12", "The gang is suspended: it holds no nodes"), id="suspended"),
+        pytest.param(
+            RESUMED, (State.WAITING, "2–12", "The gang has not been planned since it was resumed"), id="resumed"
+        ),
+        pytest.param(
+            SUCCEEDED, (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
+        ),
+        pytest.param(FAILED, (State.FAILED, "3 (2–12)", "Pod g-1-0 failed: exit 3"), id="failed"),
+        pytest.param(
+            LATE,
+            (
+                State.FAILED,
+                "2–12",
+                "The gang was active since 2026-01-01T10:00:01Z, and activeDeadlineSeconds allows 1 h",
+            ),
+            id="late",
+        ),
+        pytest.param(
+            DELETED, (State.DELETING, "2–12", "The GangJob is being deleted, and not planned any more"), id="deleted"
+        ),
+    ],
+)
+def test_line_says_how_far_the_gang_is_and_what_is_next(gang, want):
+    assert summary_of(gang, gang.status) == want
+
+
+def test_what_is_taken_back_is_stopping():
+    assert summary_of(UNDOING, UNDOING.status).state is State.STOPPING
+
+
+def test_run_without_a_known_end_says_nothing_of_one():
+    status = replace(RUNNING.status, expected_finish=None)
+
+    assert summary_of(RUNNING, status) == Summary(State.RUNNING, "3 (2–12)", "")
+
+
+def test_size_that_cannot_vary_is_one_number():
+    rigid = replace(RUNNING, spec=gang_spec(size=3))
+
+    assert summary_of(rigid, rigid.status).size == "3"
+
+
+def test_spec_that_cannot_be_read_has_no_size():
+    assert summary_of(replace(REFUSED, spec=None), REFUSED.status).size == ""
+
+
+def test_long_or_odd_sentence_is_one_short_line():
+    refusal = Refusal(Reason.TEMPLATE_REFUSED, "one\n\ttwo " + "x" * 50_000)
+    says = summary_of(GANG, conditions.mark_refused(GANG, refusal, now=NOW)).says
+
+    assert says == "one two " + "x" * (LONGEST - 9) + "…"
+
+
+def test_state_and_conditions_never_disagree():
+    for gang in (REFUSED, WAITING, PLANNED, RESERVED, RUNNING, UNDOING, SUCCEEDED, FAILED):
+        state = summary_of(gang, gang.status).state
+        assert (state is State.REFUSED) == (gang.status.condition(Condition.ACCEPTED).status == "False")
+        assert (state is State.FAILED) == gang.status.is_true(Condition.FAILED)
+        assert (state is State.SUCCEEDED) == gang.status.is_true(Condition.COMPLETE)
+
+
+def test_crd_names_every_state_and_has_room_for_each_line():
+    document = yaml.safe_load((ROOT / "crds" / "gangjobs.yaml").read_text())
+    status = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
+
+    assert all(state in status["state"]["description"] for state in State)
+    assert status["summary"]["maxLength"] == LONGEST
+    assert status["sizeAndRange"]["maxLength"] >= len("10000 (10000–10000)")
