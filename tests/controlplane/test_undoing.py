@@ -65,7 +65,7 @@ def test_gang_with_a_member_that_hangs_says_so_and_goes_on_once_its_node_is_out_
     arena.delete_pod("heat-1-0")
 
     arena.until("heat", "Placed", "False", "Undoing")
-    eventually(lambda: "waiting for 1 pod to be gone: heat-1-0 on" in arena.condition("heat", "Placed")["message"])
+    eventually(lambda: "taken back; waits for heat-1-0 on" in arena.condition("heat", "Placed")["message"])
     assert arena.condition("heat", "Planned")["reason"] == "PodLost"
     node = f"/api/v1/nodes/{arena.pods('heat')[0]['spec']['nodeName']}"
     arena.api.request("PATCH", node, {"spec": {"taints": [OUT_OF_SERVICE]}})

@@ -28,7 +28,7 @@ async def look_at_members(client: KubeClient, state: State, gang: GangFact, atte
     A watch may have been faster than the list: what it has shown meanwhile stays. A pod that went meanwhile would never
     be heard of again, and its room would be taken for ever.
     """
-    before = _believed(state, gang, attempt)
+    before = believed_members(state, gang, attempt)
     with state.roster.noting_gone() as gone:
         pods = await list_members(client, gang, attempt)
     for pod in pods:
@@ -54,5 +54,6 @@ def _stages(pod: PodFact) -> tuple[bool, bool, bool, bool]:
     return bool(pod.node), has_run, pod.has_ended, pod.is_deleting
 
 
-def _believed(state: State, gang: GangFact, attempt: int) -> list[PodFact]:
+def believed_members(state: State, gang: GangFact, attempt: int) -> list[PodFact]:
+    """The pods of one attempt, as far as they are known."""
     return [pod for pod in state.members(gang).values() if pod.member is not None and pod.member.attempt == attempt]

@@ -6,12 +6,13 @@ undoing: a member that has run is never made again in the same attempt.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from lockstep.act.concurrent import for_each
 from lockstep.act.disruption import tell_disrupted
-from lockstep.act.look import look_at_members
+from lockstep.act.left_over import waits_for
+from lockstep.act.look import believed_members, look_at_members
 from lockstep.act.needed_claims import needed_claims
 from lockstep.act.progress import reported_part
 from lockstep.act.services import Services
@@ -26,7 +27,7 @@ from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.conditions import mark_released, mark_undoing, with_progress
 from lockstep.report.metrics import UNDONE_REASONS
-from lockstep.report.sentences import as_sentence, listed, n_pods
+from lockstep.report.sentences import as_sentence
 from lockstep.report.status import Written
 
 # A conflict brings a newer version to compute from; more than so many are no coincidence.
@@ -75,7 +76,7 @@ class Undoing:
         Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
         """
         self._log(failure)
-        if await self._tell(failure, ""):
+        if not self._is_told(failure) and await self._tell(failure, self._what_keeps(self._believed())):
             self._news.told(failure)
         stuck = await self._until_gone(failure, landed_at)
         await _until_done(self._take_claims_back)
@@ -87,9 +88,17 @@ class Undoing:
             return
         log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
 
+    def _is_told(self, failure: Failure) -> bool:
+        """Whether the status says so already: it was written with a restart, or by an earlier process."""
+        gang = self._known()
+        return gang is not None and self._stands_in(gang) and undone_in_status(gang) == failure
+
+    def _believed(self) -> list[PodFact]:
+        return believed_members(self._services.state, self._gang, self._reservation.attempt)
+
     async def _until_gone(self, failure: Failure, landed_at: float) -> str:
-        """Delete until nothing is left; returns a clause about what lost nodes keep."""
-        looks, told = 0, ""
+        """Delete until nothing is left; returns what lost nodes keep, as :func:`waits_for` says it."""
+        looks, told = 0, None
         while True:
             to_land = landed_at - self._services.monotonic()
             left = await self._look(failure)
@@ -103,7 +112,7 @@ class Undoing:
                 waits = self._what_keeps(left)
                 if waits != told:
                     await self._tell(failure, waits)
-                    if not told:
+                    if told is None:
                         self._news.lasting(f"{failure.message}; {waits}.")
                 told = waits
             await self._until_no_pod_is_seen(pause_after(looks))
@@ -129,18 +138,9 @@ class Undoing:
         """Whether the pod counts as gone: nobody on its node can say so. Its room stays taken until it is."""
         return pod.is_deleting and bool(pod.node) and self._services.lost_nodes.why_lost(pod.node) is not None
 
-    def _what_keeps(self, left: list[PodFact]) -> str:
-        """``waiting for 2 pods to be gone: g-1-0 on n1, g-1-3 on n4, which cannot be reached``; '' for none."""
-        if not left:
-            return ""
-        named = [f"{pod.key.name}{self._where(pod)}" for pod in sorted(left, key=lambda pod: pod.key)]
-        return f"waiting for {n_pods(len(left))} to be gone: {listed(named)}"
-
-    def _where(self, pod: PodFact) -> str:
-        if not pod.node:
-            return ""
-        why = self._services.lost_nodes.why_lost(pod.node)
-        return f" on {pod.node}" + ("" if why is None else f", which {why}")
+    def _what_keeps(self, left: Iterable[PodFact]) -> str:
+        services = self._services
+        return waits_for(left, services.state, services.lost_nodes, services.now())
 
     async def _tell(self, failure: Failure, waits: str) -> bool:
         """Say in the status that the attempt is being undone, if the status has it; nothing waits for that.

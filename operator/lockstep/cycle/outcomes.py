@@ -103,13 +103,14 @@ class Outcomes:
         note = partial(self._count_failed, answer.action, answer.reason)
         return Report(status=status, event=events.gang_failed(as_sentence(answer.why)), written=note)
 
-    def restarting(self, gang: GangFact, answer: Answer, part: str, now: float) -> Report:
+    def restarting(self, gang: GangFact, answer: Answer, part: str, waits: str, now: float) -> Report:
         """A member failed, and the failure policy says that the gang is made anew."""
         status = endings.mark_restarting(
             gang,
             answer.why,
             counts=answer.action is Action.RESTART_GANG,
             pause_seconds=gang.policies.failure.pause_seconds(gang.status.restarts),
+            waits=waits,
             now=now,
         )
         return Report(

@@ -4,6 +4,8 @@ from functools import partial
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
+from lockstep.act.left_over import waits_for
+from lockstep.act.look import believed_members
 from lockstep.act.progress import Progress, progress_of, reported_part
 from lockstep.act.services import Services
 from lockstep.act.undo import undone_in_status
@@ -146,7 +148,9 @@ class ReservedGangs:
         else:
             self._attempts.doom(gang.key)
             part = self._reported_part(gang, reservation)
-            self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, now))
+            members = believed_members(self._state, gang, reservation.attempt)
+            waits = waits_for(members, self._state, self._lost_nodes, now)
+            self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
 
     def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
         """Take a gang back, but not at once where that has just broken off."""

@@ -134,7 +134,8 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
         status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
     begun = status.condition(Condition.PLANNED)
     since = rfc3339(now if begun is None else begun.last_transition)
-    message = f"{failure.reason}: {failure.message}. Being undone since {since}" + (f", {waits}." if waits else ".")
+    begins = f"Attempt {gang.status.attempt} is being taken back" + (f"; {waits}." if waits else ".")
+    message = f"{begins} It was begun at {since}, because of {failure.reason}: {failure.message}."
     return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
 
 

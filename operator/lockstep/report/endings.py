@@ -10,9 +10,14 @@ from lockstep.report.conditions import FALSE, TRUE, UNKNOWN, mark_accepted, mark
 from lockstep.report.sentences import all_members, as_sentence, duration, speedup
 
 
-def mark_restarting(gang: GangFact, why: str, *, counts: bool, pause_seconds: float, now: float) -> GangStatus:
-    """A member failed, and the gang is made anew: its attempt is being undone, and the next one waits so long."""
-    status = mark_undoing(gang, Failure(reason=Reason.RESTARTING, message=why), waits="", now=now)
+def mark_restarting(
+    gang: GangFact, why: str, *, counts: bool, pause_seconds: float, waits: str = "", now: float
+) -> GangStatus:
+    """A member failed, and the gang is made anew: its attempt is being undone, and the next one waits so long.
+
+    ``waits`` is what that waits for, as :func:`mark_undoing` has it.
+    """
+    status = mark_undoing(gang, Failure(reason=Reason.RESTARTING, message=why), waits=waits, now=now)
     return replace(status, restarts=status.restarts + counts, restart_at=now + pause_seconds)
 
 

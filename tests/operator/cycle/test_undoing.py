@@ -79,10 +79,25 @@ async def test_status_says_what_is_undone_since_when_and_what_it_waits_for():
         await asyncio.sleep(60)
 
         assert condition(api, "g", "Planned") == ("False", "PodLost")
-        assert f"since {at(int(began))}" in message(api)
-        assert "waiting for 2 pods to be gone: g-1-0 on n1, g-1-1 on n1" in message(api)
+        assert f"begun at {at(int(began))}" in message(api)
+        assert message(api).startswith(
+            "Attempt 1 is being taken back; waits for g-1-0 on n1, g-1-1 on n1. If node n1 is dead, delete the pods "
+            "there or taint the node node.kubernetes.io/out-of-service. It was begun at "
+        )
         assert event_reasons(api).count("GangUndoing") == 1
         assert status_of(api)["reservedAt"]
+
+
+async def test_status_says_what_is_waited_for_as_soon_as_an_attempt_is_taken_back():
+    async with operator_over(*three_nodes(), gangs=[gang("g", size=4)]) as (api, _):
+        await until(lambda: is_placed(api))
+        api.lingers = True
+        api.store.change(pod_place("g-1-0"), metadata={"deletionTimestamp": DELETED_AT})
+        await until(lambda: condition(api, "g", "Placed") == ("False", "Undoing"))
+
+        assert "taken back; waits for g-1-0 on n1, g-1-1 on n1, g-1-2 on n2, g-1-3 on n2" in message(api)
+        assert status_of(api)["summary"].startswith("Attempt 1 is being taken back; waits for g-1-0 on n1")
+        assert "GangUndoing" not in event_reasons(api)
 
 
 async def test_status_of_a_stuck_gang_is_not_written_again_and_again_nor_its_pods_deleted():

@@ -37,7 +37,7 @@ ALL = [
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
-    events.gang_undoing("pod g-1-0 was deleted; waiting for 1 pod to be gone: g-1-1 on n1."),
+    events.gang_undoing("pod g-1-0 was deleted; waits for g-1-1 on n1."),
     events.status_refused("denied by a policy"),
     events.names_do_not_resolve(FAILURE),
     events.gang_preempted("gang default/hot, of priority 5, takes its place"),
