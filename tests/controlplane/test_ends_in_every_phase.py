@@ -154,7 +154,7 @@ def test_gang_that_is_active_for_too_long_fails(arena, stage):
     let_go(arena)
 
     arena.until("heat", "Failed", reason="DeadlineExceeded")
-    arena.until_no_pods("heat")
+    eventually(lambda: {pod["status"]["phase"] for pod in arena.pods("heat")} <= {"Failed"})
     take_all_room(arena, stage)
 
 

@@ -30,7 +30,7 @@ def test_who_waits_for_success_does_not_take_a_failure_for_it(arena):
         arena.api.kubectl(*wait, "--for=condition=Complete", "--timeout=1s")
 
 
-def test_failed_member_takes_the_others_away_and_stays_for_its_logs(arena):
+def test_failed_member_has_the_others_stopped_and_all_stay_for_their_logs(arena):
     arena.add_nodes(1)
     arena.submit(gang("heat", size=3))
     arena.until_placed("heat")
@@ -39,7 +39,19 @@ def test_failed_member_takes_the_others_away_and_stays_for_its_logs(arena):
     arena.patch_pod_status("heat-1-1", {"phase": "Failed", "containerStatuses": None})
 
     arena.until("heat", "Failed", reason="MemberFailed")
-    eventually(lambda: [pod["metadata"]["name"] for pod in arena.pods("heat")] == ["heat-1-1"])
+    eventually(lambda: [pod["status"]["phase"] for pod in arena.pods("heat")] == ["Failed"] * 3)
+
+
+def test_members_of_a_failed_gang_are_deleted_when_they_were_kept_long_enough(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", size=3, failurePolicy={"keepMembers": "2s"}))
+    arena.until_placed("heat")
+    until_running(arena, "heat", 3)
+
+    arena.patch_pod_status("heat-1-1", {"phase": "Failed", "containerStatuses": None})
+
+    eventually(lambda: [pod["status"]["phase"] for pod in arena.pods("heat")] == ["Failed"] * 3)
+    arena.until_no_pods("heat")
 
 
 def test_failed_gang_gives_its_room_back(arena):

@@ -23,12 +23,14 @@ def finish(stage: Stage) -> None:
 
 
 def fail(stage: Stage) -> None:
-    """Submitted, placed; one member fails, the other is ended."""
+    """Submitted, placed; one member fails, the other is stopped; both stay until the owner needs them no more."""
     stage.submit()
     stage.until("Placed")
     stage.arena.patch_pod_status(f"{stage.name}-1-0", {"phase": "Failed"})
     stage.until("Failed", reason="MemberFailed")
-    eventually(lambda: len(stage.arena.pods(stage.name)) == 1)
+    eventually(lambda: _phases(stage) == ["Failed"] * SIZE, seconds=PATIENCE_SECONDS)
+    stage.arena.change_gang(stage.name, failurePolicy={"keepMembers": "0s"})
+    eventually(lambda: not stage.arena.pods(stage.name), seconds=PATIENCE_SECONDS)
     assert len(stage.seen.uids(stage.name)) == SIZE, "every pod once"
 
 
@@ -113,8 +115,12 @@ def finish_again(stage: Stage) -> None:
     stage.until("Complete", reason="Succeeded")
     stage.until_calm()
     stage.until("Complete", reason="Succeeded")
-    phases = {pod["metadata"]["name"]: pod["status"]["phase"] for pod in stage.arena.pods(stage.name)}
-    assert list(phases.values()) == ["Succeeded"] * SIZE, f"complete, and its members are {phases}"
+    phases = _phases(stage)
+    assert phases == ["Succeeded"] * SIZE, f"complete, and its members are {phases}"
+
+
+def _phases(stage: Stage) -> list[str]:
+    return [pod["status"]["phase"] for pod in stage.arena.pods(stage.name)]
 
 
 def _by_name(*lives: Callable[[Stage], None]) -> Mapping[str, Callable[[Stage], None]]:

@@ -60,7 +60,8 @@ class FakeApi:
 
     ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
     it is refused, and ``admit_resize`` the same of one that is resized. With ``lingers``, pods that are on a node stay
-    when deleted, marked, as they do until their kubelet agrees. ``log`` is asked for the chunks of a pod's log, by its
+    when deleted, marked, as they do until their kubelet agrees; unless ``stops``, no kubelet ends what has been active
+    for too long. ``log`` is asked for the chunks of a pod's log, by its
     name and what is asked; they may come one by one.
     """
 
@@ -71,6 +72,7 @@ class FakeApi:
     admit: object = lambda pod: pod
     admit_resize: object = lambda pod: pod
     lingers: bool = False
+    stops: bool = True
     log: object = lambda _name, _asked: Refusal(code=404, message="no kubelet")
     _server: RawTestServer = field(init=False)
 
@@ -191,6 +193,8 @@ class FakeApi:
         if annotations:
             annotated = merged(known["metadata"].get("annotations", {}), annotations)
             changed["metadata"] = {**known["metadata"], "annotations": annotated}
+        if self.stops and changed["spec"].get("activeDeadlineSeconds") and changed["spec"].get("nodeName"):
+            changed["status"] = {**changed["status"], "phase": "Failed", "reason": "DeadlineExceeded"}
         return 200, (known if changed == known else self.store.replace(place, changed))
 
     def _replace(self, place, body):

@@ -12,6 +12,7 @@ from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_request import pod_request
 from lockstep.api.pod_terms import keeps_away
 from lockstep.api.quantities import epoch_seconds
+from lockstep.api.stop import is_stopping
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
 
 Manifest = Mapping[str, Any]
@@ -71,6 +72,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         progress=reported_progress(metadata) if member is not None else "",
         # While members are bound they are read again and again, and nobody asks for it.
         cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
+        is_stopping=member is not None and is_stopping(spec),
         # The API server adds the grace to the time of the deletion.
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
     )

@@ -26,6 +26,7 @@ def _failure_policy(policy: Manifest) -> FailurePolicy:
         max_restarts=policy.get("maxRestarts", default.max_restarts),
         backoff_seconds=duration_seconds(policy["backoff"]) if "backoff" in policy else default.backoff_seconds,
         rules=tuple(_rule(rule) for rule in policy.get("rules") or ()),
+        keep_seconds=duration_seconds(policy["keepMembers"]) if "keepMembers" in policy else None,
     )
 
 

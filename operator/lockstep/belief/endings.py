@@ -53,7 +53,13 @@ def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
 
 def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
     """How long the gang's members have to end, from when they are deleted: those on no node yet go at once."""
-    return _grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
+    return longest_grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
+
+
+def longest_grace(gang: GangFact) -> float:
+    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet."""
+    templates = [role.template for role in gang.spec.roles] if gang.spec else []
+    return float(max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0))
 
 
 def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
@@ -65,14 +71,8 @@ def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[Po
 def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
     if not pod.node:
         return now
-    end = now + _grace(gang) if pod.gone_by is None else pod.gone_by
-    return end_after(now, start=end - _grace(gang), expected=end)
-
-
-def _grace(gang: GangFact) -> float:
-    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet."""
-    templates = [role.template for role in gang.spec.roles] if gang.spec else []
-    return float(max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0))
+    end = now + longest_grace(gang) if pod.gone_by is None else pod.gone_by
+    return end_after(now, start=end - longest_grace(gang), expected=end)
 
 
 def _seconds(given: object) -> int:

@@ -11,6 +11,7 @@ from coschedule import GangKey
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.expiries import Expiries
+from lockstep.act.pod_patches import STOP, PodPatches
 from lockstep.act.services import Services
 from lockstep.act.sweep import Sweeper
 from lockstep.belief.phases import Phase
@@ -18,6 +19,7 @@ from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.alarms import Alarms
 from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
+from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.reserved import ReservedGangs
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -36,6 +38,7 @@ class Follower:
 
     def __init__(self, services: Services, attempts: Attempts, dry_runs: DryRuns, metrics: Metrics) -> None:
         self._sweeper = Sweeper(services.client, services.state, services.deletions)
+        self._stops = PodPatches(services.client, services.state, STOP)
         self._lost_nodes = services.lost_nodes
         self._reserved = ReservedGangs(services, attempts, metrics)
         self._expiries = Expiries(services)
@@ -64,6 +67,7 @@ class Follower:
         self._alarms.stop()
         await self._reserved.stop()
         await self._expiries.stop()
+        await self._stops.stop()
         await self._sweeper.stop()
 
     def next_look(self) -> float:
@@ -161,9 +165,11 @@ class Follower:
         return Report(status=status, event=event, written=self._state.news.plan)
 
     def _clean_up_after(self, gang: GangFact, now: float) -> None:
-        """A gang that is over leaves no member that runs; pods that have ended stay for their logs, until it goes."""
+        """A gang that is over leaves no member that runs; its pods stay for their logs."""
         self._reserved.forget(gang.key)
-        self._sweeper.delete(gang.key, (pod for pod in self._state.members(gang).values() if not pod.has_ended))
+        stopped, deleted = remains(gang, self._state.members(gang).values(), now)
+        self._stops.make(gang.key, stopped)
+        self._sweeper.delete(gang.key, deleted)
         end = expires_at(gang)
         if end is not None and end <= now:
             self._expiries.delete(gang)
@@ -172,11 +178,12 @@ class Follower:
         self._alarms.forget(gang)
         self._reserved.forget(gang)
         self._expiries.forget(gang)
+        self._stops.forget(gang)
 
 
 def _next_look(gang: GangFact, now: float) -> float | None:
     """When time alone changes what becomes of the gang, if it does."""
-    times = (exceeded_at(gang), expires_at(gang))
+    times = (exceeded_at(gang), expires_at(gang), stopped_by(gang), kept_until(gang))
     return min((time for time in times if time is not None and time > now), default=None)
 
 

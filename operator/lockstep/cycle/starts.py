@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.gates import Gates
+from lockstep.act.pod_patches import OPEN_GATES, PodPatches
 from lockstep.act.progress import Progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.belief.reservation import Reservation
@@ -38,7 +38,7 @@ class Starts:
     def __init__(self, services: Services) -> None:
         self._state = services.state
         self._monotonic = services.monotonic
-        self._gates = Gates(services.client, services.state)
+        self._gates = PodPatches(services.client, services.state, OPEN_GATES)
         # Until when all members have to be up, by the monotonic clock.
         self._deadlines: dict[GangKey, float] = {}
         self._timers: dict[GangKey, asyncio.TimerHandle] = {}
@@ -49,7 +49,7 @@ class Starts:
         if not _has_gates(gang):
             return None
         members = list(self._members(gang, reservation))
-        self._gates.open(gang.key, list(_to_open(members, _waits(gang))))
+        self._gates.make(gang.key, list(_to_open(members, _waits(gang))))
         return self._overdue(gang, members, now)
 
     def note(self, gang: GangKey, counts: Progress, now: float) -> None:

@@ -100,7 +100,7 @@ class PodFact:
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
     Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
     Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
-    ``cpu`` is that of a member that runs.
+    ``cpu`` is that of a member that runs. ``is_stopping``: its node is to end the member, or has, and keep the pod.
     ``gone_by`` is when it will have ended, where it is being deleted and that is known.
     """
 
@@ -125,6 +125,7 @@ class PodFact:
     end: PodEnd | None = None
     progress: str = ""
     cpu: MemberCpu | None = None
+    is_stopping: bool = False
     gone_by: float | None = None
 
     @property

@@ -45,11 +45,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailurePolicy:
-    """What to do about members that fail: the first rule that matches wins, and without one the gang is restarted."""
+    """What to do about members that fail: the first rule that matches wins, and without one the gang is restarted.
+
+    ``keep_seconds``: how long the pods of a gang that has failed stay; as long as the gang does where it is ``None``.
+    """
 
     max_restarts: int = 0
     backoff_seconds: float = 10.0
     rules: tuple[Rule, ...] = ()
+    keep_seconds: float | None = None
 
     def pause_seconds(self, restarts: int) -> float:
         """How long a gang rests that has been restarted so often before."""

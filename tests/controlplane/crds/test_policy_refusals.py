@@ -49,6 +49,12 @@ def with_roles(*names, **fields):
             f'spec.failurePolicy.backoff: Invalid value: "11m": {BACKOFF}',
             id="a pause beyond the longest",
         ),
+        pytest.param(
+            policy(keepMembers="8761h"),
+            'spec.failurePolicy.keepMembers: Invalid value: "8761h": keepMembers must be a Go duration from 0s to'
+            " 8760h, such as 90s or 1h30m.",
+            id="members that are kept for more than a year",
+        ),
         pytest.param(rule(), BOTH, id="a rule about nothing"),
         pytest.param(
             rule(onExitCodes=CODES, onPodConditions=[{"type": "DisruptionTarget"}]), BOTH, id="a rule about two things"

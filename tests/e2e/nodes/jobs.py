@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -54,6 +56,12 @@ class Jobs(Gangs):
             return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", f"--container={container}")
         except CommandError:
             return ""
+
+    def told(self, name: str) -> str:
+        """Return what ``lockstep logs`` prints of a gang."""
+        command = [sys.executable, "-m", "lockstep", "logs", f"gj/{name}", f"--namespace={NAMESPACE}"]
+        command.append(f"--kubeconfig={self._cluster.kubeconfig}")
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
     def last_words(self, lines: int = 20) -> str:
         """Return how all members are, and what each has written last."""

@@ -11,6 +11,8 @@ MEMBERS = 4
 STAYS = ("sh", "-c", "stay; exit $?")
 KILLED = 128 + 9
 ROUNDS = 8
+LAST_WORDS = "I was told to end"
+SPEAKS = f"trap 'echo {LAST_WORDS}; exit 1' TERM; stay & wait $!; exit $?"
 
 
 def answer(action):
@@ -74,3 +76,30 @@ def test_suspended_gang_leaves_gracefully_and_comes_back(jobs, measured):
     times = jobs.started_by_rank("pauses", MEMBERS, attempt=2)
     measured({"from resuming to the last member's first instruction": max(times) - resumed})
     assert jobs.condition("pauses", "Suspended")["status"] == "False"
+
+
+def test_gang_that_fails_keeps_what_all_members_wrote_until_nobody_needs_it(jobs, measured):
+    """Who ran on is stopped with the grace period, so that last words are there too, and the room is free."""
+    speaks = template("sh", "-c", SPEAKS, grace_seconds=20)
+    jobs.submit_job(job("kept", size=size(MEMBERS), failurePolicy={"keepMembers": "1h"}, template=speaks))
+    jobs.started_by_rank("kept", MEMBERS)
+
+    killed = time.time()
+    jobs.kill("kept-1-1", "stay")
+    jobs.until("kept", "Failed", "True", "MemberFailed")
+    jobs.until_ended("kept")
+    measured({"from the kill until no member runs": time.time() - killed})
+
+    assert {pod["status"]["phase"] for pod in jobs.staying("kept")} == {"Failed"}
+    logs = jobs.logs("kept")
+    assert ["started" in text for text in logs.values()] == [True] * MEMBERS
+    assert {pod for pod, text in logs.items() if LAST_WORDS in text} == set(logs) - {"kept-1-1"}
+    told = jobs.told("kept")
+    assert all(f"[{rank}] started" in told for rank in range(MEMBERS)), told
+    assert told.count(LAST_WORDS) == MEMBERS - 1
+    jobs.submit_job(job("next", size=size(MEMBERS), template=template("stay", grace_seconds=1)))
+    jobs.started_by_rank("next", MEMBERS)
+    assert len(jobs.staying("kept")) == MEMBERS
+
+    jobs.patch("kept", {"failurePolicy": {"keepMembers": "1s"}})
+    jobs.until_gone("kept")

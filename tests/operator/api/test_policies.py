@@ -34,9 +34,11 @@ def test_failure_policy_is_read():
         {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}, {"type": "Sick", "status": "False"}]},
     ]
 
-    found = parse_policies({"failurePolicy": {"maxRestarts": 3, "backoff": "1m30s", "rules": rules}}).failure
+    found = parse_policies(
+        {"failurePolicy": {"maxRestarts": 3, "backoff": "1m30s", "keepMembers": "2h", "rules": rules}}
+    ).failure
 
-    assert (found.max_restarts, found.backoff_seconds) == (3, 90)
+    assert (found.max_restarts, found.backoff_seconds, found.keep_seconds) == (3, 90, 7200)
     assert found.rules == (
         Rule(
             action=Action.FAIL_GANG,

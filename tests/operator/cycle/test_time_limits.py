@@ -49,11 +49,16 @@ async def until_ended(api):
     return now()
 
 
+def has_stopped(api):
+    """Whether the gang's members are there, and none of them runs."""
+    return {it["status"]["phase"] for it in pods_of(api, "g")} == {"Failed"}
+
+
 def is_gone(api):
     return api.store.get(gang_place("g")) is None
 
 
-async def test_gang_that_runs_too_long_fails_and_its_members_are_deleted():
+async def test_gang_that_runs_too_long_fails_and_its_members_are_stopped():
     async with operator_over(gangs=[gang("g", spec=MINUTE)]) as (api, parts):
         await until(lambda: is_placed(api))
         began = now()
@@ -61,7 +66,7 @@ async def test_gang_that_runs_too_long_fails_and_its_members_are_deleted():
         await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
 
         assert 58 <= now() - began <= 62
-        await until(lambda: not pods_of(api, "g"))
+        await until(lambda: has_stopped(api))
         assert event_reasons(api).count("GangFailed") == 1
         assert parts.metric("lockstep_gangs_ended_total", reason="DeadlineExceeded") == 1
 
@@ -100,7 +105,7 @@ async def test_gang_that_rests_when_its_time_is_over_is_not_started_again():
         assert (status_of(api)["attempt"], pods_of(api, "g")) == (1, [])
 
 
-async def test_gang_whose_time_is_over_while_its_next_attempt_is_made_leaves_nothing():
+async def test_gang_whose_time_is_over_while_its_next_attempt_is_made_leaves_nothing_that_runs():
     async with operator_over(gangs=[gang("g", spec=MINUTE)]) as (api, _):
         await until_running(api)
         api.store.silent.add("pods")
@@ -112,7 +117,7 @@ async def test_gang_whose_time_is_over_while_its_next_attempt_is_made_leaves_not
         await until(lambda: condition(api, "g", "Failed") == EXCEEDED)
         api.store.silent.clear()
         api.store.expire()
-        await until(lambda: not pods_of(api, "g"))
+        await until(lambda: has_stopped(api))
 
 
 async def test_suspension_ends_the_activity_which_begins_anew():

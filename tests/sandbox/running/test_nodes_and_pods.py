@@ -144,6 +144,19 @@ def test_deleted_pod_is_gone_before_its_grace_period_ends(full_sandbox, namespac
     eventually(lambda: not full_sandbox.request("GET", PODS.format(namespace=namespace))["items"])
 
 
+def test_pod_that_is_stopped_by_its_deadline_fails_and_stays(full_sandbox, namespace):
+    annotations = {"lockstep.dev/sandbox-run-for": "1h"}
+    create_pod(full_sandbox, namespace, metadata={"annotations": annotations}, terminationGracePeriodSeconds=3600)
+    wait_for_phase(full_sandbox, namespace, "Running")
+
+    path = f"{PODS.format(namespace=namespace)}/pod"
+    full_sandbox.request("PATCH", path, {"spec": {"activeDeadlineSeconds": 1}})
+
+    status = wait_for_phase(full_sandbox, namespace, "Failed")
+    assert status["reason"] == "DeadlineExceeded"
+    assert status["containerStatuses"][0]["state"]["terminated"]["startedAt"] == status["startTime"]
+
+
 def test_pod_goes_with_its_owner(full_sandbox, namespace):
     owners = f"/api/v1/namespaces/{namespace}/configmaps"
     owner = full_sandbox.request("POST", owners, {"metadata": {"name": "owner"}})["metadata"]

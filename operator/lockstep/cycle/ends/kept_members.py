@@ -1,0 +1,56 @@
+"""What becomes of the pods of a gang that is over: which stay for their logs, and for how long."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lockstep.belief.endings import longest_grace
+from lockstep.facts.gang import GangFact
+from lockstep.facts.pod import PodFact
+from lockstep.facts.reasons import Condition
+
+# What a kubelet may need beyond the grace period. Whoever runs on after that is on a node that does not obey.
+_PATIENCE_SECONDS = 60.0
+
+
+class Remains(NamedTuple):
+    """The pods that are to end and stay, and those that are to go."""
+
+    stopped: list[PodFact]
+    deleted: list[PodFact]
+
+
+def remains(gang: GangFact, pods: Iterable[PodFact], now: float) -> Remains:
+    """What is to become of the pods of a gang that has ended. A pod in neither list stays as it is.
+
+    Where a gang has failed, members that were on their nodes are stopped, and their pods stay. Where it has succeeded,
+    or its nodes do not stop them in time, they are deleted.
+    """
+    if _is_past(kept_until(gang), now):
+        return Remains([], list(pods))
+    running = [pod for pod in pods if not pod.has_ended]
+    may_stay = _is_kept(gang) and not _is_past(stopped_by(gang), now)
+    stopped = [pod for pod in running if may_stay and pod.node]
+    return Remains(
+        stopped=[pod for pod in stopped if not (pod.is_stopping or pod.is_deleting)],
+        deleted=[pod for pod in running if not (may_stay and pod.node)],
+    )
+
+
+def stopped_by(gang: GangFact) -> float | None:
+    """The time of day by which members of a gang that has failed have stopped, wherever their nodes obey."""
+    ended = gang.status.finished_at
+    return None if ended is None or not _is_kept(gang) else ended + longest_grace(gang) + _PATIENCE_SECONDS
+
+
+def kept_until(gang: GangFact) -> float | None:
+    """The time of day from which nobody needs the pods of a gang that has failed; None where that never comes."""
+    ended, keep = gang.status.finished_at, gang.policies.failure.keep_seconds
+    return None if ended is None or keep is None or not _is_kept(gang) else ended + keep
+
+
+def _is_kept(gang: GangFact) -> bool:
+    return gang.status.is_true(Condition.FAILED) and not gang.is_deleting
+
+
+def _is_past(time: float | None, now: float) -> bool:
+    return time is not None and time <= now
