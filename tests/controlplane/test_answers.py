@@ -71,7 +71,7 @@ def test_gang_that_waits_is_told_why_and_what_would_help(arena, ask):
     assert (answer["phase"], answer["reason"]) == ("Waiting", "NotEnoughRoom")
     assert answer["gang"] == {"namespace": arena.namespace, "name": "wide"}
     [room] = answer["notNow"]
-    assert {"what": "without a label it selects", "nodes": room["nodes"] - 1} in room["failing"]
+    assert {"what": "without kind=other", "nodes": room["nodes"] - 1} in room["failing"]
     assert (room["needed"], room["withRoom"], room["slots"]) == (3, 1, 1)
     helps = {one["kind"]: one for one in answer["sooner"]}
     assert helps.keys() == {"FewerMembers", "SelectorDropped"}

@@ -80,7 +80,7 @@ def test_refusals_count_the_nodes_of_the_pool(pool):
 
     planned = pool.until("heat", "Planned", "False", "NoNodeFits")
 
-    assert planned["message"] == "0 of 2 nodes of the pool pass its constraints: 2 without a label it selects."
+    assert planned["message"] == "0 of 2 nodes of the pool pass its constraints: 2 without disk=tape."
 
 
 def test_nodes_join_and_leave_by_their_label(pool):

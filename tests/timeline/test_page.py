@@ -134,7 +134,7 @@ async def test_gangs_that_fit_nowhere_are_listed_with_their_sentence(show, scene
         listed = await page.evaluate("document.getElementById('waiting').innerText")
 
     assert "default/giant" in listed
-    assert "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints." in listed
+    assert "Needs 9 members, 3 fit: 3 of 3 nodes pass its constraints; bid slots: needs 9, 3 free." in listed
 
 
 async def test_pointer_is_told_who_and_why(show, scene):

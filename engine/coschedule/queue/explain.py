@@ -19,6 +19,7 @@ from coschedule.queue.refusals import (
     NotEnoughRoom,
     NoTimeForSize,
     Refusal,
+    Scarcest,
     WindowTooShort,
 )
 from coschedule.queue.slots.timeline import Timeline
@@ -37,7 +38,7 @@ def refuse(
         no_node(demand, snapshot, feasibility)
         or _no_time(demand)
         or too_late(demand.gang, outline_of(demand.soonest(demand.search_space(by_now))), by_now)
-        or too_little(demand, snapshot)
+        or too_little(demand, snapshot, feasibility)
         or _too_short(demand, snapshot, at_first)
         or held_in_front(demand.gang, snapshot, needed=demand.needed)
     )
@@ -68,7 +69,9 @@ def too_late(gang: PendingGang, soonest: Outline | None, by_now: Timeline) -> De
     )
 
 
-def too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLastingPods | None:
+def too_little(
+    demand: Demand, snapshot: Snapshot, feasibility: Feasibility
+) -> NotEnoughRoom | HeldByLastingPods | None:
     """Compare with what is free once everything has ended that is expected to end, whatever the windows.
 
     Only what the gang asks for is looked at: others may ask for a thousand other resources.
@@ -92,7 +95,19 @@ def too_little(demand: Demand, snapshot: Snapshot) -> NotEnoughRoom | HeldByLast
         passing=len(nodes),
         nodes=len(snapshot.nodes.names),
         short=tuple(short.most_common()),
+        scarcest=_scarcest(demand, wanted, by_resource, snapshot),
+        failures=tuple(feasibility.failures(demand.role.constraints).items()),
     )
+
+
+def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot: Snapshot) -> Scarcest | None:
+    """Find the resource that alone would allow fewest members, if those are fewer than are needed."""
+    allowed = by_resource.sum(axis=0)
+    column = int(np.argmin(allowed)) if allowed.size else None
+    if column is None or allowed[column] >= demand.needed:
+        return None
+    resource = wanted[column]
+    return Scarcest(resource=snapshot.resources[resource], each=int(demand.request[resource]), fit=int(allowed[column]))
 
 
 def _would_fit_without(demand: Demand, wanted: IntArray, in_the_end: IntArray, lasting: IntArray) -> bool:

@@ -105,7 +105,7 @@ def _no_time(case: Case) -> NoTimeForSize:
 
 def _too_little(case: Case, party: Party) -> Refusal | None:
     for demand in _alone(case, party):
-        if refusal := too_little(demand, case.snapshot):
+        if refusal := too_little(demand, case.snapshot, case.feasibility):
             return _of_role(case, demand, refusal)
     return None
 

@@ -50,7 +50,8 @@ class Refusal(Protocol):
 class NoNodeFits:
     """None of ``nodes`` nodes passes the constraints of a gang that needs ``needed`` members.
 
-    ``failures`` counts the nodes by the first check that they fail, in the order of the checks.
+    ``failures`` counts the nodes by the first requirement that each of them fails, in the order of asking: a phrase
+    that completes "3 nodes …", and how many.
     """
 
     reason: ClassVar[Reason] = Reason.NO_NODE_FITS
@@ -79,11 +80,21 @@ class DeadlineCannotBeMet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Scarcest:
+    """Of the ``resource``, of which a member takes ``each`` in base units, there is enough for ``fit`` members only."""
+
+    resource: str
+    each: int
+    fit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotEnoughRoom:
     """Of ``needed`` members ``fit`` do; ``passing`` of ``nodes`` nodes pass the constraints.
 
-    ``short`` counts the passing nodes that hold no member by the resource that each of them lacks most, the most
-    frequent resource first.
+    ``failures`` counts the others as in ``NoNodeFits``. ``short`` counts the passing nodes that hold no member by the
+    resource that each of them lacks most, the most frequent resource first. ``scarcest`` is the resource that would
+    allow fewest members if there were enough of all others; None where each would allow as many as are needed.
     """
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
@@ -92,6 +103,8 @@ class NotEnoughRoom:
     passing: int
     nodes: int
     short: tuple[tuple[str, int], ...]
+    scarcest: Scarcest | None = None
+    failures: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from lockstep.answers.waiting import Helped, SizeRow, WaitingAnswer
 from lockstep.answers.words import spell_change, spell_price, spell_work_used
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
-from lockstep.report.refusals import spell
+from lockstep.report.refusals import nodes_failing, spell
 from lockstep.report.sentences import (
     as_sentence,
     chosen,
@@ -153,7 +153,7 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
 
 
 def _room(room: RoomNow) -> str:
-    failing = ", ".join(f"{count} {phrase}" for phrase, count in room.failures)
+    failing = nodes_failing(room.failures)
     rest = f"{room.with_room} with room for {n_members(room.slots)}"
     needs = as_sentence(f"{_of_role(room.role)}needs {n_members(room.needed)} at least")
     return f"{needs} Of {n_nodes(room.nodes)}: {', '.join(filter(None, (failing, rest)))}."

@@ -52,8 +52,7 @@ def _affinity(_: AffinityDropped) -> str:
 
 @spell_change.register
 def _taint(change: TaintTolerated) -> str:
-    value = f"={change.taint.value}" if change.taint.value else ""
-    return f"it tolerated the taint {change.taint.key}{value}:{change.taint.effect}"
+    return f"it tolerated the taint {change.taint.spelled}"
 
 
 @spell_change.register

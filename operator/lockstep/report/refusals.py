@@ -3,6 +3,7 @@
 The engine answers most of them (``coschedule.Refusal``). Those that the operator adds to it stand here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import singledispatch
@@ -33,6 +34,7 @@ from lockstep.report.admission import spelled_amount
 from lockstep.report.sentences import n_members, node_ranges
 
 _LONGEST_FAILURE = 500
+_MOST_FAILURES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +119,7 @@ def _of_pool(refusal: RefusedInPool) -> str:
 def _no_node(refusal: NoNodeFits, nodes: str = "nodes") -> str:
     if not refusal.nodes:
         return f"needs {n_members(refusal.needed)} and there are 0 {nodes}"
-    failures = ", ".join(f"{count} {check}" for check, count in refusal.failures)
-    return f"0 of {refusal.nodes} {nodes} pass its constraints: {failures}"
+    return f"0 of {refusal.nodes} {nodes} pass its constraints: {nodes_failing(refusal.failures)}"
 
 
 @spell.register
@@ -134,9 +135,11 @@ def _late(refusal: DeadlineCannotBeMet) -> str:
 
 @spell.register
 def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
-    shortages = " and ".join(f"{count} short of {name}" for name, count in refusal.short)
     passing = f"{refusal.passing} of {refusal.nodes} {nodes} pass its constraints"
-    return f"{_fit(refusal.needed, refusal.fit)}: {passing}" + (f", {shortages}" if shortages else "")
+    others = f" ({nodes_failing(refusal.failures)})" if refusal.failures else ""
+    short = nodes_failing([(f"short of {name}", count) for name, count in refusal.short])
+    details = ", ".join(filter(None, (f"{passing}{others}", short)))
+    return f"{_fit(refusal.needed, refusal.fit)}: {details}{_of_scarcest(refusal)}"
 
 
 @spell.register
@@ -256,6 +259,24 @@ def _resting(refusal: RestingFromHold) -> str:
         f"{spell(refusal.refusal)}; it held nodes until {rfc3339(refusal.until)}, which was long enough, "
         f"and may do so again from {rfc3339(refusal.again)} on"
     )
+
+
+def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
+    """``12 without gpu=a100, 3 cordoned``: how many nodes fail what, the most frequent ones in the order of asking."""
+    named = set(sorted(failures, key=lambda failure: -failure[1])[:_MOST_FAILURES])
+    words = [f"{count} {phrase}" for phrase, count in failures if (phrase, count) in named]
+    others = sum(count for _, count in failures) - sum(count for _, count in named)
+    return ", ".join([*words, f"{others} for other reasons"] if others else words)
+
+
+def _of_scarcest(refusal: NotEnoughRoom) -> str:
+    """``; cpu: needs 20 × 6, 12 × 6 free``; where pieces are counted, or nobody has a word for the unit, no amount."""
+    scarcest = refusal.scarcest
+    if scarcest is None:
+        return ""
+    is_plain = scarcest.each == 1 or " " in scarcest.resource
+    each = "" if is_plain else f" × {spelled_amount(scarcest.resource, scarcest.each)}"
+    return f"; {scarcest.resource}: needs {refusal.needed}{each}, {scarcest.fit}{each} free"
 
 
 def _fit(needed: int, fit: int) -> str:

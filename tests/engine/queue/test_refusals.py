@@ -16,6 +16,7 @@ from coschedule.queue.refusals import (
     NoTimeForSize,
     PlanningFailed,
     Reason,
+    Scarcest,
     TooManyCombinations,
     TopologiesCross,
     WindowTooShort,
@@ -50,7 +51,7 @@ def test_every_refusal_has_a_reason_of_its_own():
         pytest.param(
             [node("n1", ready=False), node("n2")],
             gang(serial=1, constraints=SSD),
-            NoNodeFits(needed=1, nodes=2, failures=(("not ready", 1), ("without a label it selects", 1))),
+            NoNodeFits(needed=1, nodes=2, failures=(("not ready", 1), ("without disk=ssd", 1))),
             id="no node passes",
         ),
         pytest.param(
@@ -68,7 +69,14 @@ def test_every_refusal_has_a_reason_of_its_own():
         pytest.param(
             [node("n1", free=2), node("n2", free=0)],
             gang(size=4, serial=1),
-            NotEnoughRoom(needed=4, fit=2, passing=2, nodes=2, short=(("slots", 1),)),
+            NotEnoughRoom(
+                needed=4,
+                fit=2,
+                passing=2,
+                nodes=2,
+                short=(("slots", 1),),
+                scarcest=Scarcest(resource="slots", each=1, fit=2),
+            ),
             id="too little room",
         ),
         pytest.param(

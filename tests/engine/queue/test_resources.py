@@ -1,6 +1,6 @@
 """Resources of every kind and size."""
 
-from coschedule.queue.refusals import NotEnoughRoom
+from coschedule.queue.refusals import NotEnoughRoom, Scarcest
 from engine.builders import NOW, gang, node, nodes_taken, only, release
 
 
@@ -36,4 +36,5 @@ def test_amounts_that_come_back_do_not_wrap_around():
 
     assert found.start == NOW + 1
     refused = only([node("n1", free=-1)], gang(size=3, request=(2**62 - 1,)), releases=back)
-    assert refused.refusal == NotEnoughRoom(needed=3, fit=1, passing=1, nodes=1, short=())
+    scarcest = Scarcest(resource="slots", each=2**62 - 1, fit=1)
+    assert refused.refusal == NotEnoughRoom(needed=3, fit=1, passing=1, nodes=1, short=(), scarcest=scarcest)

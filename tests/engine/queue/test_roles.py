@@ -14,6 +14,7 @@ from coschedule.queue.refusals import (
     NotEnoughRoom,
     OfRole,
     Reason,
+    Scarcest,
     TooManyCombinations,
     TopologiesCross,
 )
@@ -155,19 +156,24 @@ def test_roles_keep_their_distance():
     assert len({zones[name] for _, name, _ in seats(only(ZONES[:3], one))}) == 2
 
 
+TOO_FEW_SLOTS = NotEnoughRoom(
+    needed=3, fit=2, passing=1, nodes=1, short=(), scarcest=Scarcest(resource="slots", each=1, fit=2)
+)
+
+
 @pytest.mark.parametrize(
     ("nodes", "one", "want"),
     [
         pytest.param(
             [node("n1", free=9)],
             gang(roles=[LAUNCHER, role("gpu", constraints=Constraints(node_selector=(("gpu", "yes"),)))]),
-            OfRole(role="gpu", refusal=NoNodeFits(needed=1, nodes=1, failures=(("without a label it selects", 1),))),
+            OfRole(role="gpu", refusal=NoNodeFits(needed=1, nodes=1, failures=(("without gpu=yes", 1),))),
             id="no node for one of the roles",
         ),
         pytest.param(
             [node("n1", free=2)],
             gang(roles=[LAUNCHER, role("workers", size=3)]),
-            OfRole(role="workers", refusal=NotEnoughRoom(needed=3, fit=2, passing=1, nodes=1, short=())),
+            OfRole(role="workers", refusal=TOO_FEW_SLOTS),
             id="too little room for one of the roles",
         ),
         pytest.param(

@@ -324,7 +324,7 @@ def test_member_that_has_ended_needs_no_room(two_nodes):
         ),
         pytest.param(
             lambda state: state.nodes.apply(node_fact("n1", taints=[Taint("pool", "x", "NoSchedule")])),
-            "its constraints do not hold on n1: with a taint it does not tolerate",
+            "its constraints do not hold on n1: with the untolerated taint pool=x:NoSchedule",
             id="tainted",
         ),
         pytest.param(

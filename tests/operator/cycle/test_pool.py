@@ -55,7 +55,7 @@ async def test_sentences_count_the_pool_s_nodes():
     async with operator_over(*nodes, gangs=[far, gang("big", size=9)], pool=POOL) as (api, _):
         await until(lambda: condition(api, "far", "Planned") and condition(api, "big", "Planned"))
 
-        assert says(api, "far") == "0 of 3 nodes of the pool pass its constraints: 3 without a label it selects."
+        assert says(api, "far") == "0 of 3 nodes of the pool pass its constraints: 3 without disk=tape."
         assert says(api, "big").startswith("Needs 9 members, 6 fit: 3 of 3 nodes of the pool pass its constraints")
 
 

@@ -10,9 +10,11 @@ from coschedule import (
     NoDomainFits,
     NoNodeFits,
     NoRoomTogether,
+    NotEnoughRoom,
     OfRole,
     Reason,
     Requirement,
+    Scarcest,
     Taint,
     TooManyCombinations,
     TopologiesCross,
@@ -40,15 +42,15 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", ready=False), node("n2", cordoned=True), node("n3", taints=[GPU_ONLY]), node("n4")],
             gang(serial=1, constraints=SSD),
             Reason.NO_NODE_FITS,
-            "0 of 4 nodes pass its constraints: 1 not ready, 1 cordoned, 1 with a taint it does not tolerate, "
-            "1 without a label it selects",
+            "0 of 4 nodes pass its constraints: 1 not ready, 1 cordoned, 1 with the untolerated taint gpu:NoSchedule, "
+            "1 for other reasons",
             id="every node fails at something else",
         ),
         pytest.param(
             [node("n1", labels={"zone": "a"}), node("n2")],
             gang(serial=1, constraints=ZONE_B),
             Reason.NO_NODE_FITS,
-            "0 of 2 nodes pass its constraints: 2 outside its affinity",
+            "0 of 2 nodes pass its constraints: 2 without zone=b",
             id="affinity matches nothing",
         ),
         pytest.param(
@@ -60,21 +62,22 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             ],
             gang(size=4, serial=1, request=(2, 1)),
             Reason.NOT_ENOUGH_ROOM,
-            "needs 4 members, 2 fit: 3 of 4 nodes pass its constraints, 1 short of cpu",
+            "needs 4 members, 2 fit: 3 of 4 nodes pass its constraints (1 not ready), 1 short of cpu; "
+            "cpu: needs 4 × 2m, 3 × 2m free",
             id="too little room on the nodes that pass",
         ),
         pytest.param(
             [node("n1", free=(4, 9))],
             gang(size=4, serial=1, request=(2, 1)),
             Reason.NOT_ENOUGH_ROOM,
-            "needs 4 members, 2 fit: 1 of 1 nodes pass its constraints",
+            "needs 4 members, 2 fit: 1 of 1 nodes pass its constraints; cpu: needs 4 × 2m, 2 × 2m free",
             id="room on every node, but too few",
         ),
         pytest.param(
             [node("n1", until=NOW + 10), node("n2")],
             gang(size=1, times=[20], constraints=SSD),
             Reason.NO_NODE_FITS,
-            "0 of 2 nodes pass its constraints: 2 without a label it selects",
+            "0 of 2 nodes pass its constraints: 2 without disk=ssd",
             id="constraints come first",
         ),
         pytest.param(
@@ -185,6 +188,48 @@ def test_sentence_of_a_gang_with_roles(refusal, want):
     assert spell(refusal) == want
 
 
+@pytest.mark.parametrize(
+    ("scarcest", "want"),
+    [
+        (Scarcest(resource="cpu", each=6000, fit=12), "cpu: needs 20 × 6, 12 × 6 free"),
+        (Scarcest(resource="cpu", each=250, fit=0), "cpu: needs 20 × 250m, 0 × 250m free"),
+        (Scarcest(resource="memory", each=3 * 2**30, fit=12), "memory: needs 20 × 3Gi, 12 × 3Gi free"),
+        (Scarcest(resource="nvidia.com/gpu", each=1, fit=3), "nvidia.com/gpu: needs 20, 3 free"),
+        (Scarcest(resource="nvidia.com/gpu", each=4, fit=3), "nvidia.com/gpu: needs 20 × 4, 3 × 4 free"),
+        (
+            Scarcest(resource="example.com/odd", each=10**30, fit=1),
+            f"example.com/odd: needs 20 × {10**30}, 1 × {10**30} free",
+        ),
+        (Scarcest(resource="bid slots", each=1, fit=2), "bid slots: needs 20, 2 free"),
+        (Scarcest(resource="host port TCP 80", each=2**20, fit=2), "host port TCP 80: needs 20, 2 free"),
+    ],
+    ids=lambda value: value.split(":")[0] if isinstance(value, str) else "",
+)
+def test_scarcest_resource_is_told_as_people_write_amounts(scarcest, want):
+    refusal = NotEnoughRoom(needed=20, fit=0, passing=12, nodes=12, short=(), scarcest=scarcest)
+
+    assert spell(refusal) == f"needs 20 members, 0 fit: 12 of 12 nodes pass its constraints; {want}"
+
+
+def test_what_most_nodes_fail_is_named_and_the_rest_is_summed():
+    failures = (("not ready", 1), ("cordoned", 4), ("without a=1", 9), ("without b=1", 2), ("without c=1", 3))
+
+    assert spell(NoNodeFits(needed=1, nodes=19, failures=failures)) == (
+        "0 of 19 nodes pass its constraints: 4 cordoned, 9 without a=1, 3 without c=1, 3 for other reasons"
+    )
+
+
+def test_labels_that_nodes_lack_are_named_where_some_have_them():
+    nodes = [node("n1", labels={"gpu": "a100"}), *(node(f"n{number}") for number in range(2, 14))]
+    one = gang(size=4, serial=1, constraints=Constraints(node_selector=(("gpu", "a100"),)))
+
+    [decision] = plan(snapshot(nodes, [one])).decisions
+
+    assert spell(decision.refusal) == (
+        "needs 4 members, 1 fit: 1 of 13 nodes pass its constraints (12 without gpu=a100); slots: needs 4, 1 free"
+    )
+
+
 def test_room_that_comes_back_counts():
     nodes = [node("n1", free=0), node("n2", free=0)]
 
@@ -192,7 +237,9 @@ def test_room_that_comes_back_counts():
         snapshot(nodes, [gang(size=3, serial=1)], releases=[release(0, NOW + 5), release(1, math.inf)])
     ).decisions
 
-    assert spell(decision.refusal) == ("needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots")
+    assert spell(decision.refusal) == (
+        "needs 3 members, 1 fit: 2 of 2 nodes pass its constraints, 1 short of slots; slots: needs 3, 1 free"
+    )
 
 
 def test_gangs_in_front_that_never_end_are_named_as_the_cause():

@@ -4,13 +4,16 @@ The same questions are asked of thousands of nodes that differ little. So each q
 value: a requirement once per distinct value of its label, tolerations once per distinct list of taints.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import TypeVar
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.constraints.phrases import outside_affinity, with_taint, without_label
 from coschedule.queue.constraints.requirements import field_test, label_test, tolerates
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.nodes import NodeTable
@@ -23,15 +26,24 @@ _UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 _NOT_READY = tuple(Taint(f"node.kubernetes.io/{key}", "", "NoSchedule") for key in ("not-ready", "unreachable"))
 
 
-class Check(StrEnum):
-    """What a node can fail, in the order of asking; the value completes "3 nodes ..."."""
+# Nodes may have a taint each: so many are named.
+_MOST_TAINTS = 3
 
-    READY = "not ready"
-    SCHEDULABLE = "cordoned"
-    TAINTS = "with a taint it does not tolerate"
-    SELECTOR = "without a label it selects"
-    AFFINITY = "outside its affinity"
+
+class Phrase(StrEnum):
+    """What a node can fail without a name of its own; the value completes "3 nodes ..."."""
+
+    NOT_READY = "not ready"
+    CORDONED = "cordoned"
+    OTHER_TAINTS = "with other untolerated taints"
     VOLUMES = "from which its volumes can't be reached"
+
+
+class _Check(NamedTuple):
+    """Which nodes pass, bool[n]; ``in_words`` counts those that fail, bool[n], by phrase."""
+
+    passing: BoolArray
+    in_words: Callable[[BoolArray], Mapping[str, int]]
 
 
 class Feasibility:
@@ -43,48 +55,81 @@ class Feasibility:
         self._taint_lists, self._taint_list_of = _distinct(nodes.taints)
         self._columns: dict[str, tuple[list[str | None], IntArray]] = {}
         self._masks: dict[Constraints, BoolArray] = {}
+        self._failures: dict[Constraints, Mapping[str, int]] = {}
 
     def mask(self, constraints: Constraints) -> BoolArray:
         """Tell of each node whether it passes: bool[n]. Equal constraints share one array."""
         if constraints not in self._masks:
             passes = np.ones(self._count, dtype=np.bool_)
-            for _, passing in self._checks(constraints):
-                passes &= passing
+            for check in self._checks(constraints):
+                passes &= check.passing
             self._masks[constraints] = passes
         return self._masks[constraints]
 
     def failures(self, constraints: Constraints) -> Mapping[str, int]:
-        """Count the nodes that fail by the first check that each of them fails; a check completes "3 nodes ..."."""
-        counts: dict[str, int] = {}
+        """Count the nodes by the first requirement that each of them fails, by a phrase that completes "3 nodes ...".
+
+        In the order of asking; of the taints of a node, the first one that is not tolerated counts. Equal constraints
+        share one answer, which has a few phrases more than there are requirements at most.
+        """
+        if constraints not in self._failures:
+            self._failures[constraints] = self._counted(constraints)
+        return self._failures[constraints]
+
+    def _counted(self, constraints: Constraints) -> Mapping[str, int]:
+        counts: Counter[str] = Counter()
         left = np.ones(self._count, dtype=np.bool_)
-        for check, passing in self._checks(constraints):
-            failing = int((left & ~passing).sum())
-            if failing:
-                counts[check] = counts.get(check, 0) + failing
-            left &= passing
+        for check in self._checks(constraints):
+            failing = left & ~check.passing
+            if failing.any():
+                counts.update(check.in_words(failing))
+            left &= check.passing
         return counts
 
-    def _checks(self, constraints: Constraints) -> Iterator[tuple[str, BoolArray]]:
+    def _checks(self, constraints: Constraints) -> Iterator[_Check]:
         if not any(tolerates_any(constraints.tolerations, taint) for taint in _NOT_READY):
-            yield Check.READY, self._nodes.ready
+            yield _Check(self._nodes.ready, _all_as(Phrase.NOT_READY))
         if not tolerates_any(constraints.tolerations, _UNSCHEDULABLE):
-            yield Check.SCHEDULABLE, ~self._nodes.unschedulable
-        yield Check.TAINTS, self._tolerated(constraints.tolerations)
+            yield _Check(~self._nodes.unschedulable, _all_as(Phrase.CORDONED))
+        yield self._tolerated(constraints.tolerations)
         for key, wanted in constraints.node_selector:
-            yield Check.SELECTOR, self._by_label(Requirement(key, "In", (wanted,)))
+            yield self._has_label(Requirement(key, "In", (wanted,)))
         if constraints.affinity is not None:
-            yield Check.AFFINITY, self._any_term(constraints.affinity)
+            yield from self._matches(constraints.affinity)
         for terms in constraints.volumes:
-            yield Check.VOLUMES, self._any_term(terms)
+            yield _Check(self._any_term(terms), _all_as(Phrase.VOLUMES))
         for phrase, names in constraints.barred:
-            yield phrase, np.array([name not in names for name in self._nodes.names], dtype=np.bool_)
+            free = np.array([name not in names for name in self._nodes.names], dtype=np.bool_)
+            yield _Check(free, _all_as(phrase))
 
-    def _tolerated(self, tolerations: tuple[Toleration, ...]) -> BoolArray:
-        by_list = [
-            all(taint.effect not in _BLOCKING_EFFECTS or tolerates_any(tolerations, taint) for taint in taints)
-            for taints in self._taint_lists
-        ]
-        return np.array(by_list, dtype=np.bool_)[self._taint_list_of]
+    def _tolerated(self, tolerations: tuple[Toleration, ...]) -> _Check:
+        kept_off = [_first_untolerated(taints, tolerations) for taints in self._taint_lists]
+        by_list = np.array([taint is None for taint in kept_off], dtype=np.bool_)
+        return _Check(by_list[self._taint_list_of], partial(self._by_taint, kept_off))
+
+    def _by_taint(self, kept_off: list[Taint | None], failing: BoolArray) -> Mapping[str, int]:
+        """Count by the taint that keeps members off each of the lists: the most frequent by name."""
+        by_list = np.bincount(self._taint_list_of[failing], minlength=len(kept_off)).tolist()
+        taints: Counter[Taint] = Counter()
+        for taint, count in zip(kept_off, by_list, strict=True):
+            if taint is not None and count:
+                taints[taint] += count
+        ordered = sorted(taints.items(), key=lambda item: (-item[1], item[0]))
+        named: Counter[str] = Counter()
+        for number, (taint, count) in enumerate(ordered):
+            named[with_taint(taint) if number < _MOST_TAINTS else Phrase.OTHER_TAINTS] += count
+        return named
+
+    def _has_label(self, requirement: Requirement) -> _Check:
+        return _Check(self._by_label(requirement), _all_as(without_label(requirement)))
+
+    def _matches(self, affinity: tuple[NodeTerm, ...]) -> Iterator[_Check]:
+        """Ask a single term requirement by requirement; of several, nobody knows which one was to match."""
+        if len(affinity) != 1 or affinity[0].fields or not affinity[0].labels:
+            yield _Check(self._any_term(affinity), _all_as(outside_affinity(affinity)))
+            return
+        for requirement in affinity[0].labels:
+            yield self._has_label(requirement)
 
     def _any_term(self, terms: tuple[NodeTerm, ...]) -> BoolArray:
         matches = np.zeros(self._count, dtype=np.bool_)
@@ -119,6 +164,15 @@ class Feasibility:
 def tolerates_any(tolerations: Iterable[Toleration], taint: Taint) -> bool:
     """Whether one of the tolerations covers a taint."""
     return any(tolerates(toleration, taint) for toleration in tolerations)
+
+
+def _first_untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
+    blocking = (taint for taint in taints if taint.effect in _BLOCKING_EFFECTS)
+    return next((taint for taint in blocking if not tolerates_any(tolerations, taint)), None)
+
+
+def _all_as(phrase: str) -> Callable[[BoolArray], Mapping[str, int]]:
+    return lambda failing: {phrase: int(failing.sum())}
 
 
 def _distinct(values: Iterable[_Value]) -> tuple[list[_Value], IntArray]:

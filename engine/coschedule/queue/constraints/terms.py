@@ -11,6 +11,12 @@ class Taint(NamedTuple):
     value: str
     effect: str
 
+    @property
+    def spelled(self) -> str:
+        """``gpu=a100:NoSchedule``, as kubectl spells it."""
+        value = f"={self.value}" if self.value else ""
+        return f"{self.key}{value}:{self.effect}"
+
 
 class Toleration(NamedTuple):
     """A toleration of a pod: operator Exists, Equal (also ""), Lt or Gt; an empty key or effect matches any."""

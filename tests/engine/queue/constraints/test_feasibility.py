@@ -2,7 +2,7 @@
 
 import pytest
 
-from coschedule.queue.constraints.feasibility import Check, Feasibility
+from coschedule.queue.constraints.feasibility import Feasibility, Phrase
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from engine.builders import node, snapshot
 
@@ -199,7 +199,7 @@ def test_failures_count_each_node_once_at_the_first_check():
 
     failures = Feasibility(snapshot(nodes, []).nodes).failures(Constraints(node_selector=(("a", "1"),)))
 
-    assert failures == {Check.READY: 1, Check.SCHEDULABLE: 1, Check.SELECTOR: 1}
+    assert failures == {Phrase.NOT_READY: 1, Phrase.CORDONED: 1, "without a=1": 1}
 
 
 def test_equal_constraints_share_one_mask():

@@ -78,8 +78,9 @@ def test_nodes_that_fail_are_counted_by_the_first_requirement_that_they_fail(see
 def fate(snap, pending, taken, index):
     """What a node fails first, or how many members it has room for as long as the shortest run takes."""
     at = max(snap.now, pending.not_before)
-    if not selected(snap)(pending, index):
-        return "without a label it selects"
+    for key, wanted in pending.roles[0].constraints.node_selector:
+        if snap.nodes.labels[index].get(key) != wanted:
+            return f"without {key}={wanted}"
     if not snap.start[index] <= at < snap.until[index]:
         return CLOSED
     request = pending.roles[0].request

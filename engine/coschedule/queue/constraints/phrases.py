@@ -1,0 +1,54 @@
+"""What a node fails, as phrases that complete "3 nodes ...": requirements are written as kubectl writes selectors.
+
+Keys and values are as long, and as many, as their owners like, so a phrase shows some of them and is cut.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from coschedule.queue.constraints.terms import NodeTerm, Requirement, Taint
+
+_LONGEST = 120
+_MOST = 3
+_SIGNS = {"Gt": ">", "Lt": "<"}
+_ONE_VALUE = {"In": "=", "NotIn": "!="}
+_SEVERAL_VALUES = {"In": "in", "NotIn": "notin"}
+
+
+def without_label(requirement: Requirement) -> str:
+    """``without gpu=a100``; where no single label is missing, ``outside its affinity zone in (a, b)``."""
+    if requirement.operator == "Exists":
+        return _cut(f"without the label {requirement.key}")
+    if requirement.operator == "In" and len(requirement.values) == 1:
+        return _cut(f"without {_spelled(requirement)}")
+    return _cut(f"outside its affinity {_spelled(requirement)}")
+
+
+def outside_affinity(terms: Sequence[NodeTerm]) -> str:
+    """``outside its affinity zone=a or disk=ssd,gpu``."""
+    alternatives = [",".join(_some(map(_spelled, (*term.labels, *term.fields)))) for term in terms]
+    return _cut(" ".join(["outside its affinity", " or ".join(_some(filter(None, alternatives)))]).strip())
+
+
+def with_taint(taint: Taint) -> str:
+    """``with the untolerated taint gpu=a100:NoSchedule``."""
+    return _cut(f"with the untolerated taint {taint.spelled}")
+
+
+def _spelled(requirement: Requirement) -> str:
+    key, operator, values = requirement
+    if operator in _ONE_VALUE and len(values) == 1:
+        return f"{key}{_ONE_VALUE[operator]}{values[0]}"
+    if operator in _SEVERAL_VALUES:
+        return f"{key} {_SEVERAL_VALUES[operator]} ({', '.join(_some(values))})"
+    if operator in _SIGNS:
+        return f"{key}{_SIGNS[operator]}{', '.join(_some(values))}"
+    return f"!{key}" if operator == "DoesNotExist" else key
+
+
+def _some(words: Iterable[str]) -> list[str]:
+    listed = list(words)
+    return listed if len(listed) <= _MOST else [*listed[:_MOST], "…"]
+
+
+def _cut(phrase: str) -> str:
+    return phrase if len(phrase) <= _LONGEST else f"{phrase[: _LONGEST - 1]}…"
