@@ -18,6 +18,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
 
 # A gang whose attempts fail keeps its place in the queue for about a minute. If it fails on, it must not keep those
 # behind it waiting for ever.
@@ -239,7 +240,8 @@ class Attempts:
             news=UndoNews(told=partial(self._told, gang), lasting=partial(self._lasting, gang)),
             was_cut_off=self._was_cut_off(gang, reservation),
         )
-        memory.task = asyncio.create_task(self._run(gang, memory, partial(carry_out, memory.attempt)))
+        work = partial(carry_out, memory.attempt)
+        memory.task = asyncio.create_task(self._run(gang, reservation.attempt, memory, work))
 
     def _was_cut_off(self, gang: GangFact, reservation: Reservation) -> bool:
         """Whether creates may be under way of which nobody here hears: an earlier process's, or those of a drop.
@@ -249,7 +251,10 @@ class Attempts:
         begun_here = self._begun.get(gang.key) == (gang.uid, reservation.attempt)
         return not (begun_here or gang.status.is_true(Condition.PLACED))
 
-    async def _run(self, gang: GangFact, memory: _Memory, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> None:
+    async def _run(
+        self, gang: GangFact, attempt: int, memory: _Memory, work: Callable[[], Coroutine[Any, Any, Outcome]]
+    ) -> None:
+        work_for(gang.key, attempt)
         try:
             outcome = await work()
         except Exception:

@@ -25,6 +25,7 @@ from lockstep.belief.running import may_preempt
 from lockstep.facts.gang import GangFact, GangSpec, Refusal, Verdict
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
 
 # A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
 _PAUSE_SECONDS = 0.02
@@ -91,6 +92,7 @@ class DryRuns:
         while self._queue:
             key = next(iter(self._queue))
             del self._queue[key]
+            work_for(key)
             try:
                 await self._check(key)
             except Exception:

@@ -11,6 +11,7 @@ from lockstep.api.client import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
 
 _NOT_FOUND = 404
 # A deletion that the API server agreed to, or that came too late, and of which no watch shows anything.
@@ -58,6 +59,7 @@ class Expiries:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _delete(self, gang: GangFact) -> None:
+        work_for(gang.key)
         try:
             await asyncio.sleep(await self._ask(gang))
         finally:

@@ -19,6 +19,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.pod import PodFact
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +74,7 @@ class PodPatches:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
+        work_for(gang)
         failure = await self._ask_all(pods)
         if failure is None:
             self._failures.pop(gang, None)

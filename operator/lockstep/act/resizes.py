@@ -15,6 +15,7 @@ from lockstep.api.turns import Urgency
 from lockstep.facts.pace import Cpu, ResizeResult
 from lockstep.facts.pod import PodFact
 from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
 from lockstep.report.rate import Rate
 
 # Gangs are bound first.
@@ -99,6 +100,7 @@ class Resizes:
             self._look_at(gang)
 
     async def _resize_all(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
+        work_for(gang)
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             for resize in resizes:

@@ -12,6 +12,7 @@ from lockstep.api.pauses import pause_after
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodFact
 from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class Sweeper:
 
     async def _sweep(self, gang: GangKey, pods: list[PodFact]) -> None:
         """Ask whose these pods are, then delete; one sweep of a gang at a time."""
+        work_for(gang)
         try:
             orphans = await orphans_among(self._client, gang, pods)
         except ApiUnavailableError as error:
@@ -71,6 +73,7 @@ class Sweeper:
             self._state.news.look_at(gang)
 
     async def _delete(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
+        work_for(gang)
         failure = await self._deletions.delete(pods)
         if failure is None:
             self._failures.pop(gang, None)

@@ -21,11 +21,13 @@ from lockstep.api.configuration import WATCH, Configuration, RequestObserver, tl
 from lockstep.api.credentials import UNAUTHORIZED, Credentials
 from lockstep.api.fence import Fence
 from lockstep.api.instance import user_agent
+from lockstep.api.request_log import log_answer, log_silence
 from lockstep.api.turns import Turns, Urgency
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+DRY_RUN = "dryRun"
 _ANY = "*/*"
 
 _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
@@ -130,7 +132,7 @@ class KubeClient:
 
     async def dry_run(self, target: Target, body: Mapping[str, Any], **params: str) -> Answer:
         """Ask what creating an object would make of it. Nothing is created."""
-        asked = {"dryRun": "All", **params}
+        asked = {DRY_RUN: "All", **params}
         return await self._request("POST", target, body=body, params=asked, urgency=Urgency.REPORT)
 
     async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
@@ -174,7 +176,7 @@ class KubeClient:
         started = monotonic()
         with _unavailable(target):
             response = await self._open("GET", target, accept=_ANY, params=params, timeout=timeout)
-        self._observer("GET", target.resource, response.status, monotonic() - started)
+        self._answered("GET", target, response.status, started)
         try:
             yield Text(response, target)
         finally:
@@ -189,7 +191,7 @@ class KubeClient:
             started = monotonic()
             opening = self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout)
             response = await stack.enter_async_context(opening)
-            self._observer(WATCH, target.resource, response.status, monotonic() - started)
+            self._answered(WATCH, target, response.status, started)
             if not self._is_asked_again(response.status):
                 return response
             await stack.aclose()
@@ -217,6 +219,7 @@ class KubeClient:
                 answer, retry_after = await self._try_as_known(verb, target, data, params, content_type, urgency)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
+                log_silence(verb, target.path, problem)
                 continue
             if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < _TRIES - 1):
                 return answer
@@ -277,13 +280,21 @@ class KubeClient:
             verb, target, params=params, data=data, content_type=content_type, timeout=_REQUEST_TIMEOUT
         ) as response:
             raw = await response.read()
-        self._observer(verb, target.resource, response.status, monotonic() - started)
+        self._answered(verb, target, response.status, started, params)
         decoded = decode_object(raw)
         if decoded is None and response.ok:
             # Somebody else has answered, such as a proxy: nobody knows what became of the request.
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
         return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
+
+    def _answered(
+        self, verb: str, target: Target, code: int, started: float, params: Mapping[str, str] | None = None
+    ) -> None:
+        """Tell whoever counts requests, and the log."""
+        seconds = monotonic() - started
+        self._observer(verb, target.resource, code, seconds)
+        log_answer(verb, target.path, code, seconds, is_dry=params is not None and DRY_RUN in params)
 
     def _open(
         self, verb: str, target: Target, *, content_type: str = JSON, accept: str = JSON, **options: Any

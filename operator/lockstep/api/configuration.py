@@ -14,6 +14,7 @@ from kubernetes.config.config_exception import ConfigException
 
 from lockstep.api.instance import user_agent
 from lockstep.api.kubeconfig import usual_kubeconfig, what_is_wrong
+from lockstep.api.request_log import log_answer
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _DEFAULT_NAMESPACE = "default"
@@ -124,7 +125,9 @@ def _requests_told_to(observer: RequestObserver) -> aiohttp.TraceConfig:
 
     async def answered(_session: object, context: SimpleNamespace, request: aiohttp.TraceRequestEndParams) -> None:
         verb = WATCH if "watch" in request.url.query else request.method
-        observer(verb, request.url.name, request.response.status, monotonic() - context.started)
+        seconds = monotonic() - context.started
+        observer(verb, request.url.name, request.response.status, seconds)
+        log_answer(verb, request.url.path, request.response.status, seconds)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_start.append(asked)

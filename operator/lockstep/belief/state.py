@@ -12,6 +12,7 @@ awaits, reads a clock or talks to the API server: watches call ``apply_…`` and
 come in any order and more than once; belief depends on the newest only.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 
 from coschedule import GangKey
@@ -45,6 +46,9 @@ from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.sizing import Sizing
+from lockstep.logs.fields import debug_about
+
+log = logging.getLogger(__name__)
 
 
 class State:
@@ -151,6 +155,8 @@ class State:
         if before is not None and before.uid != fact.uid:
             self.remove_gang(before.key, before.uid)
             before = None
+        if before is None:
+            debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
         fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
         if self._leads:
             self._foreign.note(before, fact, self.reservations.get(fact.key))
@@ -168,6 +174,7 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
+        debug_about(log, key, "it is gone")
         self._foreign.forget(key)
         self.giving_way.forget(key)
         self.forget(key)

@@ -21,6 +21,7 @@ from lockstep.belief.quota_bounds import QuotaBounds
 from lockstep.belief.reservation import Reservation, next_attempt, reserved_in_status
 from lockstep.cycle.attempt_news import AttemptNews
 from lockstep.cycle.decided import Decided
+from lockstep.cycle.decision_log import log_decision, log_preemption
 from lockstep.cycle.evictions import Evictions
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
@@ -205,6 +206,7 @@ class Cycle:
             with self._timed("act"):
                 for placement in due[first : first + _STARTED_AT_ONCE]:
                     with self._guarded(placement.gang):
+                        log_decision(placement, now)
                         self._start(placement, decided, now)
             # Hundreds may start, each with a status to write, and the event loop has other things to do.
             await asyncio.sleep(0)
@@ -212,6 +214,7 @@ class Cycle:
     def _evict(self, decided: Decided) -> None:
         for preemption in decided.preemptions:
             with self._guarded(preemption.gang):
+                log_preemption(preemption)
                 self._evictions.carry_out(preemption, decided, self._now())
 
     async def _tell_others(self, decided: Decided) -> None:
@@ -221,6 +224,7 @@ class Cycle:
             with self._timed("report"):
                 for decision in later[first : first + _TOLD_AT_ONCE]:
                     with self._guarded(decision.gang):
+                        log_decision(decision, now)
                         self._tell_of_plan(decision, decided, now)
             # Thousands may wait, and the event loop has other things to do.
             await asyncio.sleep(0)

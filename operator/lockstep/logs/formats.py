@@ -11,6 +11,8 @@ from enum import StrEnum
 
 GANG = "gang"
 """The field of a line that says which gang it is about."""
+ATTEMPT = "attempt"
+"""The field that says which attempt of that gang, where the line is about one."""
 
 # A token after its scheme, and a JSON web token, which service accounts show. The latter begins where a word does, so
 # that each character is looked at a few times at most, however long a tenant's words are.
@@ -35,10 +37,11 @@ class TextFormat(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class calls it so
-        """Put the gang before the sentence."""
-        gang = getattr(record, GANG, None)
-        sentence = record.message if gang is None else f"{gang}: {record.message}"
-        record.message = sentence.translate(_CONTROL_CHARACTERS)
+        """Put the gang and the attempt before the sentence."""
+        gang, attempt = getattr(record, GANG, None), getattr(record, ATTEMPT, None)
+        whom = "" if gang is None else f"{gang}: "
+        which = "" if attempt is None else f"attempt {attempt}: "
+        record.message = f"{whom}{which}{record.message}".translate(_CONTROL_CHARACTERS)
         return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
@@ -50,17 +53,21 @@ class JsonFormat(logging.Formatter):
     """One JSON object a line; an event's traceback is in it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write ``time``, ``level``, ``logger`` and ``message``, ``gang`` and ``exception`` where there are such."""
-        gang = getattr(record, GANG, None)
+        """Write time, level, logger and message, and of gang, attempt and exception what there is."""
+        about = {name: getattr(record, name) for name in (GANG, ATTEMPT) if hasattr(record, name)}
         fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **({} if gang is None else {GANG: gang}),
+            **about,
             **({} if record.exc_info is None else {"exception": self.formatException(record.exc_info)}),
         }
-        return json.dumps({name: without_tokens(value) for name, value in fields.items()})
+        return json.dumps({name: _without_tokens(value) for name, value in fields.items()})
+
+
+def _without_tokens(value: object) -> object:
+    return without_tokens(value) if isinstance(value, str) else value
 
 
 FORMATS: dict[LogFormat, type[logging.Formatter]] = {LogFormat.TEXT: TextFormat, LogFormat.JSON: JsonFormat}

@@ -18,7 +18,8 @@ from lockstep.api.pauses import pause_after
 from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.logs.fields import about
+from lockstep.logs.fields import about, debug_about
+from lockstep.logs.subject import work_for
 from lockstep.report.events import post_event, status_refused
 from lockstep.report.rate import Rate
 from lockstep.report.status import Writing, Written, write_status
@@ -137,6 +138,7 @@ class StatusWriter:
             task.cancel()
 
     async def _report(self, gang: GangFact, report: Report) -> None:
+        work_for(gang.key)
         outcome, message = await self._try_to_report(gang, report.status)
         if outcome is Written.REFUSED:
             await self._rest_after_refusal(gang, message)
@@ -187,10 +189,13 @@ class StatusWriter:
         self._waiting.pop(gang.key, None)
         ended = self._sending[gang.key] = asyncio.Event()
         try:
-            return await write_status(self._client, self._state, gang, status, urgency)
+            written = await write_status(self._client, self._state, gang, status, urgency)
         finally:
             del self._sending[gang.key]
             ended.set()
+        if written.written is Written.DONE:
+            _log_turns(gang, status)
+        return written
 
     async def _turn_of(self, gang: GangKey) -> None:
         """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
@@ -200,6 +205,7 @@ class StatusWriter:
             await self._rate.other()
 
     async def _post(self, gang: GangFact, event: Event) -> None:
+        work_for(gang.key)
         try:
             await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
             async with self._at_once:
@@ -212,6 +218,14 @@ class StatusWriter:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _log_turns(gang: GangFact, status: GangStatus) -> None:
+    """Tell the log of each condition that has another status or reason than before."""
+    for now in status.conditions:
+        before = gang.status.condition(now.type)
+        if before is None or (before.status, before.reason) != (now.status, now.reason):
+            debug_about(log, gang.key, "%s is %s, %s: %s", now.type, now.status, now.reason, now.message)
 
 
 def _this_task() -> "asyncio.Task[Any]":
