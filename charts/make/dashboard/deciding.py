@@ -1,6 +1,6 @@
 """Row: how it decides."""
 
-from charts.make.dashboard.panels import NARROW_COLUMNS, Panel, Query, graph, stacked
+from charts.make.dashboard.panels import NARROW_COLUMNS, WIDE_COLUMNS, Panel, Query, graph, stacked
 from charts.make.dashboard.queries import leaders, mean, quantile
 from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
@@ -62,7 +62,7 @@ def _sizes() -> list[Panel]:
             Query(mean("lockstep_gang_size_members"), "chosen"),
             Query(mean("lockstep_gang_size_max_members"), "most allowed"),
             unit="short",
-            columns=NARROW_COLUMNS,
+            columns=WIDE_COLUMNS,
         ),
         graph(
             "Price of a member-second",
@@ -70,7 +70,7 @@ def _sizes() -> list[Panel]:
             "wait and run: the higher it is, the fewer members gangs get. 0 where sizing is not Balanced.",
             Query(leaders("lockstep_member_price_seconds"), "seconds"),
             unit=Seconds,
-            columns=NARROW_COLUMNS,
+            columns=WIDE_COLUMNS,
         ),
     ]
 
@@ -84,7 +84,6 @@ def _what_is_left() -> list[Panel]:
                 "ready or not offered now. Free nodes beside waiting gangs: look at why those wait.",
                 Query(leaders("lockstep_nodes", by="state"), "{{state}}"),
                 unit="short",
-                columns=NARROW_COLUMNS,
             )
         ),
         stacked(
@@ -94,7 +93,15 @@ def _what_is_left() -> list[Panel]:
                 "No free slots beside a growing queue: offer more nodes, or more slots.",
                 Query(leaders("lockstep_slots", by="state"), "{{state}}"),
                 unit="short",
-                columns=NARROW_COLUMNS,
+            )
+        ),
+        stacked(
+            graph(
+                "Cores by state",
+                "Cores of the pool's nodes that members request, that are promised, that other pods request, and what "
+                "is left on open and on closed nodes. Much of others beside waiting gangs: the pool is not theirs.",
+                Query(leaders("lockstep_cores", by="state"), "{{state}}"),
+                unit="short",
             )
         ),
     ]

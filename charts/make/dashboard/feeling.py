@@ -19,7 +19,7 @@ from grafana_foundation_sdk.models.units import OpsPerSecond, Seconds
 
 def what_users_feel() -> list[Panel]:
     """How long gangs wait, and what they are told."""
-    return [*_numbers(), *_states(), *_starts()]
+    return [*_numbers(), *_states(), *_queue(), *_starts()]
 
 
 def _numbers() -> list[Panel]:
@@ -87,6 +87,31 @@ def _states() -> list[Panel]:
             Query(rate("lockstep_decisions_total", by="outcome"), "{{outcome}}"),
             unit=OpsPerSecond,
             columns=WIDE_COLUMNS,
+        ),
+    ]
+
+
+def _queue() -> list[Panel]:
+    return [
+        stacked(
+            graph(
+                "Waiting by priority",
+                "Gangs that hold no nodes, of the 20 priorities with the most of them. Where low ones only grow, more "
+                "urgent gangs take all there is: ask who needs their priority.",
+                Query(believed("lockstep_waiting_gangs_by_priority", by="priority"), "{{priority}}"),
+                unit="short",
+                columns=WIDE_COLUMNS,
+            )
+        ),
+        stacked(
+            graph(
+                "Waiting by namespace",
+                "Gangs that hold no nodes, of the 20 namespaces with the most of them. One that fills the graph is a "
+                "tenant who asks for far more than there is: a quota on GangJobs is what helps.",
+                Query(believed("lockstep_waiting_gangs_by_namespace", by="gang_namespace"), "{{gang_namespace}}"),
+                unit="short",
+                columns=WIDE_COLUMNS,
+            )
         ),
     ]
 

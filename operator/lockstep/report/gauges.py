@@ -8,8 +8,9 @@ from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.capacity import count_nodes, count_slots, promised_by, used_by
-from lockstep.report.metrics import GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.capacity import count_cores, count_nodes, count_slots, promised_by, used_by
+from lockstep.report.metrics import CORE_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.queue_metrics import place_in_queue
 
 _STATES = {
     Phase.SUSPENDED: "suspended",
@@ -26,8 +27,9 @@ def refresh_gauges(metrics: Metrics, state: State, now: float, decisions: Sequen
     counts = Counter(states.values())
     for name in GANG_STATES:
         metrics.gangs.labels(name).set(counts[name])
-    pending = [_waiting_since(gang) for gang in state.gangs.values() if states[gang.key] == "pending"]
-    metrics.oldest_pending.set(max(0.0, now - min(pending)) if pending else 0.0)
+    pending = [gang for gang in state.gangs.values() if states[gang.key] == "pending"]
+    metrics.queue.refresh(place_in_queue(state, gang) for gang in pending)
+    metrics.oldest_pending.set(max((max(0.0, now - _waiting_since(gang)) for gang in pending), default=0.0))
     metrics.start_overdue.set(_most_overdue(state, states, now))
     metrics.assumed_pods.set(state.ledger.assumed)
     metrics.known_templates.set(len(state.past_runs))
@@ -41,6 +43,9 @@ def _refresh_capacity(metrics: Metrics, state: State, now: float, waiting: Seque
     nodes, slots = count_nodes(state, used, promised, now), count_slots(state, used, promised, now)
     for name in NODE_STATES:
         metrics.nodes.labels(name).set(nodes[name])
+    cores = count_cores(state, waiting, now)
+    for name in CORE_STATES:
+        metrics.cores.labels(name).set(cores.get(name, 0.0))
     for name in SLOT_STATES:
         metrics.slots.labels(name).set(slots[name])
 

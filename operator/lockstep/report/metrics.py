@@ -1,7 +1,8 @@
 """Every metric, declared once. ``docs/metrics.md`` is generated from here.
 
-No label names a pod, a gang, a node or a UID: the number of series does not grow with the cluster. Series whose labels
-are enumerated exist from the start, so that rates have a zero to rise from.
+No label names a pod, a gang, a node or a UID, and of namespaces and priorities only some have a series: the number of
+series does not grow with the cluster. Series whose labels are enumerated exist from the start, so that rates have a
+zero to rise from.
 """
 
 import platform
@@ -17,6 +18,7 @@ from lockstep.report.bid_metrics import BidMetrics
 from lockstep.report.pace_metrics import PaceMetrics
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.promise_metrics import PromiseMetrics
+from lockstep.report.queue_metrics import QueueMetrics
 
 STAGES = ("snapshot", "plan", "act", "report")
 WATCHED_RESOURCES = (
@@ -41,6 +43,7 @@ CYCLE_RESULTS = ("ok", "error", "idle")
 GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complete")
 NODE_STATES = ("in_use", "promised", "free", "closed")
 SLOT_STATES = ("in_use", "promised", "free")
+CORE_STATES = ("in_use", "promised", "others", "free", "closed")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
 UNDONE_REASONS = (
@@ -87,6 +90,7 @@ class Metrics:
         )
         self._declare_cycle(registry)
         self._declare_gangs(registry)
+        self.queue = QueueMetrics(registry)
         self._declare_ends(registry)
         self._declare_capacity(registry)
         self.predictions = Predictions(registry)
@@ -215,6 +219,15 @@ class Metrics:
             ["state"],
             registry=registry,
         )
+        self.cores = Gauge(
+            "lockstep_cores",
+            "Cores of the pool's nodes: of members; promised to gangs; of other pods; what is left on open nodes, and "
+            "on closed ones.",
+            ["state"],
+            registry=registry,
+        )
+        for state in CORE_STATES:
+            self.cores.labels(state)
         for state in NODE_STATES:
             self.nodes.labels(state)
         for state in SLOT_STATES:

@@ -5,13 +5,13 @@ import math
 import pytest
 from prometheus_client import CollectorRegistry
 
-from builders.facts import bid_fact, gang_fact, member_fact, node_fact, reservation
+from builders.facts import bid_fact, gang_fact, member_fact, node_fact, pod_fact, reservation
 from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unplaceable
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
 from lockstep.report.gauges import refresh_gauges
-from lockstep.report.metrics import NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.metrics import CORE_STATES, NODE_STATES, SLOT_STATES, Metrics
 
 NOW = 100.0
 IDLE_NODES = {"in_use": 0, "promised": 0, "free": 2, "closed": 0}
@@ -40,6 +40,13 @@ def refreshed(state, decisions=()):
     metrics = Metrics(CollectorRegistry())
     refresh_gauges(metrics, state, NOW, decisions)
     return metrics
+
+
+def cores(state, *decisions):
+    """Cores by state, but for states that nothing is in."""
+    value = refreshed(state, decisions).registry.get_sample_value
+    counts = {name: value("lockstep_cores", {"state": name}) for name in CORE_STATES}
+    return {name: count for name, count in counts.items() if count}
 
 
 def overdue(state):
@@ -173,3 +180,37 @@ def test_nothing_is_overdue_that_has_no_plan_or_is_placed(state):
     state.hold(reservation("placed", members=(("n1", 1),)))
 
     assert overdue(state) == 0
+
+
+def test_cores_of_idle_nodes_are_free(state):
+    assert cores(state) == {"free": 16}
+
+
+def test_cores_count_once_for_members_for_promises_for_other_pods_or_as_left(state):
+    state.nodes.apply(node_fact("n3", cordoned=True))
+    state.apply_gang(gang_fact("g"))
+    state.hold(reservation("g", members=(("n1", 3),)))
+    state.apply_pod(pod_fact("other", node="n1", request=(("cpu", 2500),)))
+    state.apply_gang(gang_fact("late"))
+
+    counts = cores(state, later("late", ("n2", 2)))
+
+    assert counts == {"in_use": 3, "others": 2.5, "promised": 2, "free": 8.5, "closed": 8}
+    assert sum(counts.values()) == 24
+
+
+def test_promise_behind_members_that_run_takes_no_core_twice(state):
+    state.apply_gang(gang_fact("g"))
+    state.hold(reservation("g", members=(("n1", 8),)))
+    state.apply_gang(gang_fact("late"))
+
+    assert cores(state, later("late", ("n1", 4))) == {"in_use": 8, "free": 8}
+
+
+def test_cores_outside_the_pool_do_not_count():
+    state = State(lambda: None, pool=Pool(selector=(("pool", "gangs"),)))
+    state.nodes.apply(node_fact("inside", labels={"pool": "gangs"}))
+    state.nodes.apply(node_fact("outside"))
+    state.hold(reservation(members=[("outside", 2)]))
+
+    assert cores(state) == {"free": 8}

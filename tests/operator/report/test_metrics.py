@@ -29,6 +29,7 @@ from lockstep.report.metrics import (
     WATCHED_RESOURCES,
     Metrics,
 )
+from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 
 UNBOUNDED_LABELS = {"pod", "gang", "node", "uid", "name", "namespace", "gangjob", "instance"}
 
@@ -61,7 +62,7 @@ def test_metrics_follow_the_naming_rules(families):
 
 
 def test_every_labelled_metric_is_bounded_by_words_of_ours(families):
-    bounded_by_code = {"verb", "resource", "code", "version", "python_version", "le"}
+    bounded_by_code = {"verb", "resource", "code", "version", "python_version", "le", "priority", "gang_namespace"}
     enumerated = {"action", "result", "stage", "outcome", "state", "reason", "write", "resource", "source"}
     for family in families:
         for sample in family.samples:
@@ -118,6 +119,13 @@ def test_enumerated_series_exist_from_the_start(metrics, name, label, values):
     labels = [{}] if label is None else [{label: one} for one in values]
 
     assert [value(metrics, name, **one) for one in labels] == [0] * len(labels)
+
+
+def test_every_kind_that_is_watched_has_its_series():
+    state = State(lambda: None)
+    kinds = [make_kind(state) for make_kind in (*WATCHED, gangs_kind, bids_kind)]
+
+    assert sorted(kind.target.resource for kind in kinds) == sorted(WATCHED_RESOURCES)
 
 
 def test_watches_that_have_said_nothing_yet_grow_old_from_the_start_of_the_process(metrics):
