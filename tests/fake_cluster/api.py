@@ -61,8 +61,8 @@ class FakeApi:
     ``fault`` is asked before each request what is to go wrong with it, ``admit`` what becomes of a pod, or why
     it is refused, and ``admit_resize`` the same of one that is resized. With ``lingers``, pods that are on a node stay
     when deleted, marked, as they do until their kubelet agrees; unless ``stops``, no kubelet ends what has been active
-    for too long. ``log`` is asked for the chunks of a pod's log, by its
-    name and what is asked; they may come one by one.
+    for too long. ``log`` is asked for the chunks of a pod's log, by its name and what is asked; they may come one by
+    one. ``may_write_statuses`` answers whoever asks whether he may, in all namespaces.
     """
 
     now: object
@@ -74,6 +74,7 @@ class FakeApi:
     lingers: bool = False
     stops: bool = True
     log: object = lambda _name, _asked: Refusal(code=404, message="no kubelet")
+    may_write_statuses: bool = True
     _server: RawTestServer = field(init=False)
 
     def __post_init__(self):
@@ -146,6 +147,8 @@ class FakeApi:
         return 200, {"metadata": {"resourceVersion": str(self.store.version)}, "items": items}
 
     def _create(self, place, body, *, is_dry):
+        if place.resource == "selfsubjectaccessreviews":
+            return 201, {"status": {"allowed": self.may_write_statuses}}
         place = place._replace(name=body["metadata"]["name"])
         if self.store.get(place):
             return 409, {"reason": "AlreadyExists", "message": f"{place.resource} {place.name} already exists"}

@@ -14,12 +14,14 @@ from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
 from lockstep.api.client import KubeClient
 from lockstep.api.pool import ALL_NODES
+from lockstep.api.rights import Rights
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.cycle.planning import PlanOptions
 from lockstep.cycle.woken import Woken
+from lockstep.process.rights import keep_rights_judged
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
 from lockstep.watch.informer import Informer
@@ -40,6 +42,7 @@ class Parts:
 
     api: FakeApi
     client: KubeClient
+    rights: Rights
     state: State
     services: Services
     metrics: Metrics
@@ -58,22 +61,30 @@ class Parts:
 @asynccontextmanager
 async def watching_operator(api, plans=None, pool=ALL_NODES):
     """Everything but the cycle: watches feed belief. Plans are made in the event loop unless told."""
-    woken, bindings = Woken(monotonic=now), []
+    woken, bindings, rights = Woken(monotonic=now), [], Rights()
     metrics = Metrics(CollectorRegistry())
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(
-            KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered)
+            KubeClient(api.configuration, concurrency=8, observer=metrics.request_answered, rights=rights)
         )
         state = State(woken.set, count_doubt=metrics.object_not_understood, pool=pool, gate_image=GATE_IMAGE)
         services = services_with(client, state, count_binding=bindings.append, count_refused=metrics.status_refused)
         cycle = Cycle(services, metrics, woken=woken, plans=plans or INLINE)
         informers = [Informer(client, kind, heard=metrics.watch_heard) for kind in all_kinds(state)]
-        tasks = [asyncio.create_task(informer.run()) for informer in informers]
+        works = [*(informer.run() for informer in informers), keep_rights_judged(client, rights)]
+        tasks = [asyncio.create_task(work) for work in works]
         stack.push_async_callback(end, tasks)
         for informer in informers:
             await until(informer.synced.is_set)
         yield Parts(
-            api=api, client=client, state=state, services=services, metrics=metrics, cycle=cycle, bindings=bindings
+            api=api,
+            client=client,
+            rights=rights,
+            state=state,
+            services=services,
+            metrics=metrics,
+            cycle=cycle,
+            bindings=bindings,
         )
 
 

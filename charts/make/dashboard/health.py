@@ -112,8 +112,11 @@ def _graphs_of_trouble() -> list[Panel]:
         graph(
             "Token and rights refused",
             "Answers 401 (the token does not count) and 403 (a right is missing, or a quota or policy refuses a "
-            "member). Where locked out is above 0, so many replicas can read and write nothing, and ask once a minute.",
+            "member). Locked out: replicas that can read and write nothing. No writes: replicas without the right to "
+            "write. Rights denied: what is missing; the log names each, and who has to give it back.",
             Query(f"sum({series('lockstep_credentials_refused')})", "locked out"),
+            Query(f"sum({series('lockstep_writes_forbidden')})", "no writes"),
+            Query(f"sum({series('lockstep_rights_denied')})", "rights denied"),
             Query(rate("lockstep_api_requests_total", 'code="401"'), "401"),
             Query(rate("lockstep_api_requests_total", 'code="403"'), "403"),
             unit=OpsPerSecond,

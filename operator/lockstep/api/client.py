@@ -8,8 +8,9 @@ server that gives no answer.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -22,6 +23,7 @@ from lockstep.api.credentials import UNAUTHORIZED, Credentials
 from lockstep.api.fence import Fence
 from lockstep.api.instance import user_agent
 from lockstep.api.request_log import log_answer, log_silence
+from lockstep.api.rights import FORBIDDEN, Need, Rights, is_denial, need_of
 from lockstep.api.turns import Turns, Urgency
 
 JSON = "application/json"
@@ -61,8 +63,7 @@ class Answer(NamedTuple):
     @property
     def is_about_rights(self) -> bool:
         """Whether the API server does not let us do that, whatever it is; one that has just started lets nobody in."""
-        is_denied = self.code == 403 and " cannot " in self.message and ' resource "' in self.message
-        return self.code == UNAUTHORIZED or is_denied
+        return self.code == UNAUTHORIZED or is_denial(self.code, self.message)
 
     @property
     def message(self) -> str:
@@ -77,6 +78,16 @@ class Target(NamedTuple):
     resource: str
 
 
+class _Wanted(NamedTuple):
+    """One request, whoever sends it and however often."""
+
+    verb: str
+    target: Target
+    data: bytes
+    params: Mapping[str, str] | None
+    content_type: str
+
+
 class KubeClient:
     """Requests to one API server. Use as an asynchronous context manager.
 
@@ -84,6 +95,8 @@ class KubeClient:
     and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
     Behind a closed ``fence`` no write goes out, nor one that waits: whoever asks for one waits until its task is
     cancelled, as all are when leading ends. While ``credentials`` that were good are not accepted, every request waits.
+    With ``rights``, what is denied is asked for rarely; whoever gives them has to judge them whenever they are doubted,
+    since writes wait for that.
     """
 
     def __init__(
@@ -94,8 +107,10 @@ class KubeClient:
         observer: RequestObserver,
         fence: Fence | None = None,
         credentials: Credentials | None = None,
+        rights: Rights | None = None,
     ) -> None:
         self.configuration = configuration
+        self._rights = rights
         self.credentials = Credentials() if credentials is None else credentials
         self._fence = Fence(open_until=float("inf")) if fence is None else fence
         self._observer = observer
@@ -193,6 +208,7 @@ class KubeClient:
             response = await stack.enter_async_context(opening)
             self._answered(WATCH, target, response.status, started)
             if not self._is_asked_again(response.status):
+                self._note_right(need_of(WATCH, target.path, target.resource), response.status)
                 return response
             await stack.aclose()
 
@@ -206,8 +222,26 @@ class KubeClient:
         content_type: str = JSON,
         urgency: Urgency | None = None,
     ) -> Answer:
-        """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two."""
+        """Ask when that makes sense: not for what is denied, and for no write while there is no right to any."""
         data = b"" if body is None else orjson.dumps(body)
+        ask = partial(self._ask, _Wanted(verb, target, data, params, content_type), urgency)
+        rights = self._rights
+        if rights is None:
+            return await ask(patience=_TRIES)
+        need = need_of(verb, target.path, target.resource)
+        while True:
+            if urgency is not None:
+                await rights.to_write()
+            answer = await _ask_if_granted(rights, need, ask)
+            # Where no status may be written, nobody may be told that it is this write that is refused.
+            if urgency is None or answer.code != FORBIDDEN or not rights.doubted.is_set():
+                return answer
+
+    async def _ask(self, wanted: _Wanted, urgency: Urgency | None, *, patience: int) -> Answer:
+        """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two.
+
+        A lack of rights is an answer after so many tries as there is ``patience``.
+        """
         pause = _FIRST_PAUSE_SECONDS
         problem = ""
         for attempt in range(_TRIES):
@@ -216,38 +250,37 @@ class KubeClient:
                 await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             try:
-                answer, retry_after = await self._try_as_known(verb, target, data, params, content_type, urgency)
+                answer, retry_after = await self._try_as_known(wanted, urgency)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 problem = str(error) or type(error).__name__
-                log_silence(verb, target.path, problem)
+                log_silence(wanted.verb, wanted.target.path, problem)
                 continue
-            if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < _TRIES - 1):
+            if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < patience - 1):
                 return answer
             problem, pause = answer.message, max(pause, retry_after)
-        raise ApiUnavailableError(f"{verb} {target.resource}: {problem}")
+        raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")
 
-    async def _try_as_known(
-        self,
-        verb: str,
-        target: Target,
-        data: bytes,
-        params: Mapping[str, str] | None,
-        content_type: str,
-        urgency: Urgency | None,
-    ) -> tuple[Answer, float]:
+    async def _try_as_known(self, wanted: _Wanted, urgency: Urgency | None) -> tuple[Answer, float]:
         """Try once; also again, as long as the API server does not let in whom it let in before."""
         while True:
             await self.credentials.turn()
             if urgency is None:
-                payload = aiohttp.BytesPayload(data) if data else None
-                answer, retry_after = await self._try_once(verb, target, payload, params, content_type)
+                payload = aiohttp.BytesPayload(wanted.data) if wanted.data else None
+                answer, retry_after = await self._try_once(wanted, payload)
             else:
                 if not self._fence.is_open:
                     await asyncio.get_running_loop().create_future()
                 async with self._writes.turn(urgency):
-                    answer, retry_after = await self._write_once(verb, target, data, params, content_type)
+                    answer, retry_after = await self._write_once(wanted)
             if not self._is_asked_again(answer.code):
                 return answer, retry_after
+
+    def _note_right(self, need: Need, code: int) -> None:
+        """Note what the answer to a watch says of our rights: only those may watch who have that right."""
+        if self._rights is not None and code == FORBIDDEN:
+            self._rights.deny(need, f"HTTP {code}")
+        elif self._rights is not None:
+            self._rights.grant(need)
 
     def _is_asked_again(self, code: int) -> bool:
         """Note what an answer says of our credentials. A token that is not accepted may have been renewed meanwhile."""
@@ -255,26 +288,18 @@ class KubeClient:
             self._ask_for_token_at = 0.0
         return self.credentials.answered(code)
 
-    async def _write_once(
-        self, verb: str, target: Target, data: bytes, params: Mapping[str, str] | None, content_type: str
-    ) -> tuple[Answer, float]:
+    async def _write_once(self, wanted: _Wanted) -> tuple[Answer, float]:
         """Try once. Who gives it up after it was sent can't know what becomes of it: it may be carried out still."""
-        payload = _FencedBody(data, self._fence)
+        payload = _FencedBody(wanted.data, self._fence)
         try:
-            return await self._try_once(verb, target, payload, params, content_type)
+            return await self._try_once(wanted, payload)
         except asyncio.CancelledError:
             if payload.is_handed_over:
                 self._writes.count_for(LANDING_SECONDS)
             raise
 
-    async def _try_once(
-        self,
-        verb: str,
-        target: Target,
-        data: aiohttp.BytesPayload | None,
-        params: Mapping[str, str] | None,
-        content_type: str,
-    ) -> tuple[Answer, float]:
+    async def _try_once(self, wanted: _Wanted, data: aiohttp.BytesPayload | None) -> tuple[Answer, float]:
+        verb, target, _, params, content_type = wanted
         started = monotonic()
         async with self._open(
             verb, target, params=params, data=data, content_type=content_type, timeout=_REQUEST_TIMEOUT
@@ -312,6 +337,19 @@ class KubeClient:
             self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
             self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         return self._token
+
+
+async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitable[Answer]]) -> Answer:
+    """The answer, as it was the last time where that was a denial a short while ago."""
+    message = rights.denial(need)
+    if message:
+        return Answer(FORBIDDEN, {"message": message})
+    answer = await ask(patience=1 if rights.is_denied(need) else _TRIES)
+    if is_denial(answer.code, answer.message):
+        rights.deny(need, answer.message)
+    elif answer.code != UNAUTHORIZED:
+        rights.grant(need)
+    return answer
 
 
 class _FencedBody(aiohttp.BytesPayload):

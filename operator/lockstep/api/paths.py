@@ -23,6 +23,7 @@ ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
 ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
+OWN_ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "selfsubjectaccessreviews")
 API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
 
 

@@ -42,6 +42,17 @@ def access_review(caller: Caller, *, path: str, verb: str) -> Manifest:
     }
 
 
+def own_access_review(*, verb: str, group: str, resource: str, subresource: str) -> Manifest:
+    """Ask whether we ourselves may do that to objects in all namespaces."""
+    return {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {
+            "resourceAttributes": {"verb": verb, "group": group, "resource": resource, "subresource": subresource}
+        },
+    }
+
+
 def is_allowed(review: Manifest) -> bool:
     """Whether they may."""
     return bool(review["status"]["allowed"])

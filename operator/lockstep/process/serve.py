@@ -21,6 +21,7 @@ from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
 from lockstep.api.names import BIDS, GANGS
 from lockstep.api.pool import Pool
+from lockstep.api.rights import Rights
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -34,6 +35,7 @@ from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
 from lockstep.process.loop_watch import watch_loop
+from lockstep.process.rights import keep_rights_judged
 from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
@@ -62,9 +64,14 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     stop = stop_on_signals()
     metrics = make_metrics()
     fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
+    rights = Rights()
     async with (
         KubeClient(
-            configuration, concurrency=settings.concurrency, observer=metrics.request_answered, fence=fence
+            configuration,
+            concurrency=settings.concurrency,
+            observer=metrics.request_answered,
+            fence=fence,
+            rights=rights,
         ) as client,
         AsyncExitStack() as stack,
     ):
@@ -76,8 +83,9 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
         streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
-        unready = partial(why_unready, delivered, client.credentials)
-        await start_pages(stack, settings, make_health(metrics, state, cycle, client.credentials, unready), client)
+        unready = partial(why_unready, delivered, client.credentials, rights)
+        show = partial(refresh, metrics, state, cycle, client.credentials, rights)
+        await start_pages(stack, settings, make_health(metrics, state, cycle, unready, show), client)
         elector = await make_elector(stack, settings.election, client, fence, metrics)
         leadership = Leadership(
             elector=elector,
@@ -95,6 +103,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             keep_own_kinds_listed(client, state, streams),
             watch_own_kinds(state, client, streams, stop),
             lead_when_ready(leadership, informers),
+            keep_rights_judged(client, rights),
             watch_loop(metrics.loop_held.observe),
         )
 
@@ -130,21 +139,25 @@ def make_run_time_store(settings: Settings, client: KubeClient, fence: Fence, st
     return RunTimeStore(client, fence, state.past_runs, settings.election)
 
 
-def why_unready(delivered: Sequence[asyncio.Event], credentials: Credentials) -> str:
-    """Why the process is not ready, in one sentence: not all of ``delivered`` are set, or nobody lets it in."""
-    if credentials.trouble:
-        return credentials.trouble
+def why_unready(delivered: Sequence[asyncio.Event], credentials: Credentials, rights: Rights) -> str:
+    """Why the process is not ready, in one sentence.
+
+    Nobody lets it in, it may write nothing, or not all of ``delivered`` are set.
+    """
+    trouble = credentials.trouble or rights.trouble
+    if trouble:
+        return trouble
     return "" if all(one.is_set() for one in delivered) else "the first lists are still coming in"
 
 
 def make_health(
-    metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials, unready: Callable[[], str]
+    metrics: Metrics, state: State, cycle: Cycle, unready: Callable[[], str], show: Callable[[], None]
 ) -> Health:
     """What the pages ask."""
     return Health(
         unready=unready,
         decided=lambda: cycle.decided,
-        refresh=lambda: refresh(metrics, state, cycle, credentials),
+        refresh=show,
         metrics=metrics,
         pictures=Pictures(state, lambda: cycle.decided, now=time, monotonic=monotonic),
     )
@@ -173,8 +186,10 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
     return Cycle(services, metrics, woken=woken, plans=plans)
 
 
-def refresh(metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials) -> None:
+def refresh(metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials, rights: Rights) -> None:
     """Bring the gauges up to date."""
+    metrics.rights_denied.set(len(rights.denied))
+    metrics.writes_forbidden.set(1 if rights.trouble else 0)
     metrics.credentials_refused.set(1 if credentials.trouble else 0)
     decisions = () if cycle.decided is None else cycle.decided.plan.decisions
     refresh_gauges(metrics, state, time(), decisions)

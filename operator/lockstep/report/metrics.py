@@ -271,6 +271,16 @@ class Metrics:
             "Whether the API server does not accept the process's token: 1 while nothing can be read or written.",
             registry=registry,
         )
+        self.rights_denied = Gauge(
+            "lockstep_rights_denied",
+            "Rights that the process needs, a verb on a resource in one namespace or everywhere, and that it lacks.",
+            registry=registry,
+        )
+        self.writes_forbidden = Gauge(
+            "lockstep_writes_forbidden",
+            "Whether the process may write no status anywhere: 1 while all writes wait for that right.",
+            registry=registry,
+        )
         self.api_requests = Counter(
             "lockstep_api_requests",
             "Requests answered by the API server, watches too.",

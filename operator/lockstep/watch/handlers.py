@@ -42,15 +42,16 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
     """
     # kopf reports each watch that starts, is refused or breaks off, with tracebacks; one sentence of ours says as much.
     logging.getLogger("kopf").setLevel(logging.CRITICAL)
-    pause = _FIRST_PAUSE_SECONDS
+    pause, told = _FIRST_PAUSE_SECONDS, ""
     while not stop.is_set():
         try:
             await _run_kopf(state, client, streams, stop)
         except Exception as error:  # noqa: BLE001 - kopf lets through whatever ended its watch: network, API, JSON
             # Not its repr(): an error of aiohttp's would show the request, and with it our token.
-            log.warning(
-                "the watch of GangJobs and NodeBids broke off, watching again: %s: %s", type(error).__name__, error
-            )
+            trouble = f"{type(error).__name__}: {error}"
+            if trouble != told or streams.all_open:
+                log.warning("the watch of GangJobs and NodeBids broke off, watching again: %s", trouble)
+            told = trouble
             pause = _FIRST_PAUSE_SECONDS if streams.all_open else min(2 * pause, _LONGEST_PAUSE_SECONDS)
             streams.end_all()
             await _sleep_unless(stop, pause)

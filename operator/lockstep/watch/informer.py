@@ -45,18 +45,20 @@ class Informer(Generic[Fact]):
     async def run(self) -> None:
         """List and watch until cancelled."""
         pause = _FIRST_PAUSE_SECONDS
-        version = ""
+        version, told = "", ""
         while True:
             try:
                 if not version:
                     version = await self._list()
                     self.synced.set()
                 version = await self._watch(version)
-                pause = _FIRST_PAUSE_SECONDS
+                pause, told = _FIRST_PAUSE_SECONDS, ""
                 # A server that ends every stream at once is not to be asked in a tight loop.
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
             except (ApiUnavailableError, ListError, WatchError) as error:
-                log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
+                if str(error) != told:
+                    log.warning("watch of %s broke off, listing again: %s", self._kind.target.resource, error)
+                told = str(error)
                 version = ""
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter is no secret
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)

@@ -89,10 +89,11 @@ async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
 
 async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Streams) -> None:
     """List again and again until cancelled: when a watch may have missed something, and now and then."""
-    lists = Lists()
+    lists, trouble = Lists(), ""
     while True:
         began = monotonic()
-        is_whole = await _list_or_warn(client, state, lists)
+        trouble = await _list_or_warn(client, state, lists, told=trouble)
+        is_whole = not trouble
         if is_whole:
             streams.listed()
         if lists.were_set_back:
@@ -103,13 +104,15 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
             await _until_due(streams)
 
 
-async def _list_or_warn(client: KubeClient, state: State, lists: Lists) -> bool:
+async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, told: str) -> str:
+    """List; returns what went wrong, which is logged unless it was ``told`` the last time."""
     try:
         await list_own_kinds(client, state, lists)
     except ApiUnavailableError as error:
-        log.warning("the periodic list failed: %s", error)
-        return False
-    return True
+        if str(error) != told:
+            log.warning("the periodic list failed: %s", error)
+        return str(error)
+    return ""
 
 
 async def _until_due(streams: Streams) -> None:

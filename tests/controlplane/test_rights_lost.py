@@ -1,0 +1,105 @@
+"""The operator's roles are deleted or narrowed while it runs: it says what is missing, and goes on when it is back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.error import HTTPError
+
+import pytest
+
+from builders.manifests import gang
+from eventually import eventually
+from live.quick_start import Forked
+from lockstep_demo.operator_process import OperatorProcess, running
+
+ROLES = "/apis/rbac.authorization.k8s.io/v1"
+BINDING, ROLE = f"{ROLES}/clusterrolebindings", f"{ROLES}/clusterroles"
+FORBIDDEN, DENIED = "lockstep_writes_forbidden", "lockstep_rights_denied"
+
+
+@pytest.fixture
+def operator(operator_kubeconfig, tmp_path):
+    """An operator of the test's own."""
+    options = ("--leader-elect=false",)
+    with running(OperatorProcess(operator_kubeconfig, tmp_path / "log", *options, spawn=Forked)) as process:
+        yield process
+
+
+def test_gangs_run_on_and_others_wait_while_the_operator_has_no_rights_at_all(operator, arena):
+    arena.add_nodes(2)
+    arena.submit(gang("first"))
+    arena.until_placed("first")
+    assert (operator.metrics()[FORBIDDEN], operator.metrics()[DENIED]) == (0, 0)
+    before = refused(operator)
+
+    with without_binding(arena.api):
+        arena.submit(gang("second"))
+        eventually(lambda: not operator.is_ready(), seconds=60)
+        why = not_ready_because(operator)
+        assert why.startswith("nothing can be written: the API server lets us not patch gangjobs/status anywhere; ")
+        assert "operator/rbac.yaml" in why
+        assert operator.metrics()[FORBIDDEN] == 1
+        assert operator.log_text().count("nothing can be written") == 1
+        assert arena.condition("first", "Placed")["status"] == "True"
+        assert refused(operator) - before < 60
+
+    arena.until_placed("second", seconds=90)
+    assert operator.is_ready()
+    assert operator.metrics()[FORBIDDEN] == 0
+    assert "the API server lets us write again" in operator.log_text()
+    assert {arena.status(name)["attempt"] for name in ("first", "second")} == {1}
+
+
+def test_right_that_is_missing_costs_only_what_needs_it(operator, arena):
+    arena.add_nodes(1)
+    with without_rule(arena.api, "pods/binding"):
+        arena.submit(gang("heat"))
+        arena.until("heat", "Placed", "False", "BindInterrupted", seconds=60)
+        eventually(lambda: operator.metrics()[DENIED] == 1)
+        assert operator.is_ready()
+        need = f"create pods/binding in namespace {arena.namespace}"
+        assert operator.log_text().count(f"the API server lets us not {need}: ") == 1
+
+    arena.until_placed("heat", seconds=180)
+    eventually(lambda: operator.metrics()[DENIED] == 0)
+    assert f"the API server lets us {need} again" in operator.log_text()
+
+
+@contextmanager
+def without_binding(api) -> Iterator[None]:
+    """The operator's account has no role in the cluster."""
+    place = f"{BINDING}/lockstep"
+    manifest = without_history(api.request("GET", place))
+    api.request("DELETE", place)
+    try:
+        yield
+    finally:
+        api.request("POST", BINDING, manifest)
+
+
+@contextmanager
+def without_rule(api, resource) -> Iterator[None]:
+    """The operator's role has no rule about that resource."""
+    place = f"{ROLE}/lockstep"
+    whole = api.request("GET", place)
+    narrowed = {**whole, "rules": [rule for rule in whole["rules"] if resource not in rule["resources"]]}
+    assert len(narrowed["rules"]) == len(whole["rules"]) - 1
+    api.request("PUT", place, narrowed)
+    try:
+        yield
+    finally:
+        version = api.request("GET", place)["metadata"]["resourceVersion"]
+        api.request("PUT", place, {**whole, "metadata": {**whole["metadata"], "resourceVersion": version}})
+
+
+def without_history(manifest):
+    return {**manifest, "metadata": {"name": manifest["metadata"]["name"]}}
+
+
+def not_ready_because(operator):
+    with pytest.raises(HTTPError) as caught:
+        operator.page("/readyz")
+    return caught.value.read().decode()
+
+
+def refused(operator):
+    return sum(value for name, value in operator.metrics().items() if 'code="403"' in name)
