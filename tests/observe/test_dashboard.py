@@ -53,6 +53,7 @@ def test_rows_answer_questions_in_the_order_in_which_they_are_asked():
         "What users feel",
         "How it decides",
         "Does it keep its word?",
+        "What has it learned?",
         "What nodes offer",
         "How it works",
         "Resources",

@@ -1,6 +1,6 @@
 """Row: how it decides."""
 
-from charts.make.dashboard.panels import NARROW_COLUMNS, WIDE_COLUMNS, Panel, Query, graph, stacked
+from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, graph, stacked
 from charts.make.dashboard.queries import leaders, mean, quantile
 from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
@@ -20,7 +20,6 @@ def _predictions() -> list[Panel]:
             Query(mean("lockstep_run_time_predicted_seconds"), "predicted"),
             Query(mean("lockstep_run_time_seconds"), "actual"),
             unit=Seconds,
-            columns=NARROW_COLUMNS,
         ),
         graph(
             "Run time ÷ prediction",
@@ -30,15 +29,6 @@ def _predictions() -> list[Panel]:
             Query(quantile(0.5, ratio), "median"),
             Query(quantile(0.9, ratio), "90 %"),
             unit=NoUnit,
-            columns=NARROW_COLUMNS,
-        ),
-        graph(
-            "Templates with known run times",
-            "From its third run on, a template's gangs are planned with what its last runs took. Few beside many gangs "
-            "that succeed: their templates differ, or say nothing of the run time.",
-            Query(leaders("lockstep_run_time_templates"), "templates"),
-            unit="short",
-            columns=NARROW_COLUMNS,
         ),
         graph(
             "Speed-up: predicted and reached",
@@ -47,7 +37,6 @@ def _predictions() -> list[Panel]:
             Query(mean("lockstep_speedup_predicted_ratio"), "predicted"),
             Query(mean("lockstep_speedup_ratio"), "reached"),
             unit=NoUnit,
-            columns=NARROW_COLUMNS,
         ),
     ]
 

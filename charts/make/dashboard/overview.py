@@ -7,6 +7,7 @@ from itertools import count
 from charts.make.dashboard.deciding import how_it_decides
 from charts.make.dashboard.feeling import what_users_feel
 from charts.make.dashboard.health import is_it_healthy
+from charts.make.dashboard.learning import what_it_has_learned
 from charts.make.dashboard.offering import what_nodes_offer
 from charts.make.dashboard.panels import Panel
 from charts.make.dashboard.promising import does_it_keep_its_word
@@ -22,6 +23,7 @@ _ROWS: Mapping[str, Callable[[], list[Panel]]] = {
     "What users feel": what_users_feel,
     "How it decides": how_it_decides,
     "Does it keep its word?": does_it_keep_its_word,
+    "What has it learned?": what_it_has_learned,
     "What nodes offer": what_nodes_offer,
     "How it works": how_it_works,
     "Resources": resources,

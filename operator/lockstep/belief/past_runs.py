@@ -6,7 +6,7 @@ the spec's own times, or the law that the runs have followed. What is in force c
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TypeVar
@@ -64,6 +64,21 @@ class PastRuns:
     def __len__(self) -> int:
         """How many templates are known."""
         return len(self._memory)
+
+    @property
+    def learns(self) -> bool:
+        """Whether anything is learnt."""
+        return bool(self._quantile)
+
+    @property
+    def kept(self) -> int:
+        """How many runs are known."""
+        return self._memory.kept
+
+    @property
+    def judged(self) -> Iterator[Learned]:
+        """What is in force of templates whose gangs want the law of their runs, as far as it was looked for."""
+        return (known.by_law for known in self._in_force.values() if known.is_judged)
 
     @property
     def runs(self) -> RunsByTemplate:

@@ -23,6 +23,11 @@ class RunMemory:
         return self._templates
 
     @property
+    def kept(self) -> int:
+        """How many runs are known."""
+        return sum(self._run_counts.values())
+
+    @property
     def runs(self) -> RunsByTemplate:
         """Everything that is known."""
         return self._runs

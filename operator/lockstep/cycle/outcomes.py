@@ -13,7 +13,7 @@ from lockstep.cycle.ends.failure_policy import Answer
 from lockstep.cycle.promises import note_placed, note_started, note_succeeded, speedup_reached
 from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
-from lockstep.cycle.teaching import Lesson, known_after, lesson_of, teach
+from lockstep.cycle.teaching import Lesson, known_after, lesson_of, note_lesson, teach
 from lockstep.facts.gang import GangFact
 from lockstep.facts.node import NodeFact
 from lockstep.facts.policies import Action
@@ -143,7 +143,10 @@ class Outcomes:
         if run_time is not None:
             learned = self._past_runs.in_force(gang)
             note_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
-        teach(self._past_runs, lesson)
+        if self._past_runs.learns:
+            before = self._past_runs.kept
+            teach(self._past_runs, lesson)
+            note_lesson(self._metrics.learning, gang, lesson, gained=self._past_runs.kept - before)
 
     def _count_failed(self, action: Action, reason: Reason) -> None:
         self._metrics.failures.labels(action).inc()

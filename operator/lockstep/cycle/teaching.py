@@ -10,7 +10,8 @@ from lockstep.belief.past_runs import PastRuns, factor_planned_with
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, GangSpec
 from lockstep.facts.node import NodeFact
-from lockstep.facts.past_runs import KIND_LABEL, KIND_PATTERN, Run, Runs, Template, run_of
+from lockstep.facts.past_runs import KIND_LABEL, KIND_PATTERN, THOUSAND, Run, Runs, Template, run_of
+from lockstep.report.learning_metrics import LearningMetrics
 
 # A later attempt may go on from where an earlier one got, whether anybody says so or not.
 _WHOLE_ATTEMPT = 1
@@ -40,6 +41,19 @@ def teach(past_runs: PastRuns, lesson: Lesson | None) -> None:
     """Learn of the run; what can't be compared teaches nothing."""
     if lesson is not None and lesson.run is not None:
         past_runs.learn(lesson.template, lesson.run)
+
+
+def note_lesson(metrics: LearningMetrics, gang: GangFact, lesson: Lesson | None, *, gained: int) -> None:
+    """Tell the metrics what a run has taught; so many more runs are known now than before it."""
+    if lesson is None:
+        return
+    if lesson.run is None:
+        metrics.not_comparable()
+        return
+    metrics.kept(dropped=1 - gained)
+    if gang.status.run_time_factor is not None:
+        as_stated = lesson.run.thousandths / THOUSAND
+        metrics.foretold(times_as_stated=as_stated, times_as_learned=as_stated / factor_planned_with(gang.status))
 
 
 def known_after(past_runs: PastRuns, lesson: Lesson | None) -> Runs:

@@ -32,7 +32,7 @@ def refresh_gauges(metrics: Metrics, state: State, now: float, decisions: Sequen
     metrics.oldest_pending.set(max((max(0.0, now - _waiting_since(gang)) for gang in pending), default=0.0))
     metrics.start_overdue.set(_most_overdue(state, states, now))
     metrics.assumed_pods.set(state.ledger.assumed)
-    metrics.known_templates.set(len(state.past_runs))
+    metrics.learning.refresh(state.past_runs)
     metrics.bids.refresh(state, now)
     _refresh_pace(metrics, state)
     _refresh_capacity(metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"])

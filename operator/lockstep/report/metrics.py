@@ -15,6 +15,7 @@ from lockstep import __version__
 from lockstep.facts.policies import Action
 from lockstep.facts.reasons import FAILURES, Condition, Reason
 from lockstep.report.bid_metrics import BidMetrics
+from lockstep.report.learning_metrics import LearningMetrics
 from lockstep.report.pace_metrics import PaceMetrics
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
 from lockstep.report.promise_metrics import PromiseMetrics
@@ -94,6 +95,7 @@ class Metrics:
         self._declare_ends(registry)
         self._declare_capacity(registry)
         self.predictions = Predictions(registry)
+        self.learning = LearningMetrics(registry)
         self.promises = PromiseMetrics(registry)
         self.bids = BidMetrics(registry)
         self.pace = PaceMetrics(registry)
@@ -154,11 +156,6 @@ class Metrics:
             "lockstep_gang_wait_seconds",
             "Time from a gang's creation until all of its members were bound.",
             buckets=WAIT_BUCKETS,
-            registry=registry,
-        )
-        self.known_templates = Gauge(
-            "lockstep_run_time_templates",
-            "Templates of gangs of which finished runs are remembered; planned with from the third run on.",
             registry=registry,
         )
         self.oldest_pending = Gauge(

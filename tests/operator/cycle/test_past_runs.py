@@ -80,6 +80,9 @@ async def test_what_is_learnt_does_not_teach_itself():
         assert [run.milliseconds for run in runs] == pytest.approx([200_000] * 4, abs=1000)
         assert {run.members for run in runs} == {1}
         assert [run.slowdown for run in runs] == pytest.approx([1000] * 4, abs=10)
+        assert parts.metric("lockstep_finished_runs_total", result="kept") == 4
+        assert parts.metric("lockstep_learned_run_time_error_ratio_bucket", source="learned", le="0.05") == 1
+        assert parts.metric("lockstep_learned_run_time_error_ratio_sum", source="stated") == pytest.approx(1, abs=0.1)
         # Promise and truth go together again.
         assert parts.metric("lockstep_run_time_ratio_bucket", le="1.05") - parts.metric(
             "lockstep_run_time_ratio_bucket", le="0.95"
