@@ -49,6 +49,7 @@ from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
 from coschedule.queue.members import Members
 from coschedule.queue.nodes import NodeTable, Nominated, Release
 from coschedule.queue.observer import Observer
+from coschedule.queue.open_ended import Blocker, OpenEnded
 from coschedule.queue.order import Urgency, urgency
 from coschedule.queue.own_speeds import own_times
 from coschedule.queue.owners.forecasts import Forecasts, Interruptible, no_forecasts
@@ -109,6 +110,7 @@ __all__ = [
     "Alternative",
     "Arrive",
     "AuctionRules",
+    "Blocker",
     "Change",
     "Constraints",
     "DeadlineCannotBeMet",
@@ -154,6 +156,7 @@ __all__ = [
     "Objective",
     "Observer",
     "OfRole",
+    "OpenEnded",
     "Outline",
     "Overhead",
     "Part",

@@ -13,6 +13,7 @@ from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
 from coschedule.queue.nodes import NodeTable, Nominated, Release
+from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.owners.forecasts import Forecasts, Interruptible
 from coschedule.queue.plan import plan
 from coschedule.queue.running import Disrupted, Holding, RunningGang
@@ -218,6 +219,17 @@ def snapshot(
         budgets=tuple(budgets),
         forecasts=Forecasts(edges=np.array(edges), returns=np.array(returns)),
         kinds=np.array([one["kind"] for one in nodes], dtype=np.int64),
+        open_ended=open_ended([each for each in runs if each.end == math.inf]),
+    )
+
+
+def open_ended(runs):
+    """Name the gangs that run without an end, and their nodes."""
+    held = [(number, holding.node) for number, each in enumerate(runs) for holding in each.holds]
+    return OpenEnded(
+        gangs=tuple(each.key for each in runs),
+        holder=np.array([number for number, _ in held], dtype=np.int64),
+        node=np.array([index for _, index in held], dtype=np.int64),
     )
 
 

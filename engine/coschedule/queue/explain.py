@@ -85,7 +85,8 @@ def too_little(
         return None
     others = np.ix_(nodes, wanted)
     in_the_end = _sum(at_last, snapshot.someday[others])
-    if _would_fit_without(demand, wanted, in_the_end, snapshot.lasting[others]):
+    comes_to_fit = _fits(demand, wanted, in_the_end)
+    if not comes_to_fit and _fits(demand, wanted, _sum(in_the_end, snapshot.lasting[others])):
         return HeldByLastingPods(needed=demand.needed, fit=fit)
     scarcest = np.argmin(by_resource[slots == 0], axis=1) if wanted.size else ()
     short = Counter(snapshot.resources[wanted[column]] for column in scarcest)
@@ -97,6 +98,7 @@ def too_little(
         short=tuple(short.most_common()),
         scarcest=_scarcest(demand, wanted, by_resource, snapshot),
         failures=tuple(feasibility.failures(demand.role.constraints).items()),
+        blocker=snapshot.open_ended.blocker(demand.passes) if comes_to_fit else None,
     )
 
 
@@ -110,13 +112,9 @@ def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot:
     return Scarcest(resource=snapshot.resources[resource], each=int(demand.request[resource]), fit=int(allowed[column]))
 
 
-def _would_fit_without(demand: Demand, wanted: IntArray, in_the_end: IntArray, lasting: IntArray) -> bool:
-    """Whether too little comes back at all, and without the pods that are not meant to end there would be enough."""
-    fitting = [
-        _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.per_node).sum()
-        for free in (in_the_end, _sum(in_the_end, lasting))
-    ]
-    return bool(fitting[0] < demand.needed <= fitting[1])
+def _fits(demand: Demand, wanted: IntArray, free: IntArray) -> bool:
+    slots = _slots_by_resource(demand, wanted, free).min(axis=1, initial=demand.per_node)
+    return bool(slots.sum() >= demand.needed)
 
 
 def _sum(free: IntArray, more: IntArray) -> IntArray:

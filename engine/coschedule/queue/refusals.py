@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
+from coschedule.queue.open_ended import Blocker
+
 
 class Reason(StrEnum):
     """Why a gang has no placement, on the facts of this snapshot."""
@@ -95,6 +97,8 @@ class NotEnoughRoom:
     ``failures`` counts the others as in ``NoNodeFits``. ``short`` counts the passing nodes that hold no member by the
     resource that each of them lacks most, the most frequent resource first. ``scarcest`` is the resource that would
     allow fewest members if there were enough of all others; None where each would allow as many as are needed.
+    ``blocker`` is there where enough would fit once everything has ended that is meant to end, and a gang that gives no
+    end holds some of the nodes that pass.
     """
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
@@ -105,6 +109,7 @@ class NotEnoughRoom:
     short: tuple[tuple[str, int], ...]
     scarcest: Scarcest | None = None
     failures: tuple[tuple[str, int], ...] = ()
+    blocker: Blocker | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from coschedule.model.kinds import NO_KIND, times_on
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.nodes import NodeTable, Nominated, Release, read_only
+from coschedule.queue.open_ended import OpenEnded, none_open_ended
 from coschedule.queue.owners.forecasts import Forecasts, no_forecasts
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.running import RunningGang
@@ -38,7 +39,8 @@ class Snapshot:
     until something of ``someday`` has come back. Of the gangs that run, those in ``running`` may be evicted, but no
     more of their pods than each of the ``budgets`` allows. ``forecasts`` say when owners may come back before their
     nodes' windows close. ``kinds[n]`` is the kind of each node by number, -1 where it has none, as all have where it is
-    not given: gangs may have factors for some of them.
+    not given: gangs may have factors for some of them. Of what comes back some time, gangs that are ``open_ended`` hold
+    a part; they are named where somebody waits for it.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -62,6 +64,7 @@ class Snapshot:
     promises: Promises = Promises.CONSERVATIVE
     forecasts: Forecasts = field(default_factory=no_forecasts)
     kinds: IntArray = field(default_factory=_nothing)
+    open_ended: OpenEnded = field(default_factory=none_open_ended)
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)
@@ -75,6 +78,8 @@ class Snapshot:
         kinds = self.kinds if np.size(self.kinds) else np.full(count, NO_KIND)
         object.__setattr__(self, "kinds", read_only("kinds", kinds, np.int64, (count,)))
         self._check_numbers()
+        if (self.open_ended.node >= count).any():
+            raise ValueError("gangs without an end must hold nodes of the snapshot")
         if self.forecasts.hours and len(self.forecasts.returns) != count:
             raise ValueError(f"forecasts must have one row for each of {count} nodes")
         self._check_releases()

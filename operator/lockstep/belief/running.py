@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from coschedule import AMOUNT_LIMIT, Disrupted, Holding, RunningGang
+import numpy as np
+
+from coschedule import AMOUNT_LIMIT, Disrupted, Holding, OpenEnded, RunningGang
 from lockstep.belief.disruptions import disruptions, still_allowed
 from lockstep.belief.endings import expected_end, grace_seconds, is_ending
 from lockstep.belief.reservation import Reservation
@@ -70,6 +72,21 @@ def gangs_that_hold(
 ) -> tuple[RunningGang, ...]:
     """All gangs that hold nodes, whether they may be evicted or not; what budgets allow is not looked at."""
     return tuple(_running(state, one, index, resources, now) for one in _holders(state))
+
+
+def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
+    """The gangs of which nobody knows when they give their nodes back, and which nodes of ``index`` they hold."""
+    held = sorted(state.reservations.items())
+    gangs = [(key, one) for key, one in held if expected_end(state, one, now) is None]
+    nodes = [
+        sorted({index[node] for node, _ in state.ledger.charged(one.gang_uid, one.attempt) if node in index})
+        for _, one in gangs
+    ]
+    return OpenEnded(
+        gangs=tuple(key for key, _ in gangs),
+        holder=np.repeat(np.arange(len(gangs)), [len(of_gang) for of_gang in nodes]),
+        node=np.array([node for of_gang in nodes for node in of_gang], dtype=np.int64),
+    )
 
 
 def _running(

@@ -34,7 +34,7 @@ from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.role_parts import Part, parts_of, terms_of_parts
-from lockstep.belief.running import Evictable, evictable_gangs, holdings
+from lockstep.belief.running import Evictable, evictable_gangs, holdings, open_ended
 from lockstep.belief.state import State
 from lockstep.facts.columns import VOLUMES_PREFIX
 from lockstep.facts.gang import GangFact
@@ -127,6 +127,7 @@ class SnapshotCutter:
             nominated=tuple(self._nominated(nodes, resources)),
             running=evictable.running,
             budgets=evictable.budgets,
+            open_ended=open_ended(self._state, nodes.index, now),
             forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
         )
 

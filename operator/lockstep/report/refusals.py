@@ -10,6 +10,7 @@ from functools import singledispatch
 from typing import ClassVar
 
 from coschedule import (
+    Blocker,
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
@@ -27,11 +28,12 @@ from coschedule import (
     TopologiesCross,
     WindowTooShort,
 )
+from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.quota_bounds import QuotaShort
 from lockstep.facts.quota import plain_resource
 from lockstep.report.admission import spelled_amount
-from lockstep.report.sentences import n_members, node_ranges
+from lockstep.report.sentences import n_members, n_nodes, node_ranges
 
 _LONGEST_FAILURE = 500
 _MOST_FAILURES = 3
@@ -139,7 +141,8 @@ def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
     others = f" ({nodes_failing(refusal.failures)})" if refusal.failures else ""
     short = nodes_failing([(f"short of {name}", count) for name, count in refusal.short])
     details = ", ".join(filter(None, (f"{passing}{others}", short)))
-    return f"{_fit(refusal.needed, refusal.fit)}: {details}{_of_scarcest(refusal)}"
+    blocked = f" while {_in_the_way(refusal.blocker)}" if refusal.blocker is not None else ""
+    return f"{_fit(refusal.needed, refusal.fit)}{blocked}: {details}{_of_scarcest(refusal)}"
 
 
 @spell.register
@@ -267,6 +270,12 @@ def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
     words = [f"{count} {phrase}" for phrase, count in failures if (phrase, count) in named]
     others = sum(count for _, count in failures) - sum(count for _, count in named)
     return ", ".join([*words, f"{others} for other reasons"] if others else words)
+
+
+def _in_the_way(blocker: Blocker) -> str:
+    """``default/nowork holds 12 nodes and gives no end, nor do 2 other gangs``."""
+    others = {0: "", 1: ", nor does 1 other gang"}.get(blocker.others, f", nor do {blocker.others} other gangs")
+    return f"{spelled_gang(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
 
 
 def _of_scarcest(refusal: NotEnoughRoom) -> str:

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.open_ended import Blocker
 from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
     HeldByGangsInFront,
@@ -21,7 +22,7 @@ from coschedule.queue.refusals import (
     TopologiesCross,
     WindowTooShort,
 )
-from engine.builders import NOW, decisions, gang, node, only
+from engine.builders import NOW, decisions, gang, node, only, running
 
 REFUSALS = (
     DeadlineCannotBeMet,
@@ -98,6 +99,32 @@ def test_refusal_has_the_numbers_of(nodes, one, want):
 
     assert found.refusal == want
     assert found.reason is want.reason
+
+
+NOWORK = running("nowork", 0, 1, size=2)
+
+
+def test_gang_that_gives_no_end_is_named_where_its_nodes_are_missing():
+    nodes = [node("n1", free=0), node("n2", free=0), node("n3")]
+
+    found = only(nodes, gang(size=3, serial=1), runs=[NOWORK])
+
+    assert found.refusal.blocker == Blocker(gang=NOWORK.key, nodes=2, others=0)
+
+
+@pytest.mark.parametrize(
+    ("one", "runs"),
+    [
+        pytest.param(gang(size=4, serial=1), [NOWORK], id="too large for all nodes"),
+        pytest.param(
+            gang(size=2, serial=1, constraints=Constraints(node_selector=(("a", "1"),))), [NOWORK], id="on other nodes"
+        ),
+    ],
+)
+def test_gang_that_gives_no_end_is_not_named_where_the_end_would_not_help(one, runs):
+    nodes = [node("n1", free=0), node("n2", free=0), node("n3", labels={"a": "1"})]
+
+    assert only(nodes, one, runs=runs).refusal.blocker is None
 
 
 def test_gangs_in_front_are_the_reason_of_last_resort():

@@ -27,6 +27,20 @@ async def large_gang_behind_a_pod(*, reason="HoldsNodes", plans=None):
         yield api, parts
 
 
+async def test_gang_that_runs_without_an_end_is_named_as_what_is_waited_for():
+    nowork = gang("nowork", size=2, cpu="8")
+    async with operator_over(*(node(f"n{number}") for number in range(3)), gangs=[nowork], plans=NEVER) as (api, _):
+        await until(lambda: is_placed(api, "nowork"))
+        api.store.create("gangjobs", gang("behind", size=3, cpu="8"))
+        await until(lambda: condition(api, "behind", "Planned") == ("False", "NotEnoughRoom"))
+
+        [planned] = [one for one in status_of(api, "behind")["conditions"] if one["type"] == "Planned"]
+        assert planned["message"] == (
+            "Needs 3 members, 1 fit while default/nowork holds 2 nodes and gives no end: 3 of 3 nodes pass its "
+            "constraints, 2 short of cpu; cpu: needs 3 × 8, 1 × 8 free."
+        )
+
+
 async def submit_stream(api, *, seconds, run_for):
     """Small gangs of unknown end, each as soon as the one before is placed or after a second; all end after a while."""
     began, number = now(), 0

@@ -5,7 +5,9 @@ import math
 import pytest
 
 from coschedule import (
+    Blocker,
     Constraints,
+    GangKey,
     NodeTerm,
     NoDomainFits,
     NoNodeFits,
@@ -209,6 +211,21 @@ def test_scarcest_resource_is_told_as_people_write_amounts(scarcest, want):
     refusal = NotEnoughRoom(needed=20, fit=0, passing=12, nodes=12, short=(), scarcest=scarcest)
 
     assert spell(refusal) == f"needs 20 members, 0 fit: 12 of 12 nodes pass its constraints; {want}"
+
+
+@pytest.mark.parametrize(
+    ("others", "want"),
+    [(0, ""), (1, ", nor does 1 other gang"), (2, ", nor do 2 other gangs")],
+    ids=["alone", "one more", "two more"],
+)
+def test_gang_that_gives_no_end_is_named(others, want):
+    blocker = Blocker(gang=GangKey("default", "nowork"), nodes=12, others=others)
+    refusal = NotEnoughRoom(needed=4, fit=0, passing=12, nodes=12, short=(), blocker=blocker)
+
+    assert spell(refusal) == (
+        f"needs 4 members, 0 fit while default/nowork holds 12 nodes and gives no end{want}: "
+        "12 of 12 nodes pass its constraints"
+    )
 
 
 def test_what_most_nodes_fail_is_named_and_the_rest_is_summed():
