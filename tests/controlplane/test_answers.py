@@ -86,7 +86,7 @@ def test_text_says_the_same_to_people(arena, ask):
 
     assert done.exit_code == 0, done.stderr
     assert f"{arena.namespace}/heat starts now and ends in 15 min: 4 members on" in done.stdout
-    assert " *        4           0 s        15 min  █████" in done.stdout
+    assert " *        4           now        15 min  █████" in done.stdout
     assert (
         "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
         in done.stdout

@@ -47,4 +47,6 @@ def queue_document(queue: Sequence[Queued], now: float) -> dict[str, Any]:
 
 
 def _span(time: float | None, now: float) -> str:
-    return "-" if time is None else duration(max(time - now, 0.0))
+    if time is None:
+        return "-"
+    return "now" if time - now < 1 else duration(time - now)

@@ -93,7 +93,7 @@ def _rule(answer: WaitingAnswer) -> str:
     if not isinstance(answer.decision, Placement):
         return ""
     if math.isinf(answer.decision.finish):
-        return "Its run time is unknown: it gets as many members as fit, as soon as possible."
+        return "It gives no run time: it gets as many members as fit, as soon as possible."
     if answer.deadline is not None and math.isfinite(answer.deadline):
         return f"With its deadline, {rfc3339(answer.deadline)}, it gets the fewest members that meet it."
     if answer.deadline is None and not answer.is_best:
@@ -120,7 +120,9 @@ def _lengths(row: SizeRow, now: float) -> tuple[float, float]:
 
 
 def _span(seconds: float) -> str:
-    return "unknown" if math.isinf(seconds) else duration(max(seconds, 0.0))
+    if math.isinf(seconds):
+        return "-"
+    return "now" if seconds < 1 else duration(seconds)
 
 
 def _nodes(answer: WaitingAnswer) -> Iterator[str]:

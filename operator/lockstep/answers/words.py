@@ -65,11 +65,11 @@ def spell_price(in_force: PriceInForce) -> str:
     """Spell the price in force, and what it is made of, as a clause."""
     policy, among = in_force.policy, in_force.among
     if policy is None or among is None:
-        return f"a member-second counts {_seconds(in_force)} for others, as when the snapshot was recorded"
+        return f"{_cost(in_force)}, as when the snapshot was recorded"
     if policy.sizing is not Sizing.BALANCED:
         return f"members cost nothing, since the sizing is {policy.sizing}"
     counts = f"{among.waiting} wait, {among.running} hold nodes, {among.nodes} nodes"
-    return f"a member-second counts {_seconds(in_force)} for others (Balanced, factor {policy.factor:g}; {counts})"
+    return f"{_cost(in_force)} (Balanced, factor {policy.factor:g}; {counts})"
 
 
 def spell_work_used(used: WorkUsed) -> str:
@@ -79,5 +79,7 @@ def spell_work_used(used: WorkUsed) -> str:
     return f"Planned {whose}: {used.message[:1].lower()}{used.message[1:]}"
 
 
-def _seconds(in_force: PriceInForce) -> str:
-    return f"{price(in_force.seconds)} s" if in_force.seconds else "0 s"
+def _cost(in_force: PriceInForce) -> str:
+    if not in_force.seconds:
+        return "members cost others nothing"
+    return f"a member-second counts {price(in_force.seconds)} s for others"

@@ -3,7 +3,7 @@
 from coschedule import TermKind
 from lockstep.belief.broken_terms import TermBroken
 from lockstep.belief.misfits import ChecksFail, Misfit, NodesGone, NodesNotInPool, TooLittleRoom, WindowClosed
-from lockstep.report.sentences import listed
+from lockstep.report.sentences import duration, listed
 
 
 def misfit_in_words(misfit: Misfit) -> str:
@@ -31,7 +31,7 @@ def _broken(misfit: TermBroken) -> str:
 def _closed(misfit: WindowClosed) -> str:
     if not misfit.open_seconds:
         return f"{misfit.node} is not open to gangs now"
-    open_for = f"{misfit.node} is open for {misfit.open_seconds:.0f} s more only"
+    open_for = f"{misfit.node} is open for {duration(misfit.open_seconds)} more only"
     if misfit.needed_seconds is None:
-        return f"{open_for}, and the run time is unknown"
-    return f"{open_for}, and the gang ends in {misfit.needed_seconds:.0f} s"
+        return f"{open_for}, and the gang gives no run time"
+    return f"{open_for}, and the gang ends in {duration(misfit.needed_seconds)}"

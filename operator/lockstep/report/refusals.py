@@ -154,7 +154,7 @@ def _lasting(refusal: HeldByLastingPods) -> str:
 def _too_short(refusal: WindowTooShort) -> str:
     if refusal.shortest_seconds is None:
         return (
-            f"its run time is unknown, so it needs nodes that never close for {n_members(refusal.needed)}: "
+            f"it gives no run time, so it needs nodes that never close for {n_members(refusal.needed)}: "
             f"{_windows(refusal)}"
         )
     shortest = _seconds(refusal.shortest_seconds)
@@ -303,4 +303,5 @@ def _windows(refusal: WindowTooShort) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    return f"{seconds:.3f}".rstrip("0").rstrip(".") + " s"
+    spelled = f"{seconds:.3f}".rstrip("0").rstrip(".")
+    return "less than 0.001 s" if spelled == "0" else f"{spelled} s"

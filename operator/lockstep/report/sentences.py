@@ -115,10 +115,10 @@ def _but_dear(other: Alternative, placement: Placement) -> str:
 def _risk(risk: Risk) -> str:
     """How likely an owner interrupts the gang, and what that costs on average."""
     alone = "" if risk.of_node == risk.probability else f", {percentage(risk.of_node)}"
-    lost = "an unknown part" if math.isinf(risk.lost_seconds) else duration(risk.lost_seconds)
+    lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
     return (
         f"with a probability of {percentage(risk.probability)} that an owner comes back meanwhile (of {risk.node} most "
-        f"likely{alone}), which costs {lost} of work on average"
+        f"likely{alone}), which costs {lost} work on average"
     )
 
 
@@ -225,16 +225,17 @@ def speedup(value: float) -> str:
 
 
 def price(value: float) -> str:
-    """A price as a decimal number, with two significant digits below 1, where six decimals have so many."""
-    digits = 2 if value >= 1 else 1 - math.floor(math.log10(value))
-    return f"{value:.{min(digits, 6)}f}"
+    """A price as a decimal number, with two significant digits below 1, where six decimals have so many; never 0."""
+    told = max(value, 1e-6)
+    digits = 2 if told >= 1 else 1 - math.floor(math.log10(told))
+    return f"{told:.{min(digits, 6)}f}"
 
 
 def duration(seconds: float) -> str:
     """A span of time with one unit, or two where the first is small."""
     whole = round(seconds)
     if whole < 60:
-        return f"{whole} s"
+        return f"{whole} s" if whole else "less than 1 s"
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"

@@ -86,8 +86,8 @@ def test_size_with_the_shortest_bar_is_the_one_that_it_gets():
 def test_unknown_run_time_is_said_and_draws_no_bar():
     lines = told(planned_of([node("a"), node("b")], [gang("me", most=2)]))
 
-    assert " *        2           0 s       unknown" in lines
-    assert "  Its run time is unknown: it gets as many members as fit, as soon as possible." in lines
+    assert " *        2           now             -" in lines
+    assert "  It gives no run time: it gets as many members as fit, as soon as possible." in lines
 
 
 def test_deadline_is_named_as_the_rule_for_the_size():

@@ -349,7 +349,7 @@ def test_member_that_has_ended_needs_no_room(two_nodes):
         ),
         pytest.param(
             lambda state: state.bids.apply(bid_fact("n1", until=NOW + 99)),
-            "n1 is open for 99 s more only, and the gang ends in 100 s",
+            "n1 is open for 1 min 39 s more only, and the gang ends in 1 min 40 s",
             id="taken back before the end",
         ),
     ],
@@ -395,4 +395,4 @@ def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
 def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
     two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
 
-    assert misfit(two_nodes, finish=None) == "n1 is open for 500 s more only, and the run time is unknown"
+    assert misfit(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang gives no run time"

@@ -94,7 +94,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", until=NOW + 10)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "its run time is unknown, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
+            "it gives no run time, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
             "constraints 0 never open and 1 close again, after 10 s at most",
             id="taken back some time, run time unknown",
         ),
@@ -110,7 +110,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", start=math.inf)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "its run time is unknown, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
+            "it gives no run time, so it needs nodes that never close for 1 member: of 1 nodes that pass its "
             "constraints 1 never open and 0 close again",
             id="a window that never opens, run time unknown",
         ),

@@ -143,8 +143,8 @@ def test_sentence(decision, want):
 @pytest.mark.parametrize(
     ("seconds", "want"),
     [
-        (0, "0 s"),
-        (0.4, "0 s"),
+        (0, "less than 1 s"),
+        (0.4, "less than 1 s"),
         (59.4, "59 s"),
         (59.6, "1 min"),
         (60, "1 min"),
@@ -206,7 +206,7 @@ def test_node_ranges(names, want):
 
 @pytest.mark.parametrize(
     ("value", "want"),
-    [(31.25, "31.25"), (1.0, "1.00"), (0.3125, "0.31"), (0.0008, "0.00080"), (1e-9, "0.000000"), (4e8, "400000000.00")],
+    [(31.25, "31.25"), (1.0, "1.00"), (0.3125, "0.31"), (0.0008, "0.00080"), (1e-9, "0.000001"), (4e8, "400000000.00")],
 )
 def test_price_is_a_decimal_number(value, want):
     assert price(value) == want
@@ -226,5 +226,5 @@ def test_risk_of_one_node_and_an_unknown_run_time():
 
     assert chosen(one, now=NOW) == (
         "1 member on n1, with a probability of 100 % that an owner comes back meanwhile (of n1 most likely), which "
-        "costs an unknown part of work on average"
+        "costs some work on average"
     )
