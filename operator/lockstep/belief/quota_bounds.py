@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from coschedule import Members, Sizes
 from lockstep.belief.kept_volumes import kept_places, places_of_role
+from lockstep.belief.quota_claims import claimed
 from lockstep.belief.quota_scopes import counted
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
@@ -113,7 +114,11 @@ class QuotaBounds:
 
     def _counted(self, quota: QuotaFact, gang: GangFact) -> Mapping[str, Mapping[str, int]]:
         roles = gang.spec.roles if gang.spec else ()
-        return {role.name: counted(quota, gang, role, self._state.priorities) for role in roles}
+        state = self._state
+        return {
+            role.name: {**counted(quota, gang, role, state.priorities), **claimed(quota, gang, role, state.claims)}
+            for role in roles
+        }
 
     def _taken_by_others(self, quota: QuotaFact, resource: str) -> int:
         """What members take that are about to be created, and that nobody has counted yet."""

@@ -9,7 +9,8 @@ from lockstep.facts.pod import Request
 from lockstep.facts.role import Needs
 
 _BINARY_UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
-_BYTES = frozenset({"memory", "ephemeral-storage"})
+_BYTES = frozenset({"memory", "ephemeral-storage", "storage"})
+_BYTES_OF_CLASS = ".storageclass.storage.k8s.io/requests.storage"
 
 
 def changes(spec: GangSpec) -> str:
@@ -53,7 +54,7 @@ def spelled_amount(name: str, amount: int | None) -> str:
         return "taken"
     if name == "cpu":
         return f"{amount}m" if amount % 1000 else str(amount // 1000)
-    units = _BINARY_UNITS if name in _BYTES else ()
+    units = _BINARY_UNITS if name in _BYTES or name.endswith(_BYTES_OF_CLASS) else ()
     return next((f"{amount // size}{unit}" for unit, size in units if amount % size == 0), str(amount))
 
 

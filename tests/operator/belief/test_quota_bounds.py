@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact, gang_spec, role_spec
+from builders.facts import claim_fact, gang_fact, gang_spec, role_spec
 from builders.served import gang, priority_class
 from coschedule import GangKey, Members, Sizes
 from lockstep.api.cluster import parse_priority_class
@@ -15,6 +15,8 @@ from lockstep.api.quota import parse_quota
 from lockstep.belief.quota_bounds import Bound, Limit, QuotaBounds, QuotaShort, most_members
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
+from lockstep.facts.volume import StorageClass
+from lockstep.report.refusals import spell
 
 GPU = "example.com/gpu"
 
@@ -101,6 +103,83 @@ def asking(**more):
     amounts = {"cpu": "2", "memory": "1Gi", GPU: "1"}
     container = {"name": "m", "image": "i", "resources": {"requests": amounts, "limits": {"cpu": "3", GPU: "1"}}}
     return parse_gang(gang("g", size=2, most=12, pod_spec={"containers": [container], **more}), None)
+
+
+GOLD = "gold.storageclass.storage.k8s.io/"
+PLAIN = "plain.storageclass.storage.k8s.io/"
+
+
+@pytest.mark.parametrize(
+    ("hard", "used", "wanted"),
+    [
+        pytest.param({"persistentvolumeclaims": "8"}, {}, 4, id="claims: two a member"),
+        pytest.param({"count/persistentvolumeclaims": "8"}, {"count/persistentvolumeclaims": "2"}, 3, id="some used"),
+        pytest.param({"requests.storage": "30Gi"}, {}, 6, id="storage: 3 GiB and 2 GiB a member"),
+        pytest.param({f"{GOLD}requests.storage": "30Gi"}, {}, 10, id="storage of a class"),
+        pytest.param({f"{GOLD}persistentvolumeclaims": "7"}, {}, 7, id="claims of a class"),
+        pytest.param({f"{PLAIN}requests.storage": "9Gi"}, {}, 4, id="storage of the default class"),
+        pytest.param({"odd.storageclass.storage.k8s.io/persistentvolumeclaims": "0"}, {}, 12, id="another class"),
+        pytest.param({"requests.storage": "9e30"}, {}, 12, id="beyond 64 bits"),
+        pytest.param({"persistentvolumeclaims": "9", "requests.storage": "10Gi"}, {}, 2, id="the least of several"),
+    ],
+)
+@pytest.mark.parametrize("source", ["ephemeral", "templates"])
+def test_volumes_that_members_claim_bound_them(source, hard, used, wanted):
+    state = with_classes(state_with(quota(used=used, **hard)))
+
+    assert most(state, claiming(source)) == wanted
+
+
+def test_storage_that_is_short_is_told_in_bytes_as_people_write_them():
+    state = with_classes(state_with(quota(**{f"{GOLD}requests.storage": "5Gi"})))
+
+    assert spell(most(state, claiming("templates"))) == (
+        f"needs 2 members, which take 6Gi of {GOLD}requests.storage; quota small allows 5Gi"
+    )
+
+
+def test_quota_of_pods_of_a_scope_counts_no_claims():
+    state = with_classes(state_with(quota(persistentvolumeclaims="2", scopes=["NotBestEffort"])))
+
+    assert most(state, claiming("ephemeral")) == 12
+
+
+def test_claims_that_an_earlier_attempt_has_left_are_not_counted_again():
+    state = with_classes(state_with(quota(persistentvolumeclaims="8", used={"persistentvolumeclaims": "8"})))
+    state.claims.apply_claim(claim_fact("data-g-1"))
+
+    assert most(state, claiming("templates")) == 12
+    assert isinstance(most(state, claiming("ephemeral")), QuotaShort)
+
+
+def test_claim_that_all_members_share_is_not_counted():
+    state = state_with(quota(persistentvolumeclaims="0"))
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "shared"}}
+
+    assert most(state, asking(volumes=[volume])) == 12
+
+
+def claiming(source):
+    """A gang of 2 to 12 members, each with 3 GiB of the class gold and 2 GiB of the default class."""
+    wishes = {"data": ("gold", "3Gi"), "scratch": (None, "2Gi")}
+    specs = {name: wish(*wanted) for name, wanted in wishes.items()}
+    if source == "ephemeral":
+        claims = [{"name": name, "ephemeral": {"volumeClaimTemplate": {"spec": one}}} for name, one in specs.items()]
+        return asking(volumes=claims)
+    templates = [{"metadata": {"name": name}, "spec": one} for name, one in specs.items()]
+    return parse_gang(gang("g", size=2, most=12, spec={"volumeClaimTemplates": templates}), None)
+
+
+def with_classes(state):
+    for name in ("gold", "plain"):
+        kind = StorageClass(name, "disk.example.com", waits=True, is_default=name == "plain")
+        state.claims.storage.classes.apply(kind)
+    return state
+
+
+def wish(storage_class, size):
+    named = {} if storage_class is None else {"storageClassName": storage_class}
+    return {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}, **named}
 
 
 @pytest.mark.parametrize(

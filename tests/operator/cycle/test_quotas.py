@@ -136,3 +136,20 @@ async def test_gang_that_waits_for_a_quota_keeps_no_node_from_others():
         api.store.create("gangjobs", elsewhere)
 
         await until(lambda: len([it for it in api.store.objects("pods", "other") if "nodeName" in it["spec"]]) == 11)
+
+
+async def test_gang_whose_volumes_a_quota_has_no_room_for_is_told_so_and_nothing_is_created():
+    wish = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "3Gi"}}}
+    volumes = {"volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": wish}]}
+    limits = {"hard": {"requests.storage": "10Gi"}, "used": {"requests.storage": "5Gi"}}
+    quota = {"metadata": {"name": "small", "namespace": "default"}, "spec": {"hard": limits["hard"]}, "status": limits}
+    async with operator_over(*NODES) as (api, parts):
+        api.store.create("resourcequotas", quota)
+        await parts.quiet()
+        api.store.create("gangjobs", gang("g", size=2, most=12, spec=volumes))
+        await until(lambda: condition(api, "g", "Planned") == ("False", "QuotaExceeded"))
+
+        assert planned(api) == (
+            "Needs 2 members, which take 6Gi of requests.storage; quota small allows 10Gi, of which 5Gi are left."
+        )
+        assert api.store.objects("persistentvolumeclaims") == []
