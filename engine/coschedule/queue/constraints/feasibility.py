@@ -54,6 +54,8 @@ class Feasibility:
         self._count = len(nodes.names)
         self._taint_lists, self._taint_list_of = _distinct(nodes.taints)
         self._columns: dict[str, tuple[list[str | None], IntArray]] = {}
+        self._index = nodes.index
+        self._by_tolerations: dict[tuple[Toleration, ...], _Check] = {}
         self._masks: dict[Constraints, BoolArray] = {}
         self._failures: dict[Constraints, Mapping[str, int]] = {}
 
@@ -99,10 +101,19 @@ class Feasibility:
         for terms in constraints.volumes:
             yield _Check(self._any_term(terms), _all_as(Phrase.VOLUMES))
         for phrase, names in constraints.barred:
-            free = np.array([name not in names for name in self._nodes.names], dtype=np.bool_)
-            yield _Check(free, _all_as(phrase))
+            yield _Check(self._none_of(names), _all_as(phrase))
+
+    def _none_of(self, names: frozenset[str]) -> BoolArray:
+        passing = np.ones(self._count, dtype=np.bool_)
+        passing[[self._index[name] for name in names if name in self._index]] = False
+        return passing
 
     def _tolerated(self, tolerations: tuple[Toleration, ...]) -> _Check:
+        if tolerations not in self._by_tolerations:
+            self._by_tolerations[tolerations] = self._ask_taints(tolerations)
+        return self._by_tolerations[tolerations]
+
+    def _ask_taints(self, tolerations: tuple[Toleration, ...]) -> _Check:
         kept_off = [_first_untolerated(taints, tolerations) for taints in self._taint_lists]
         by_list = np.array([taint is None for taint in kept_off], dtype=np.bool_)
         return _Check(by_list[self._taint_list_of], partial(self._by_taint, kept_off))
