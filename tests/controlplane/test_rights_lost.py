@@ -1,7 +1,5 @@
 """The operator's roles are deleted or narrowed while it runs: it says what is missing, and goes on when it is back."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.error import HTTPError
 
 import pytest
@@ -9,10 +7,9 @@ import pytest
 from builders.manifests import gang
 from eventually import eventually
 from live.quick_start import Forked
+from live.roles import without_binding, without_rule
 from lockstep_demo.operator_process import OperatorProcess, running
 
-ROLES = "/apis/rbac.authorization.k8s.io/v1"
-BINDING, ROLE = f"{ROLES}/clusterrolebindings", f"{ROLES}/clusterroles"
 FORBIDDEN, DENIED = "lockstep_writes_forbidden", "lockstep_rights_denied"
 
 
@@ -62,37 +59,6 @@ def test_right_that_is_missing_costs_only_what_needs_it(operator, arena):
     arena.until_placed("heat", seconds=180)
     eventually(lambda: operator.metrics()[DENIED] == 0)
     assert f"the API server lets us {need} again" in operator.log_text()
-
-
-@contextmanager
-def without_binding(api) -> Iterator[None]:
-    """The operator's account has no role in the cluster."""
-    place = f"{BINDING}/lockstep"
-    manifest = without_history(api.request("GET", place))
-    api.request("DELETE", place)
-    try:
-        yield
-    finally:
-        api.request("POST", BINDING, manifest)
-
-
-@contextmanager
-def without_rule(api, resource) -> Iterator[None]:
-    """The operator's role has no rule about that resource."""
-    place = f"{ROLE}/lockstep"
-    whole = api.request("GET", place)
-    narrowed = {**whole, "rules": [rule for rule in whole["rules"] if resource not in rule["resources"]]}
-    assert len(narrowed["rules"]) == len(whole["rules"]) - 1
-    api.request("PUT", place, narrowed)
-    try:
-        yield
-    finally:
-        version = api.request("GET", place)["metadata"]["resourceVersion"]
-        api.request("PUT", place, {**whole, "metadata": {**whole["metadata"], "resourceVersion": version}})
-
-
-def without_history(manifest):
-    return {**manifest, "metadata": {"name": manifest["metadata"]["name"]}}
 
 
 def not_ready_because(operator):

@@ -19,6 +19,7 @@ WANT_ALERTS = {
     "LockstepAttemptsUndone",
     "LockstepWatchStale",
     "LockstepTokenTrouble",
+    "LockstepRightsMissing",
 }
 
 

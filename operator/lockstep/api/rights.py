@@ -21,8 +21,8 @@ STATUSES = f"{GANGS}/status"
 _DENIAL = re.compile(r'[^ ]+( "[^"]*")? is forbidden: User "[^"]*" cannot [a-z]+ resource "')
 _NAMESPACE = re.compile(r"/namespaces/([^/]+)/")
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "WATCH": "watch"}
-# Who does not ask for so long may not need it any more: its namespace may be gone.
-_NEEDED_SECONDS = 600.0
+# Whoever needs a right asks for it again, after a minute at the latest: whoever does not may not need it any more.
+_NEEDED_SECONDS = 120.0
 # Of more rights in more namespaces nobody reads; the first tell what has happened.
 _MOST_TOLD = 20
 _REMEDY = (
@@ -92,8 +92,13 @@ class Rights:
 
     def deny(self, need: Need, message: str) -> None:
         """The API server denies that right, and not only in its first moments."""
-        if need not in self._denials:
-            self._denials[need] = _Denial(message, since=_now(), ask_again_at=_now() + pause_after(0))
+        ask_again_at = _now() + pause_after(0)
+        if need in self._denials:
+            known = self._denials[need]
+            # Who watches has pauses of its own.
+            known.ask_again_at = max(known.ask_again_at, ask_again_at)
+        else:
+            self._denials[need] = _Denial(message, since=_now(), ask_again_at=ask_again_at)
             self._tell(need, message)
         if need.resource == STATUSES and not self.trouble:
             self._may_write.clear()

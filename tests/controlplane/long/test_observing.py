@@ -10,6 +10,7 @@ from eventually import eventually
 from live.electorate import Voter, until_one_leads
 from live.prometheus import hastened, is_number, prometheus
 from live.proxy import Injected
+from live.roles import without_rule
 from live.work import steady_work
 from observe.dashboard_file import TARGETS, with_variables
 from observe.rules_file import ALERTS
@@ -52,6 +53,7 @@ def test_dashboard_has_data_and_alerts_fire_and_end(arena, voters, observer, pro
     every_left_side_has_data(observer)
 
     trouble_with_tokens(arena, observer, proxy)
+    trouble_with_rights(arena, observer)
     trouble_with_a_quota(arena, observer)
     trouble_with_an_overrun(arena, observer)
     both_replicas_believe_the_same(observer)
@@ -82,6 +84,16 @@ def trouble_with_tokens(arena, observer, proxy):
     arena.delete_pod(arena.pods("steady")[0]["metadata"]["name"])
     arena.until_complete(*names, seconds=90)
     until_it_ends(observer, "LockstepTokenTrouble")
+
+
+def trouble_with_rights(arena, observer):
+    """For a while the operator may bind no member."""
+    with without_rule(arena.api, "pods/binding"):
+        arena.submit(gang("unbound"))
+        until_it_fires(observer, "LockstepRightsMissing")
+    arena.until_placed("unbound", seconds=90)
+    arena.delete_gang("unbound")
+    until_it_ends(observer, "LockstepRightsMissing")
 
 
 def trouble_with_a_quota(arena, observer):
