@@ -208,7 +208,8 @@ class KubeClient:
             response = await stack.enter_async_context(opening)
             self._answered(WATCH, target, response.status, started)
             if not self._is_asked_again(response.status):
-                self._note_right(need_of(WATCH, target.path, target.resource), response.status)
+                if self._rights is not None:
+                    self._rights.watch_answered(need_of(WATCH, target.path, target.resource), response.status)
                 return response
             await stack.aclose()
 
@@ -274,13 +275,6 @@ class KubeClient:
                     answer, retry_after = await self._write_once(wanted)
             if not self._is_asked_again(answer.code):
                 return answer, retry_after
-
-    def _note_right(self, need: Need, code: int) -> None:
-        """Note what the answer to a watch says of our rights: only those may watch who have that right."""
-        if self._rights is not None and code == FORBIDDEN:
-            self._rights.deny(need, f"HTTP {code}")
-        elif self._rights is not None:
-            self._rights.grant(need)
 
     def _is_asked_again(self, code: int) -> bool:
         """Note what an answer says of our credentials. A token that is not accepted may have been renewed meanwhile."""

@@ -15,6 +15,7 @@ from lockstep.api.names import GANGS
 from lockstep.api.pauses import pause_after
 
 FORBIDDEN = 403
+_OPEN = 200
 STATUSES = f"{GANGS}/status"
 
 # As its authorizer words it; admission, which also answers 403, may quote whatever a tenant has written.
@@ -109,6 +110,13 @@ class Rights:
         denial = self._denials.pop(need, None)
         if denial is not None:
             log.info("the API server lets us %s again, after %.0f s", need, _now() - denial.since)
+
+    def watch_answered(self, need: Need, code: int) -> None:
+        """A watch that needs this right was answered with that HTTP code. It has pauses of its own."""
+        if code == FORBIDDEN:
+            self.deny(need, f"HTTP {code}")
+        elif code == _OPEN:
+            self.grant(need)
 
     async def to_write(self) -> None:
         """Return when writes may be sent: at once, unless there may be no right to write anything."""

@@ -1,14 +1,15 @@
-"""Asks, from a status that we have no right to write on, whether we may write any at all, until we may."""
+"""Which rights the process has: judged from a status on that it may not write, and noted of kopf's watches."""
 
 import asyncio
 from contextlib import suppress
 
 from lockstep.api import paths
 from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.configuration import WATCH, RequestObserver
 from lockstep.api.names import GANGS, GROUP
 from lockstep.api.pauses import pause_after
 from lockstep.api.review import is_allowed, own_access_review
-from lockstep.api.rights import Rights
+from lockstep.api.rights import Need, Rights
 
 _REVIEW = own_access_review(verb="patch", group=GROUP, resource=GANGS, subresource="status")
 
@@ -24,6 +25,17 @@ async def keep_rights_judged(client: KubeClient, rights: Rights) -> None:
         tries = tries + 1 if rights.doubted.is_set() else 0
         if tries:
             await asyncio.sleep(pause_after(tries - 1))
+
+
+def noting_watches(rights: Rights, observer: RequestObserver) -> RequestObserver:
+    """Tells ``observer`` of every request, and ``rights`` of the watches among them: for those of a framework."""
+
+    def answered(verb: str, resource: str, code: int, seconds: float) -> None:
+        observer(verb, resource, code, seconds)
+        if verb == WATCH:
+            rights.watch_answered(Need("watch", resource, ""), code)
+
+    return answered
 
 
 async def _may_write(client: KubeClient) -> bool:

@@ -35,7 +35,7 @@ from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.listening import start_pages
 from lockstep.process.loop_watch import watch_loop
-from lockstep.process.rights import keep_rights_judged
+from lockstep.process.rights import keep_rights_judged, noting_watches
 from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
@@ -81,7 +81,8 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
         state = make_state(settings, metrics, woken)
         cycle = make_cycle(settings, client, state, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
-        streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=metrics.request_answered)
+        observer = noting_watches(rights, metrics.request_answered)
+        streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=observer)
         delivered = [streams.delivered, *(informer.synced for informer in informers)]
         unready = partial(why_unready, delivered, client.credentials, rights)
         show = partial(refresh, metrics, state, cycle, client.credentials, rights)

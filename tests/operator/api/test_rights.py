@@ -9,9 +9,10 @@ from builders.served import gang
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import condition, is_placed, operator_over, pods_of
-from fake_cluster.scripted import ScriptedServer, reply, status
+from fake_cluster.scripted import ScriptedServer, reply, status, stream
 from lockstep.api.client import KubeClient, Target
 from lockstep.api.rights import Need, Rights, is_denial, need_of
+from lockstep.process.rights import noting_watches
 
 pytestmark = pytest.mark.asyncio
 
@@ -98,6 +99,31 @@ async def test_right_that_is_missing_for_a_moment_is_nothing_to_tell(caplog):
         assert (await client.get(POD)).is_success
 
     assert told(caplog) == []
+
+
+async def test_watch_that_is_denied_is_told_and_one_that_opens_ends_that(caplog):
+    caplog.set_level(logging.INFO)
+    rights, nodes = Rights(), Target("/api/v1/nodes", "nodes")
+    script = [status(403, "no"), status(503), stream(b"{}\n")]
+    async with ScriptedServer(*script) as server, client_of(server, rights) as client:
+        for want in (["watch nodes in the whole cluster"], ["watch nodes in the whole cluster"], []):
+            async with client.watch(nodes, {}):
+                assert [str(need) for need in rights.denied] == want
+
+    assert [level for level, _ in told(caplog)] == ["ERROR", "INFO"]
+
+
+async def test_watches_of_the_framework_are_noted_too():
+    rights, seen = Rights(), []
+    answered = noting_watches(rights, lambda *request: seen.append(request))
+    answered("GET", "gangjobs", 403, 0.1)
+    assert rights.denied == []
+    answered("WATCH", "gangjobs", 403, 0.1)
+    assert [str(need) for need in rights.denied] == ["watch gangjobs in the whole cluster"]
+    answered("WATCH", "gangjobs", 200, 0.1)
+
+    assert rights.denied == []
+    assert len(seen) == 3
 
 
 async def test_right_that_nobody_needs_any_more_is_not_told_for_ever():

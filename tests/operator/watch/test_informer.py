@@ -252,3 +252,14 @@ async def test_watch_that_opens_counts_as_heard():
 async def test_watch_asks_for_an_end_so_that_a_quiet_one_is_renewed():
     async with informed_by(page()) as (server, _, _):
         assert 240 <= int(server.asked[-1].query["timeoutSeconds"]) <= 360
+
+
+async def test_trouble_that_lasts_is_told_once_and_once_more_when_it_comes_again(caplog):
+    denied = [status(403, "no right to list")] * 5
+    async with informed_by(*denied, page(version="1"), stream(line("BOOKMARK", thing("", "2"))), *denied):
+        pass
+
+    told = [one.getMessage() for one in caplog.records]
+    # The second time first the watch is refused, and then the list.
+    want_whys = ["no right to list", "HTTP 403", "no right to list"]
+    assert told == [f"watch of things broke off, listing again: {why}" for why in want_whys]
