@@ -56,6 +56,13 @@ def test_text_line_has_the_gang_before_the_sentence():
     assert line.endswith(" WARNING lockstep.act.undo: team/heat: attempt 2 is undone")
 
 
+def test_line_about_an_attempt_has_its_number_in_both_formats():
+    told = record("POST %s: 201", "/api", extra=about(GangKey("team", "heat"), 3))
+
+    assert json.loads(JsonFormat().format(told))["attempt"] == 3
+    assert TextFormat().format(told).endswith(" team/heat: attempt 3: POST /api: 201")
+
+
 def test_line_about_no_gang_says_so_in_neither_format():
     assert "gang" not in json.loads(JsonFormat().format(record("ready")))
     assert TextFormat().format(record("ready")).endswith(" lockstep.act.undo: ready")
