@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from builders.jobs import job, jobset, pod_spec, replicated
-from builders.manifests import gang
+from builders.manifests import failed_status, gang
 from docs.markdown import ROOT, fences
 from eventually import eventually
 from live.kubelet_logs import kubelet_of
@@ -108,6 +108,21 @@ def test_logs_of_a_gang_that_ends_are_followed_to_its_end(operator, arena, ask, 
     assert sorted(followed.stdout.splitlines()) == sorted(
         line for rank in (0, 1) for line in (f"[{rank}] short-1-{rank} main {{'follow': 'true'}}", f"[{rank}] ends")
     )
+
+
+def test_logs_of_a_gang_that_has_failed_are_shown_of_those_too_that_were_stopped(operator, arena, ask, tmp_path):
+    arena.add_nodes(3)
+    arena.submit(gang("heat", size=3, cpu="3"))
+    arena.until_placed("heat")
+    eventually(lambda: all(pod["status"].get("phase") == "Running" for pod in arena.pods("heat")))
+    arena.patch_pod_status("heat-1-1", failed_status(3))
+    eventually(lambda: {pod["status"]["phase"] for pod in arena.pods("heat")} == {"Failed"})
+
+    with kubelet_of(arena, tmp_path):
+        shown = ask("logs", "gj/heat")
+
+    assert shown.exit_code == 0, shown.stderr
+    assert shown.stdout == "".join(f"[{rank}] heat-1-{rank} main {{}}\n[{rank}] ends\n" for rank in range(3))
 
 
 def test_log_of_a_node_that_does_not_answer_is_said(operator, arena, ask):

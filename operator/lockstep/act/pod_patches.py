@@ -14,6 +14,7 @@ from lockstep.api.client import KubeClient
 from lockstep.api.gate import go_patch
 from lockstep.api.pauses import pause_after
 from lockstep.api.stop import stop_patch
+from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.failure import Failure
 from lockstep.facts.pod import PodFact
@@ -25,21 +26,24 @@ log = logging.getLogger(__name__)
 
 
 class Change(NamedTuple):
-    """What is to become of pods: a ``patch`` by UID, and whether a pod shows it.
+    """What is to become of pods: a ``patch`` by UID, how urgent that is, and whether a pod shows it.
 
     ``asks`` and ``lags`` are clauses for the log: what was asked of a pod in vain, and what is the case meanwhile.
     """
 
     patch: Callable[[str], dict[str, Any]]
+    urgency: Urgency
     is_done: Callable[[PodFact], bool]
     asks: str
     lags: str
 
 
-OPEN_GATES = Change(go_patch, lambda pod: pod.may_go, "go on", "members that may go on still wait")
+OPEN_GATES = Change(go_patch, Urgency.ACT, lambda pod: pod.may_go, "go on", "members that may go on still wait")
 """Members that waited for others at their gates go on."""
 
-STOP = Change(stop_patch, lambda pod: pod.is_stopping, "stop", "members of a gang that has failed still run")
+STOP = Change(
+    stop_patch, Urgency.DELETE, lambda pod: pod.is_stopping, "stop", "members of a gang that has failed still run"
+)
 """Members end where they are, and their pods stay."""
 
 
@@ -106,7 +110,7 @@ class PodPatches:
         return outage or next(iter(refusals), None)
 
     async def _ask(self, pod: PodFact) -> Failure | None:
-        answer = await self._client.patch(paths.pod(pod.key), self._change.patch(pod.uid))
+        answer = await self._client.patch(paths.pod(pod.key), self._change.patch(pod.uid), self._change.urgency)
         if answer.is_success or is_pod_gone(answer):  # which is news of its own
             return None
         message = f"the API server refused to let pod {pod.key.name} {self._change.asks}: {answer.message}"
