@@ -227,5 +227,11 @@ def _with_default(record: Any) -> tuple[str, ...]:
 
 @cache
 def _hints(record: type) -> dict[str, Any]:
-    """Resolve the fields of a dataclass or named tuple, with their types, in order; other types have none."""
-    return get_type_hints(record) if _has_fields(record) else {}
+    """Resolve the fields that a dataclass or named tuple is made of, with their types, in order; other types have none.
+
+    What it works out of them by itself is not among them.
+    """
+    if not _has_fields(record):
+        return {}
+    derived = {one.name for one in fields(record) if not one.init} if is_dataclass(record) else frozenset()
+    return {name: hint for name, hint in get_type_hints(record).items() if name not in derived}

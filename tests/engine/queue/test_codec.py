@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,8 +11,10 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.decisions import Placement, Plan, Unplaceable
-from coschedule.queue.gangs import Load
+from coschedule.queue.gangs import Kept, Load, Seat
+from coschedule.queue.members import Members
 from coschedule.queue.owners.forecasts import Interruptible
+from coschedule.queue.parts import Share
 from coschedule.queue.plan import plan
 from coschedule.queue.terms import Term, TermKind
 from engine.builders import NOW, gang, in_front, node, release, role, running, snapshot
@@ -59,6 +62,24 @@ def full_snapshot():
         edges=(NOW, NOW + 1 / 3, NOW + 3600),
         returns=((0.0, 0.1), (0.0, 0.0)),
     )
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param((), id="that nobody has spelled"),
+        pytest.param((Members("n1", 2), Members("n2", 1)), id="of equal members"),
+        pytest.param((Members("n1", 2, Share(0.25)), Members("n2", 1, Share(0.5))), id="of members with shares"),
+    ],
+)
+def test_what_the_plan_before_gave_comes_back_equal(members):
+    kept = Kept(start=NOW + 1, finish=NOW + 3, seats=((Seat(0, 2), Seat(1, 1)),), latest=1, members=members)
+    waiting = replace(gang("kept", serial=3, request=(1, 0)), kept=kept)
+    snap = snapshot(NODES, [waiting], resources=("cpu", "memory"))
+
+    [back] = decode_snapshot(through_json(encode_snapshot(snap))).gangs
+
+    assert (back.kept, back.kept.members, back.kept.size) == (kept, members, 3)
 
 
 def test_snapshot_comes_back_equal():
