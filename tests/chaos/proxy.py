@@ -97,15 +97,14 @@ class FaultyProxy(Proxy):
         return answer
 
     def _look_at(self, request: web.Request, resource: str) -> None:
-        """Note what the operator must not do: delete what is no gang or member, write other kinds."""
+        """Note what the operator must not do: delete or stop what is no gang or member, write other kinds."""
         what = f"{request.method} {request.path}"
         allowed = {
             "POST": {"pods", "pods/binding", "services", "events"},
             "PATCH": {"gangjobs/status", "nodebids/status", "pods/status"},
         }
-        is_ours = (
-            request.method == "DELETE" and resource in ("pods", "gangjobs") and f"/{resource}/gang" in request.path
-        )
+        named = {"DELETE": {"pods", "gangjobs"}, "PATCH": {"pods"}}
+        is_ours = resource in named.get(request.method, set()) and f"/{resource}/gang" in request.path
         if request.method != "GET" and not is_ours and resource not in allowed.get(request.method, set()):
             self.forbidden.append(what)
 

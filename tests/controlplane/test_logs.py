@@ -34,7 +34,7 @@ def test_line_about_a_gang_names_it_in_a_field(operator, arena):
 
     arena.delete_pod("heat-1-0")
 
-    [line] = eventually(lambda: [one for one in lines(operator) if one.get("gang") == f"{arena.namespace}/heat"])
+    [line] = eventually(lambda: warnings(operator, f"{arena.namespace}/heat"))
     assert (line["level"], line["logger"]) == ("warning", "lockstep.act.undo")
     assert line["message"].startswith("attempt 1 is undone: ")
 
@@ -47,7 +47,7 @@ def test_trouble_of_watches_and_writes_is_told_without_our_token(operator, arena
 
     arena.submit(gang("heat"))
 
-    eventually(lambda: any(one.get("gang") == f"{arena.namespace}/heat" for one in lines(operator)))
+    eventually(lambda: warnings(operator, f"{arena.namespace}/heat"))
     proxy.reset()
     arena.until_placed("heat")
     [user] = yaml.safe_load(proxy.kubeconfig.read_text())["users"]
@@ -79,8 +79,13 @@ def test_reason_for_not_starting_is_such_a_line_too(proxy, tmp_path):
     assert "does not answer" in line["message"]
 
 
+def warnings(operator, gang_name):
+    """What was logged of a gang that is no part of its ordinary life."""
+    return [one for one in lines(operator) if one.get("gang") == gang_name and one["level"] == "warning"]
+
+
 def lines(operator):
     """Everything that was logged so far; the last line may still be written."""
     written = [json.loads(line) for line in operator.log_text().splitlines(keepends=True) if line.endswith("\n")]
-    assert [line for line in written if not FIELDS <= line.keys() <= FIELDS | {"gang", "exception"}] == []
+    assert [line for line in written if not FIELDS <= line.keys() <= FIELDS | {"gang", "attempt", "exception"}] == []
     return written

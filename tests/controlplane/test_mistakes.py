@@ -97,7 +97,7 @@ REFUSED_LATER = [
         ("containers:", "volumes: [{name: d, persistentVolumeClaim: {claimName: scrach}}]\n      containers:"),
         "Accepted",
         "ClaimNotReady",
-        "claim scrach does not exist",
+        "Claim scrach does not exist",
         id="a claim that does not exist",
     ),
     pytest.param(
