@@ -4,12 +4,18 @@ from collections.abc import Mapping
 
 from charts.make.manifests import Manifest, manifests
 
-SOURCES = ("operator/rbac.yaml", "operator/rbac-metrics.yaml", "operator/rbac-agent.yaml")
+SOURCES = (
+    "operator/rbac.yaml",
+    "operator/rbac-metrics.yaml",
+    "operator/rbac-provisioning.yaml",
+    "operator/rbac-agent.yaml",
+)
 
 _OPERATOR = "lockstep"
 _ELECTS = ".Values.leaderElection.enabled"
 _CREATES = ".Values.rbac.create"
 _AGENTS = f"and {_CREATES} .Values.agent.enabled"
+_ASKS_FOR_NODES = f"and {_CREATES} .Values.operator.provisioningRequests"
 # When the chart has which object. One that is not named here makes the generator fail: somebody has to decide.
 _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep": _CREATES,
@@ -23,6 +29,8 @@ _CONDITIONS: Mapping[str, str] = {
     "ClusterRole/lockstep-metrics-auth": f"and {_CREATES} .Values.metrics.secure.enabled",
     "ClusterRoleBinding/lockstep-metrics-auth": f"and {_CREATES} .Values.metrics.secure.enabled",
     "ClusterRole/lockstep-metrics-reader": f"and {_CREATES} .Values.metrics.secure.enabled",
+    "ClusterRole/lockstep-provisioning": _ASKS_FOR_NODES,
+    "ClusterRoleBinding/lockstep-provisioning": _ASKS_FOR_NODES,
     "ClusterRole/lockstep-agent": _AGENTS,
     "ClusterRoleBinding/lockstep-agent": _AGENTS,
     "ValidatingAdmissionPolicy/lockstep-agent": _AGENTS,

@@ -138,11 +138,11 @@ class FakeApi:
         if place.name:
             found = self.store.get(place)
             return (200, found) if found else not_found(place)
-        wanted = dict(pair.split("=") for pair in http.query.get("labelSelector", "").split(",") if pair)
+        terms = [term for term in http.query.get("labelSelector", "").split(",") if term]
         items = [
             it
             for it in self.store.objects(place.resource, place.namespace)
-            if wanted.items() <= it["metadata"].get("labels", {}).items()
+            if all(holds(term, it["metadata"].get("labels", {})) for term in terms)
         ]
         return 200, {"metadata": {"resourceVersion": str(self.store.version)}, "items": items}
 
@@ -256,6 +256,12 @@ def merged(known, patch):
         before = known.get(name)
         result[name] = merged(before if isinstance(before, dict) else {}, value) if isinstance(value, dict) else value
     return {name: value for name, value in result.items() if value is not None}
+
+
+def holds(term, labels):
+    """Whether labels have what a term of a selector asks for: a value, or any value where it names none."""
+    label, is_equal, value = term.partition("=")
+    return labels.get(label) == value if is_equal else label in labels
 
 
 def parse_path(path):

@@ -9,7 +9,7 @@ import yaml
 Manifest = Mapping[str, Any]
 
 OPERATOR = Path(__file__).parents[2] / "operator"
-SOURCES = (OPERATOR / "rbac.yaml", OPERATOR / "rbac-metrics.yaml")
+SOURCES = tuple(OPERATOR / name for name in ("rbac.yaml", "rbac-metrics.yaml", "rbac-provisioning.yaml"))
 NAMESPACE, NAME = "lockstep-system", "lockstep"
 
 

@@ -13,6 +13,9 @@
 - --run-time-quantile={{ .Values.operator.runTimeQuantile }}
 - --unreachable-after={{ .Values.operator.unreachableAfter }}
 - --provision-timeout={{ .Values.operator.provisionTimeout }}
+{{- with .Values.operator.provisioningRequests }}
+- {{ printf "--provisioning-requests=%s" . | quote }}
+{{- end }}
 - {{ default (include "lockstep.image" .) .Values.operator.gateImage | printf "--gate-image=%s" | quote }}
 - --leader-elect={{ $election.enabled }}
 {{- if $election.enabled }}

@@ -1,8 +1,9 @@
 """What the members of a gang have in common at the API: the Service that names them, the ConfigMap of their files."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from coschedule import GangKey
 from lockstep.api.membership import owner_reference
 from lockstep.api.names import API_VERSION, GANG_KIND, GANG_LABEL
 from lockstep.facts.gang import GangFact
@@ -11,6 +12,13 @@ Manifest = dict[str, Any]
 
 # What etcd takes in one object is more; the API server refuses ConfigMaps beyond it.
 LARGEST_FILES = 2**20
+
+
+class Owner(NamedTuple):
+    """A GangJob that owns an object: a later one of its name has another UID."""
+
+    gang: GangKey
+    uid: str
 
 
 def files_name(gang: str) -> str:
@@ -23,7 +31,7 @@ def service_manifest(gang: GangFact) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": _metadata(gang, gang.key.name),
+        "metadata": owned_metadata(gang, gang.key.name),
         "spec": {
             "clusterIP": "None",
             "publishNotReadyAddresses": True,
@@ -37,7 +45,7 @@ def files_manifest(gang: GangFact, files: Mapping[str, str]) -> Manifest:
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": _metadata(gang, files_name(gang.key.name)),
+        "metadata": owned_metadata(gang, files_name(gang.key.name)),
         "data": {file_key(path): content for path, content in files.items()},
     }
 
@@ -47,19 +55,27 @@ def file_key(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def owner_uid(manifest: Mapping[str, Any], gang: GangFact) -> str | None:
-    """The UID of the GangJob of that name that owns the object; None where it is somebody else's."""
-    for owner in manifest["metadata"].get("ownerReferences") or ():
-        if owner.get("controller"):
-            is_of_name = (owner["apiVersion"], owner["kind"], owner["name"]) == (API_VERSION, GANG_KIND, gang.key.name)
-            return str(owner["uid"]) if is_of_name else None
-    return None
-
-
-def _metadata(gang: GangFact, name: str) -> Manifest:
+def owned_metadata(gang: GangFact, name: str) -> Manifest:
+    """What makes an object of that name one of the gang's."""
     return {
         "name": name,
         "namespace": gang.key.namespace,
         "labels": {GANG_LABEL: gang.key.name},
         "ownerReferences": [owner_reference(gang)],
     }
+
+
+def owner_uid(manifest: Mapping[str, Any], gang: GangFact) -> str | None:
+    """The UID of the GangJob of that name that owns the object; None where it is somebody else's."""
+    owner = owning_gang(manifest)
+    return owner.uid if owner is not None and owner.gang == gang.key else None
+
+
+def owning_gang(manifest: Mapping[str, Any]) -> Owner | None:
+    """The GangJob that owns the object; None where it is somebody else's, as the controlling owner decides."""
+    metadata = manifest["metadata"]
+    for owner in metadata.get("ownerReferences") or ():
+        if owner.get("controller"):
+            is_gang = (owner["apiVersion"], owner["kind"]) == (API_VERSION, GANG_KIND)
+            return Owner(GangKey(metadata["namespace"], owner["name"]), str(owner["uid"])) if is_gang else None
+    return None

@@ -19,6 +19,7 @@ ALL_CAPACITIES = Target("/apis/storage.k8s.io/v1/csistoragecapacities", "csistor
 ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
 ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudgets")
 ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
+ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
 ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
 ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
 TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
@@ -90,6 +91,27 @@ def config_maps_of(namespace: str) -> Target:
 def config_map(namespace: str, name: str) -> Target:
     """One ConfigMap."""
     return Target(f"{config_maps_of(namespace).path}/{name}", "configmaps")
+
+
+def pod_templates_of(namespace: str) -> Target:
+    """The PodTemplates of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/podtemplates", "podtemplates")
+
+
+def pod_template(namespace: str, name: str) -> Target:
+    """One PodTemplate."""
+    return Target(f"{pod_templates_of(namespace).path}/{name}", "podtemplates")
+
+
+def node_requests_of(namespace: str) -> Target:
+    """The ProvisioningRequests of a namespace."""
+    group, _, resource = ALL_NODE_REQUESTS.path.rpartition("/")
+    return Target(f"{group}/namespaces/{namespace}/{resource}", resource)
+
+
+def node_request(namespace: str, name: str) -> Target:
+    """One ProvisioningRequest."""
+    return Target(f"{node_requests_of(namespace).path}/{name}", ALL_NODE_REQUESTS.resource)
 
 
 def pod_status(key: PodKey) -> Target:

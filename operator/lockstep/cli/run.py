@@ -100,6 +100,12 @@ log = logging.getLogger(__name__)
     callback=as_seconds,
     help="How long an attempt may wait for the volumes of its members.",
 )
+@click.option(
+    "--provisioning-requests",
+    metavar="CLASS",
+    default="",
+    help="Class of ProvisioningRequests by which an autoscaler is asked for nodes that gangs lack; without it none is.",
+)
 @member_options
 @click.option(
     "--log-level",

@@ -13,6 +13,7 @@ class Condition(StrEnum):
     FAILED = "Failed"
     SUSPENDED = "Suspended"
     PREEMPTED = "Preempted"
+    NODES_REQUESTED = "NodesRequested"
 
 
 class Reason(StrEnum):
@@ -59,6 +60,12 @@ class Reason(StrEnum):
 
     GANG_SUSPENDED = "GangSuspended"
     GANG_RESUMED = "GangResumed"
+
+    NODES_REQUESTED = "NodesRequested"
+    REQUEST_ACCEPTED = "RequestAccepted"
+    NODES_PROVISIONED = "NodesProvisioned"
+    PROVISIONING_FAILED = "ProvisioningFailed"
+    REQUEST_REFUSED = "RequestRefused"
 
     NOT_FINISHED = "NotFinished"
     SUCCEEDED = "Succeeded"

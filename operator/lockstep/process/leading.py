@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import time
 
+from lockstep.act.node_requests import NodeRequests
 from lockstep.api.client import KubeClient
 from lockstep.api.fence import Fence
 from lockstep.api.instance import instance_name
@@ -31,7 +32,8 @@ log = logging.getLogger(__name__)
 class Leadership:
     """The part of this process in deciding. Without an ``elector`` it leads as soon as it may.
 
-    Without ``run_times`` what is learnt of them ends with the process.
+    Without ``run_times`` what is learnt of them ends with the process. Without ``node_requests`` nobody is asked for
+    nodes.
     """
 
     elector: Elector | None
@@ -41,6 +43,7 @@ class Leadership:
     cycle: Cycle
     metrics: Metrics
     run_times: RunTimeStore | None
+    node_requests: NodeRequests | None
 
     async def take_part(self) -> None:
         """Stand by until it is our turn, then lead. Raises ``LeaseLostError`` when that is over."""
@@ -93,6 +96,8 @@ class Leadership:
         ]
         if self.run_times is not None:
             works.append(self.run_times.keep_written())
+        if self.node_requests is not None:
+            works.append(self.node_requests.keep_asked())
         await until_first_ends(asyncio.Event(), *works)
 
 

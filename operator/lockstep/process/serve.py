@@ -13,6 +13,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
 from lockstep.act.deletions import Deletions
+from lockstep.act.node_requests import NodeRequests
 from lockstep.act.services import Services
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
@@ -79,7 +80,8 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             return
         woken = Woken(monotonic=monotonic)
         state = make_state(settings, metrics, woken)
-        cycle = make_cycle(settings, client, state, metrics, woken)
+        services = make_services(settings, client, state, metrics)
+        cycle = make_cycle(settings, services, metrics, woken)
         informers = [Informer(client, make_kind(state), heard=metrics.watch_heard) for make_kind in WATCHED]
         observer = noting_watches(rights, metrics.request_answered)
         streams = Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=observer)
@@ -96,6 +98,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
             cycle=cycle,
             metrics=metrics,
             run_times=make_run_time_store(settings, client, fence, state),
+            node_requests=make_node_requests(settings, services),
         )
         stack.push_async_callback(leadership.end)
         await until_first_ends(
@@ -164,9 +167,9 @@ def make_health(
     )
 
 
-def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Metrics, woken: Woken) -> Cycle:
-    """The cycle with all that it works with, as the settings have it."""
-    services = Services(
+def make_services(settings: Settings, client: KubeClient, state: State, metrics: Metrics) -> Services:
+    """What the cycle works with, and what goes on beside it."""
+    return Services(
         client=client,
         state=state,
         writer=StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused),
@@ -179,12 +182,21 @@ def make_cycle(settings: Settings, client: KubeClient, state: State, metrics: Me
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
     )
+
+
+def make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: Woken) -> Cycle:
+    """The cycle, as the settings have it."""
     plans = PlanOptions(
         holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),
         sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
         promises=settings.promises,
     )
     return Cycle(services, metrics, woken=woken, plans=plans)
+
+
+def make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:
+    """What asks an autoscaler for nodes; None where nobody is to be asked."""
+    return NodeRequests(services, settings.provisioning_requests) if settings.provisioning_requests else None
 
 
 def refresh(metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials, rights: Rights) -> None:

@@ -27,6 +27,7 @@ class Settings:
     concurrency: int
     unreachable_after: float
     provision_timeout: float
+    provisioning_requests: str
     log_level: str
     log_format: LogFormat
     hold_for: float

@@ -16,6 +16,7 @@ from lockstep.belief.remaining_work import factor_at
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import ConditionFact, GangFact, GangStatus, Refusal
+from lockstep.facts.node_request import Stance, stance_on
 from lockstep.facts.pace import PaceStatus
 from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.reasons import Condition, Reason
@@ -43,7 +44,7 @@ _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and
 
 def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
     """The spec can't be obeyed: nothing will happen until it is another one."""
-    status = without_plan(with_every_condition(gang, now))
+    status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -54,6 +55,8 @@ def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
 def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
     """The gang fits nowhere, now or later."""
     status = without_plan(mark_accepted(gang, now))
+    if stance_on(decision.reason) is Stance.WITHDRAW:
+        status = without_nodes_requested(status)
     says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
     status = with_condition(status, gang, Condition.PLANNED, says, now)
     return with_condition(status, gang, Condition.PLACED, says, now)
@@ -154,7 +157,8 @@ def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now
 
 def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
     """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
-    status = with_condition(without_plan(with_every_condition(gang, now)), gang, Condition.PLANNED, _BEING_DELETED, now)
+    status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
+    status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
     says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
     return with_condition(status, gang, Condition.PLACED, says, now)
 
@@ -256,7 +260,7 @@ def _by_past_runs(learned: Learned | None) -> str:
 
 
 def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> GangStatus:
-    status = mark_accepted(gang, now)
+    status = without_nodes_requested(mark_accepted(gang, now))
     start = status.first_planned_start
     return replace(
         status,
@@ -275,6 +279,11 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
     """By how much the times that the spec states were multiplied for these members, on nodes of their kinds."""
     return spelled_factor(factor_at(gang, placement.members, learned) * placement.own_times)
+
+
+def without_nodes_requested(status: GangStatus) -> GangStatus:
+    """The status of a gang that no nodes are asked for any more."""
+    return replace(status, conditions=tuple(one for one in status.conditions if one.type != Condition.NODES_REQUESTED))
 
 
 def without_plan(status: GangStatus) -> GangStatus:

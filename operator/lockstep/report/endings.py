@@ -6,7 +6,16 @@ from lockstep.api.quantities import rfc3339
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report.conditions import FALSE, TRUE, UNKNOWN, mark_accepted, mark_undoing, with_condition, without_plan
+from lockstep.report.conditions import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    mark_accepted,
+    mark_undoing,
+    with_condition,
+    without_nodes_requested,
+    without_plan,
+)
 from lockstep.report.sentences import all_members, as_sentence, duration, speedup
 
 
@@ -24,7 +33,10 @@ def mark_restarting(
 def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
     """The gang holds nothing, and is not planned until its owner wants it. What it was promised is void."""
     status = replace(
-        without_plan(mark_accepted(gang, now)), restart_at=None, active_since=None, first_planned_start=None
+        without_nodes_requested(without_plan(mark_accepted(gang, now))),
+        restart_at=None,
+        active_since=None,
+        first_planned_start=None,
     )
     for kind, value, message in (
         (Condition.SUSPENDED, TRUE, "The gang is suspended: it holds no nodes."),
@@ -87,7 +99,7 @@ def _as_started(gang: GangFact, now: float) -> GangStatus:
 def _mark_ended(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
-    status = replace(status, reserved_at=None, finished_at=now, pace=None)
+    status = replace(without_nodes_requested(status), reserved_at=None, finished_at=now, pace=None)
     # Placed stays True where every member was.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     if reason is Reason.SUCCEEDED:

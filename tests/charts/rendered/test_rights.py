@@ -46,6 +46,12 @@ def test_secured_metrics_bring_their_own_rights():
     assert given({"metrics": {"secure": {"enabled": True}}}) == applied("rbac.yaml", "rbac-metrics.yaml")
 
 
+def test_requests_for_nodes_bring_their_own_rights():
+    values = {"operator": {"provisioningRequests": "check-capacity.autoscaling.x-k8s.io"}}
+
+    assert given(values) == applied("rbac.yaml", "rbac-provisioning.yaml")
+
+
 def test_agents_bring_their_own_rights_and_the_policy_that_confines_them():
     assert given({"agent": {"enabled": True}}) == applied("rbac.yaml", "rbac-agent.yaml")
 
