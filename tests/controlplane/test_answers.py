@@ -187,7 +187,7 @@ def test_kubectl_finds_it_as_a_plugin(arena, asker, installed):
         text=True,
         timeout=60,
         check=False,
-        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(asker)},
+        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(asker), "HOME": str(asker.parent)},
     )
 
     assert done.returncode == 0, done.stderr

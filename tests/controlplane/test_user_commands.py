@@ -237,7 +237,7 @@ def test_kubectl_completes_names_of_gangs(arena, user, installed):
         text=True,
         timeout=60,
         check=False,
-        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user)},
+        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user), "HOME": str(user.parent)},
     )
 
     assert done.stdout.splitlines()[:2] == ["gj/heap", "gj/heat"], done.stderr
@@ -250,7 +250,7 @@ def test_kubectl_knows_them_too(operator, arena, user, installed):
         text=True,
         timeout=60,
         check=False,
-        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user)},
+        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user), "HOME": str(user.parent)},
     )
 
     assert (done.returncode, done.stdout) == (0, "No gang waits.\n"), done.stderr
