@@ -1,13 +1,16 @@
 """A cluster autoscaler is asked for the nodes that gangs lack, on a real API server; what it does is done by hand."""
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from builders.manifests import gang
 from eventually import eventually
 from live.definitions import DEFINITIONS
 from live.quick_start import Forked
+from lockstep.cli import main
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import ApiError
 
@@ -200,6 +203,9 @@ def test_gang_is_asked_for_provided_for_and_placed(operator, arena, autoscaler):
     described = arena.api.kubectl("describe", "gangjob", "heat", "--namespace", arena.namespace)
     assert f"asked for by ProvisioningRequest {request['metadata']['name']}" in described
     assert "\x1b" not in described
+    where = [f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}", "--output=json"]
+    explained = CliRunner().invoke(main, ["explain", "gj/heat", *where])
+    assert "the autoscaler has accepted it" in json.loads(explained.stdout)["nodesRequested"]
 
     arena.add_nodes(3)
     autoscaler.say(request, "Provisioned", "there")

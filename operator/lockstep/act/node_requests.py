@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -40,7 +39,10 @@ _ASKED_AGAIN_SECONDS = 600.0
 _SAME_REASON_SECONDS = 60.0
 # Autoscalers take one request after the other: one tenant's keep the others' waiting no longer than that.
 _MOST_IN_A_NAMESPACE = 20
+_LOOKED_AT_ONCE = 200
 _NOT_FOUND = 404
+
+Mark = Callable[[GangFact], GangStatus]
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +89,7 @@ class NodeRequests:
 
     async def _look(self) -> None:
         """Compare what is there with what is needed."""
-        asking = {gang.key: gang for gang in self._state.gangs.values() if self._stance(gang) is Stance.ASK}
+        asking = await self._asking()
         asked = {_Asked(gang.key, gang.uid, gang.generation) for gang in asking.values()}
         self._memory = {one: memory for one, memory in self._memory.items() if one in asked}
         if self._is_due(asking):
@@ -96,7 +98,7 @@ class NodeRequests:
                 await self._compare(asking, there)
         if self._trouble:
             for gang in asking.values():
-                self._tell(gang, Reason.REQUEST_REFUSED, partial(mark_request_refused, gang, self._trouble))
+                self._tell(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
 
     async def _compare(self, asking: Mapping[GangKey, GangFact], there: Iterable[NodeRequest]) -> None:
         standing = [request for request in there if not await self._is_withdrawn(request)]
@@ -104,6 +106,16 @@ class NodeRequests:
         for request in standing:
             if request.gang in asking:
                 self._tell_of(asking[request.gang], request)
+
+    async def _asking(self) -> dict[GangKey, GangFact]:
+        """The gangs that need nodes which are not there; thousands may wait, and the event loop turns in between."""
+        asking: dict[GangKey, GangFact] = {}
+        for number, gang in enumerate(tuple(self._state.gangs.values())):
+            if number % _LOOKED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+            if self._stance(gang) is Stance.ASK:
+                asking[gang.key] = gang
+        return asking
 
     def _is_due(self, asking: Collection[GangKey]) -> bool:
         return bool(asking or self._may_be_there) and self._rests_until <= self._monotonic()
@@ -180,18 +192,25 @@ class NodeRequests:
         if memory.refusal != made.message:
             log.warning("nodes can't be asked for: %s", made.message, extra=about(gang.key))
             memory.refusal = made.message
-        self._tell(gang, Reason.REQUEST_REFUSED, partial(mark_request_refused, gang, made.message))
+        self._tell(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
 
     def _tell_of(self, gang: GangFact, request: NodeRequest) -> None:
-        self._tell(gang, request.answer.reason, partial(mark_nodes_requested, gang, request))
+        self._tell(gang, request.answer.reason, lambda known: mark_nodes_requested(known, request, now=self._now()))
 
-    def _tell(self, gang: GangFact, reason: Reason, mark: Callable[..., GangStatus]) -> None:
+    def _refused(self, why: str) -> Mark:
+        return lambda known: mark_request_refused(known, why, now=self._now())
+
+    def _tell(self, asked: GangFact, reason: Reason, mark: Mark) -> None:
         """Write what is to be said of the gang's nodes, if that is news and not too soon; else a later look does."""
+        gang = self._state.gangs.get(asked.key)
+        is_same = gang is not None and (gang.uid, gang.generation) == (asked.uid, asked.generation)
+        if gang is None or not is_same or self._stance(gang) is not Stance.ASK:
+            return
         memory, now = self._of(gang), self._monotonic()
         told = gang.status.condition(Condition.NODES_REQUESTED)
         if told is not None and told.reason == reason and now < memory.told_at + _SAME_REASON_SECONDS:
             return
-        status = mark(now=self._now())
+        status = mark(gang)
         if status == gang.status or self._writer.report(gang, lambda: Report(status=status)):
             memory.told_at = now
 

@@ -55,6 +55,7 @@ def waiting_document(answer: WaitingAnswer) -> Document:
         "tried": answer.tried,
         "sooner": [_help(one, answer.now) for one in answer.helps],
         "workUsed": _work_used(answer.work_used),
+        "nodesRequested": answer.nodes_requested or None,
     }
 
 

@@ -59,6 +59,7 @@ def _decision(answer: WaitingAnswer) -> Iterator[str]:
         yield from wrapped(f"{spelled_gang(answer.gang)} has no place, now or later: {spell(decision.refusal)}.")
         if decision.hold is not None:
             yield from wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
+        yield from wrapped(answer.nodes_requested)
         return
     yield from wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
     if answer.victims:

@@ -60,7 +60,8 @@ class WaitingAnswer:
     is its place among ``queued`` gangs in the order in which they were planned. ``victims`` are evicted for it.
     ``speeds`` are empty where it has no place. Node ``latest`` has room for it last, when ``latest_of`` ends. Of
     ``tried`` changes, those of ``helps`` let it start sooner, the best first. ``work_used`` is whose run times it is
-    planned with, where its owner asks for those of runs.
+    planned with, where its owner asks for those of runs. ``nodes_requested`` is what its status says of nodes that an
+    autoscaler is asked for; empty where it says nothing.
     """
 
     gang: GangKey
@@ -82,6 +83,7 @@ class WaitingAnswer:
     tried: int
     helps: tuple[Helped, ...]
     work_used: WorkUsed | None = None
+    nodes_requested: str = ""
 
     @property
     def is_best(self) -> bool:

@@ -31,6 +31,7 @@ from lockstep.cli.answer_options import (
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.gang_argument import gang_argument
 from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.facts.reasons import Condition
 from lockstep.report.learned import work_used
 
 
@@ -60,7 +61,9 @@ def explain(gang: str, namespace: str | None, output: str, **options: Any) -> No
             planned = plan_now(state, rules_of(options), time(), asked=[key])
             answer = answer_about(planned, key, progress=tried_with_progress)
             used = work_used(fact, state.past_runs.in_force(fact))
-            tell_waiting(replace(answer, work_used=used), output)
+            asked = fact.status.condition(Condition.NODES_REQUESTED)
+            nodes_requested = "" if asked is None else asked.message
+            tell_waiting(replace(answer, work_used=used, nodes_requested=nodes_requested), output)
         elif output == "json":
             tell_document(settled_document(answer_settled(state, fact)))
         else:

@@ -71,6 +71,19 @@ def test_gang_that_learns_is_told_whose_run_times_were_used(source, want):
     assert not any("Planned " in line for line in waiting_lines(answer, ASCII))
 
 
+def test_gang_without_a_place_is_told_of_nodes_that_are_asked_for():
+    planned = planned_of([node("a", free=0)], [gang("me", serial=60)])
+    answer = answer_about(planned, planned.snapshot.gangs[0].key)
+    asked = "Nodes for 1 member are asked for by ProvisioningRequest me-1; the autoscaler has accepted it."
+
+    answered = replace(answer, nodes_requested=asked)
+
+    assert asked in list(waiting_lines(answered, ASCII))
+    assert asked not in list(waiting_lines(answer, ASCII))
+    assert waiting_document(answered)["nodesRequested"] == asked
+    assert waiting_document(answer)["nodesRequested"] is None
+
+
 def test_size_with_the_shortest_bar_is_the_one_that_it_gets():
     planned = planned_of([node(f"n{index}") for index in range(4)], [gang("me", most=4, serial=60, member_price=1.0)])
 

@@ -12,10 +12,11 @@ from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.columns import SLOTS
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus, Refusal
+from lockstep.facts.node_request import NodeRequest, NodesAnswer
 from lockstep.facts.pace import Cpu, PaceStatus, Unpaced
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.report import conditions, endings
+from lockstep.report import conditions, endings, node_requests
 
 NOW = 1000.0
 GANG = gang_fact("g", generation=4)
@@ -37,8 +38,12 @@ IN_PIECES = replace(
 )
 
 
+def no_place(reason, sentence="Not so."):
+    return Unplaceable(gang=GANG.key, refusal=Spelled(reason=reason, sentence=sentence))
+
+
 def no_room(sentence):
-    return Unplaceable(gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence=sentence))
+    return no_place(PlanReason.NOT_ENOUGH_ROOM, sentence)
 
 
 NO_ROOM = no_room("Needs 3 nodes; 2 are there.")
@@ -180,6 +185,40 @@ def test_written_status_clears_what_does_not_apply():
         "workUsed",
         "pace",
     }
+
+
+def asked_for(gang=GANG):
+    """The gang, for which nodes are asked for."""
+    request = NodeRequest(
+        gang=gang.key, gang_uid=gang.uid, name="g-1", uid="u", created=NOW, templates=(), answer=NodesAnswer()
+    )
+    waiting = with_status(conditions.mark_unplaceable(gang, NO_ROOM, now=NOW))
+    return with_status(node_requests.mark_nodes_requested(waiting, request, now=NOW))
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        pytest.param(lambda gang: conditions.mark_refused(gang, REFUSAL, now=NOW), id="refused"),
+        pytest.param(lambda gang: conditions.mark_planned_for_later(gang, LATER, now=NOW), id="planned for later"),
+        pytest.param(reserved, id="reserved"),
+        pytest.param(lambda gang: endings.mark_suspended(gang, now=NOW), id="suspended"),
+        pytest.param(
+            lambda gang: endings.mark_failed(gang, Reason.DEADLINE_EXCEEDED, "too long", now=NOW), id="failed"
+        ),
+        pytest.param(lambda gang: conditions.mark_being_deleted(gang, now=NOW), id="being deleted"),
+        pytest.param(
+            lambda gang: conditions.mark_unplaceable(gang, no_place(PlanReason.DEADLINE_CANNOT_BE_MET), now=NOW),
+            id="no nodes would help",
+        ),
+    ],
+)
+def test_nodes_are_told_of_while_they_are_needed(mark):
+    gang = asked_for()
+    assert gang.status.condition(Condition.NODES_REQUESTED).reason == "NodesRequested"
+    assert conditions.mark_unplaceable(gang, NO_ROOM, now=NOW) == gang.status
+
+    assert mark(gang).condition(Condition.NODES_REQUESTED) is None
 
 
 def test_time_of_a_condition_moves_only_when_it_flips():
