@@ -10,7 +10,7 @@ from typing import Any
 from lockstep.act.dry_runs import first_members
 from lockstep.act.refusals import is_conflict
 from lockstep.api import paths
-from lockstep.api.client import Answer, KubeClient, Target
+from lockstep.api.client import KubeClient, Target
 from lockstep.api.common_objects import Owner, owner_uid, owning_gang
 from lockstep.api.node_request import (
     parse_node_request,
@@ -24,6 +24,8 @@ from lockstep.facts.node_request import NodeRequest
 from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
+
+_NOT_FOUND = 404
 
 
 class NodeAsker:
@@ -53,16 +55,18 @@ class NodeAsker:
         made = await self._make(gang, paths.node_requests_of(namespace), request)
         return made if isinstance(made, Refusal) else parse_node_request(made, Owner(gang.key, gang.uid))
 
-    async def withdraw(self, request: NodeRequest) -> Answer:
-        """Take the request back, and its templates; returns what was said of the request."""
+    async def withdraw(self, request: NodeRequest) -> Refusal | None:
+        """Take the request back, and then its templates; a refusal says why that can't be."""
         namespace = request.gang.namespace
         answer = await self._client.delete(paths.node_request(namespace, request.name), uid=request.uid)
+        if not answer.is_success and answer.code != _NOT_FOUND:
+            return _refused(f"ProvisioningRequest {request.name} can't be deleted: {answer.message}")
         for name in request.templates:
             place = paths.pod_template(namespace, name)
             there = await self._client.get(place)
             if there.is_success and owning_gang(there.body) == (request.gang, request.gang_uid):
                 await self._client.delete(place, uid=there.body["metadata"]["uid"])
-        return answer
+        return None
 
     async def _make(self, gang: GangFact, folder: Target, manifest: Manifest) -> Manifest | Refusal:
         """The object, made where it was not there."""

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -97,7 +97,7 @@ class NodeRequests:
             if there is not None:
                 await self._compare(asking, there)
         if self._trouble:
-            for gang in asking.values():
+            async for gang in _in_turns(asking.values()):
                 self._tell(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
 
     async def _compare(self, asking: Mapping[GangKey, GangFact], there: Iterable[NodeRequest]) -> None:
@@ -108,14 +108,9 @@ class NodeRequests:
                 self._tell_of(asking[request.gang], request)
 
     async def _asking(self) -> dict[GangKey, GangFact]:
-        """The gangs that need nodes which are not there; thousands may wait, and the event loop turns in between."""
-        asking: dict[GangKey, GangFact] = {}
-        for number, gang in enumerate(tuple(self._state.gangs.values())):
-            if number % _LOOKED_AT_ONCE == 0:
-                await asyncio.sleep(0)
-            if self._stance(gang) is Stance.ASK:
-                asking[gang.key] = gang
-        return asking
+        """The gangs that need nodes which are not there."""
+        gangs = _in_turns(tuple(self._state.gangs.values()))
+        return {gang.key: gang async for gang in gangs if self._stance(gang) is Stance.ASK}
 
     def _is_due(self, asking: Collection[GangKey]) -> bool:
         return bool(asking or self._may_be_there) and self._rests_until <= self._monotonic()
@@ -160,9 +155,9 @@ class NodeRequests:
         if self._is_needed(request) and not is_spent:
             return False
         with _guarded(request.gang):
-            answer = await self._asker.withdraw(request)
-            if not answer.is_success and answer.code != _NOT_FOUND:
-                log.warning("%s %s can't be deleted: %s", KIND, request.name, answer.message, extra=about(request.gang))
+            refusal = await self._asker.withdraw(request)
+            if refusal is not None:
+                log.warning("%s", refusal.message, extra=about(request.gang))
         return True
 
     def _is_needed(self, request: NodeRequest) -> bool:
@@ -216,6 +211,14 @@ class NodeRequests:
 
     def _of(self, gang: GangFact) -> _Memory:
         return self._memory.setdefault(_Asked(gang.key, gang.uid, gang.generation), _Memory())
+
+
+async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:
+    """The gangs one by one; thousands may wait, and the event loop turns in between."""
+    for number, gang in enumerate(gangs):
+        if number % _LOOKED_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        yield gang
 
 
 @contextmanager

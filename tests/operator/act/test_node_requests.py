@@ -19,6 +19,7 @@ CLASS = "check-capacity.autoscaling.x-k8s.io"
 BIG = {"size": 4, "cpu": "8"}
 ABSENT = Refusal(code=404, message="the server could not find the requested resource")
 BROKEN = Refusal(code=500, message="a webhook does not answer")
+KEPT = Refusal(code=403, message="a policy keeps it")
 FORBIDDEN = Refusal(
     code=403,
     message='provisioningrequests.autoscaling.x-k8s.io is forbidden: User "lockstep" cannot create resource '
@@ -312,14 +313,15 @@ async def test_gangs_of_a_namespace_ask_for_so_many_at_once():
         assert len(requests(api)) == 20
 
 
-async def test_request_that_cannot_be_taken_back_costs_nobody_else_anything():
+@pytest.mark.parametrize("fault", [BROKEN, KEPT], ids=["no answer", "refused"])
+async def test_request_that_cannot_be_taken_back_costs_nobody_else_anything(fault):
     async with asking(gang("g", **BIG)) as (api, _):
         [request] = await until(lambda: requests(api))
-        api.fault = lambda asked: BROKEN if asked[:2] == (DELETE, "provisioningrequests") else None
+        api.fault = lambda asked: fault if asked[:2] == (DELETE, "provisioningrequests") else None
         api.store.remove(gang_place("g"))
         api.store.add("gangjobs", gang("next", **BIG))
 
         await until(lambda: told(api, "next"))
-        assert requests(api, "g") == [request]
+        assert (requests(api, "g"), len(templates(api))) == ([request], 2)
         api.fault = lambda _: None
-        await until(lambda: not requests(api, "g"))
+        await until(lambda: not requests(api, "g") and len(templates(api)) == 1)
