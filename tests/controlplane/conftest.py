@@ -1,11 +1,15 @@
 """A real control plane for the tests of this folder, and the operator on it as a process of its own."""
 
 import itertools
+import os
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from followed.terminal import Terminal, terminal
 from live.agents import RBAC
 from live.arena import Arena
 from live.background import Background
@@ -16,6 +20,7 @@ from live.watching import PodWatch, watched_pods
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, running
 from sandbox import Component, Options, Sandbox, generic_nodes, start
+from sandbox.binaries import Tool
 
 ROOT = Path(__file__).parents[2]
 NAMESPACE_NUMBERS = itertools.count(1)
@@ -87,6 +92,19 @@ def twelve_nodes(arena: Arena) -> Iterator[Arena]:
     yield arena
     created = (f"--filename={example}" for example in EXAMPLES)
     arena.api.kubectl("delete", "--namespace", arena.namespace, "--ignore-not-found", *created)
+
+
+@pytest.fixture
+def reader(arena: Arena, tmp_path: Path) -> Iterator[Terminal]:
+    """A terminal of somebody who may do everything, in an empty folder and with the arena's namespace."""
+    own = tmp_path / "kubeconfig"
+    shutil.copy(arena.api.kubeconfig, own)
+    (tmp_path / "kubectl").symlink_to(arena.api.program(Tool.KUBECTL))
+    path = os.pathsep.join([str(tmp_path), str(Path(sys.executable).parent), os.environ["PATH"]])
+    free_ports = {"LOCKSTEP_RUN_LISTEN_PORT": "0", "LOCKSTEP_RUN_DEBUG_LISTEN_PORT": "0"}
+    with terminal({**os.environ, **free_ports, "PATH": path, "KUBECONFIG": str(own)}, tmp_path / "terminal") as opened:
+        opened.follow(f"cd {tmp_path}\nkubectl config set-context --current --namespace={arena.namespace}")
+        yield opened
 
 
 @pytest.fixture(scope="session")

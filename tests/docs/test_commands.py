@@ -1,41 +1,76 @@
-"""Every command of the README and of the install guide is typed in by a test, or says why it can't be."""
+"""Every command that the documentation gives is typed in by a test, or says why it can't be."""
+
+import shlex
 
 import pytest
 import yaml
 
-from docs.markdown import ROOT, fences, first_cells, name_of
+from docs.markdown import PAGES, ROOT, fences, first_cells, name_of
+from lockstep.cli.simulate import simulate
 
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "install.md"
 # What a block's mark says. Few are meant to be: each takes its commands from the tests.
 MARKS = {
-    "": "a test types it in: tests/followed",
+    "": "a test types it in",
     "stays": "so too, and its last command goes on until Ctrl-C",
     "kind": "needs kind and Docker",
     "docker": "needs Docker, and a registry",
     "pods": "needs nodes that really run pods",
+    "pip": "fetches packages",
+    "once": "shows what was seen once, of a queue that no test makes again",
 }
 FOLLOWED = ("", "stays")
+# Who types in the blocks of a page.
+FOLLOWED_BY = {
+    "README.md": "tests/followed/test_readme.py, and this file",
+    "docs/install.md": "tests/followed/test_install_guide.py",
+    "docs/operations.md": "tests/controlplane/test_operations_page.py",
+    "docs/guide.md": "tests/controlplane/test_command_pages.py; tests/docs/test_guide.py what has to be on a node",
+    "docs/agent.md": "tests/controlplane/test_command_pages.py",
+    "docs/run-your-job.md": "tests/controlplane/test_command_pages.py",
+    "docs/what-happens-when.md": "tests/controlplane/test_command_pages.py",
+    "docs/command-line.md": "tests/controlplane/test_command_pages.py",
+    "docs/requests.md": "tests/docs/test_requests.py",
+    "docs/why.md": "tests/controlplane/test_command_pages.py",
+    "docs/decisions.md": "nobody, since it takes minutes; this file reads the options",
+    "CONTRIBUTING.md": "whoever changes a dependency",
+}
+RUNBOOKS = ROOT / "docs" / "runbooks"  # tests/controlplane/test_runbooks.py types in what looks and changes nothing
 WANT_NOT_FOLLOWED = [
     ("README.md", "kind", ["make kind-up", "helm install"]),
+    ("docs/command-line.md", "pods", ["$ lockstep logs"]),
     ("docs/install.md", "docker", ["make image", "skopeo copy"]),
     ("docs/install.md", "pods", ["kubectl --namespace"]),
+    ("docs/operations.md", "pip", ["pip install"]),
+    ("docs/operations.md", "pods", ["leader=$(kubectl -n", "kubectl -n", "curl http://localhost:8081/debug/snapshot"]),
+    ("docs/pace.md", "pods", ["$ kubectl describe"]),
+    ("docs/why.md", "once", ["$ lockstep explain"]),
+    ("docs/why.md", "once", ["$ lockstep plan"]),
+    ("docs/why.md", "once", ["$ lockstep profile"]),
 ]
 
 
 def commands(page):
-    return [fence for fence in fences(page) if fence.language == "sh"]
+    return [fence for fence in fences(page) if fence.language in ("sh", "console")]
 
 
-@pytest.mark.parametrize("page", [README, GUIDE], ids=name_of)
+def typed(fence):
+    """The lines of a block that somebody types, two or three words of each."""
+    lines = fence.text.splitlines()
+    shown = [line for line in lines if line.startswith("$ ")] if fence.language == "console" else lines
+    return [" ".join(line.split()[: 3 if fence.language == "console" else 2]) for line in shown]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_mark_is_known(page):
     assert {fence.mark for fence in commands(page)} <= set(MARKS)
 
 
 def test_what_no_test_types_in_is_listed():
     found = [
-        (name_of(page), fence.mark, [" ".join(line.split()[:2]) for line in fence.text.splitlines()])
-        for page in (README, GUIDE)
+        (name_of(page), fence.mark, typed(fence))
+        for page in PAGES
         for fence in commands(page)
         if fence.mark not in FOLLOWED
     ]
@@ -43,10 +78,28 @@ def test_what_no_test_types_in_is_listed():
     assert found == WANT_NOT_FOLLOWED
 
 
+def test_every_page_with_commands_is_followed():
+    found = {
+        name_of(page)
+        for page in PAGES
+        if page.parent != RUNBOOKS and {fence.mark for fence in commands(page)} & set(FOLLOWED)
+    }
+
+    assert found == set(FOLLOWED_BY)
+
+
+@pytest.mark.parametrize("command", [fence.text for fence in commands(ROOT / "docs" / "decisions.md")])
+def test_simulation_takes_the_options_of_its_page(command):
+    program, name, *options = shlex.split(command)
+
+    assert (program, name) == ("lockstep", simulate.name)
+    simulate.make_context(name, options)
+
+
 def test_every_other_block_of_the_readme_is_typed_in():
     # The two commands are a test of their own and this one; a cluster's are those of the guide.
-    sections = ("## Two commands", "### In a sandbox", "### On your cluster")
-    typed_in = [fence for section in sections for fence in fences(README, section) if fence.language == "sh"]
+    sections = ("## Two commands", "### In a sandbox", "### On your cluster", "## A first gang")
+    typed_in = [fence for section in sections for fence in fences(README, section) if fence in commands(README)]
 
     assert [fence for fence in commands(README) if fence.mark in FOLLOWED] == typed_in
     assert [fence.text.split()[:2] for fence in fences(README, "## Two commands")] == [["make", "demo"]]

@@ -61,7 +61,7 @@ def test_readme_shows_a_gang_and_a_bid():
     ],
 )
 def test_check_finds(change, want_fault):
-    [gang] = [copy.deepcopy(one) for one in manifests(README) if one["kind"] == "GangJob"]
+    gang = copy.deepcopy(next(one for one in manifests(README) if one["kind"] == "GangJob"))
     change(gang["spec"])
 
     assert list(faults(gang, schema_of("GangJob"))) == [want_fault]

@@ -102,6 +102,11 @@ def terminal(environment: Mapping[str, str], home: Path) -> Iterator[Terminal]:
         opened.leave()
 
 
+def applying(manifests: str) -> str:
+    """The command that applies these manifests."""
+    return f"kubectl apply -f - <<'END'\n{manifests}\nEND"
+
+
 def pictured(text: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Every command of a console's picture, and what it has to show."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
@@ -110,8 +115,9 @@ def pictured(text: str) -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def _pattern(line: str) -> str:
-    """Any time for a time, any age for an age, and as many blanks as a column has."""
+    """Any time for a time, any age for an age or a while, and as many blanks as a column has."""
     words = re.sub(r"\S+", lambda word: re.escape(word[0]), line)
     words = re.sub(r"\d{4}\\-\d\d\\-\d\dT[\d:]+Z", r"\\d{4}-\\d\\d-\\d\\dT[\\d:]+Z", words)
+    words = re.sub(r"(?<=\s)(\d+ min )?\d+ s\b", r"[\\dsmin\\s]+", words)
     words = re.sub(r"(?<=\s)\d+s(?=\s|$)", r"[\\dms]+", words.rstrip())
     return re.sub(r"\s+", r"\\s+", words) + r"\s*"

@@ -1,0 +1,147 @@
+"""What the pages tell a person to type is typed in, block by block, by somebody whose namespace is the arena's.
+
+A page's blocks are all there are: one that is added is typed in too.
+"""
+
+import re
+
+import pytest
+import yaml
+
+from builders.jobs import job
+from docs.markdown import ROOT, fences
+from eventually import eventually
+from followed.terminal import applying
+from sandbox import generic_nodes
+
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+BIDS = "/apis/lockstep.dev/v1alpha1/nodebids"
+
+
+def typed_in(page, language="sh"):
+    """The blocks of a page whose commands a test types in."""
+    return [fence.text for fence in fences(DOCS / page) if (fence.language, fence.mark) == (language, "")]
+
+
+COMPLETION, ASKING, CONVERTING, QUEUE = typed_in("command-line.md", "console")
+[REPLAY] = typed_in("why.md", "console")
+# The words of a table, not in blocks: those that name a gang or a manifest.
+[SLURM] = re.findall(r"^## From Slurm$(.*?)^## ", (DOCS / "coming-from.md").read_text(), re.MULTILINE | re.DOTALL)
+COMMANDS = re.findall(r"`((?:kubectl|lockstep) [^`]*(?:gang\.yaml|NAME|queue)[^`]*)`", SLURM)
+
+
+@pytest.fixture
+def cluster(operator, arena):
+    """An operator, and the twelve nodes of the README, of which nobody says anything."""
+    arena.create_nodes(generic_nodes(12))
+    yield arena
+    arena.api.request("DELETE", BIDS)
+
+
+@pytest.fixture
+def readme(cluster, reader):
+    """The cluster after the README's first gang: one gang runs, one waits for it, and one is too large."""
+    first, _, later, _ = fences(README, "## A first gang")
+    reader.follow(applying(first.text))
+    cluster.until_placed("first")
+    reader.follow(applying(later.text))
+    cluster.until("second", "Planned", "True", "StartsLater")
+    cluster.until("giant", "Planned", "False", "NotEnoughRoom")
+    return cluster
+
+
+def test_blocks_of_the_guide_bound_the_slots_of_every_node(cluster, reader):
+    [bounding] = typed_in("guide.md")
+
+    reader.follow(bounding)
+
+    bids = cluster.api.request("GET", BIDS)["items"]
+    assert [(bid["metadata"]["name"], bid["spec"]["slots"]) for bid in bids] == [(name, 2) for name in cluster.nodes]
+
+
+def test_blocks_about_a_node_that_is_off_and_one_without_an_agent_change_that_node(cluster, reader):
+    for page in ("what-happens-when.md", "agent.md"):
+        for block in typed_in(page):
+            reader.follow(block)
+
+    node = cluster.api.request("GET", "/api/v1/nodes/n05")
+    assert "node.kubernetes.io/out-of-service" in [taint["key"] for taint in node["spec"]["taints"]]
+    assert node["metadata"]["labels"]["lockstep.dev/agent"] == "off"
+
+
+def test_queue_is_what_the_page_shows(readme, reader):
+    reader.see(QUEUE.replace("default/", f"{readme.namespace}/"))
+    reader.see(QUEUE.replace("default/", f"{readme.namespace}/").replace("$ lockstep", "$ kubectl lockstep"))
+
+
+def test_recorded_snapshot_is_decided_again_as_the_page_shows(operator, readme, reader):
+    fetching, *deciding = REPLAY.splitlines()
+
+    reader.follow(fetching.removeprefix("$ ").replace("http://localhost:8081", operator.debug_url))
+
+    reader.see("\n".join(deciding))
+
+
+def test_commands_for_those_who_come_from_slurm_are_understood(cluster, reader, tmp_path):
+    first, *_ = fences(README, "## A first gang")
+    [gang] = [part for part in first.text.split("---\n") if "kind: GangJob" in part]
+    (tmp_path / "gang.yaml").write_text(gang)
+
+    # Logs need a kubelet. What asks about a gang that is not there yet comes first, what deletes it last.
+    for command in sorted((one for one in COMMANDS if " logs " not in one), key=place_of):
+        reader.follow(command.replace("NAME", "first"))
+
+    assert len(COMMANDS) > 6
+    eventually(lambda: cluster.is_gone("first"))
+
+
+def test_completion_knows_commands_and_names_of_gangs(readme, reader):
+    reader.follow(COMPLETION.removeprefix("$ "))
+
+    assert completed(reader, "lockstep", "que") == ["queue"]
+    assert completed(reader, "lockstep", "logs", "gj/fi") == ["gj/first"]
+
+
+def test_questions_are_those_of_the_page_and_make_a_gang(cluster, reader, tmp_path):
+    command, *asked = ASKING.removeprefix("$ ").splitlines()
+    questions = [re.fullmatch(r"(.*: )(.*)", line).groups() for line in asked]
+
+    written = reader.follow(f"printf '%s\\n' {' '.join(repr(answer) for _, answer in questions)} | {command}")
+
+    assert written == "".join(question for question, _ in questions)
+    reader.follow("kubectl apply --dry-run=server -f heat.yaml")
+
+
+def test_conversion_says_what_the_page_shows(cluster, reader, tmp_path):
+    (tmp_path / "job.yaml").write_text(
+        yaml.safe_dump(
+            job("pi", completions=4, parallelism=4, completionMode="Indexed", backoffLimit=2, maxFailedIndexes=1)
+        )
+    )
+
+    reader.see(CONVERTING)
+
+    reader.follow("kubectl apply --dry-run=server -f gangjob.yaml")
+
+
+def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
+    first, *_ = fences(README, "## A first gang")
+    [asking] = typed_in("run-your-job.md")
+    reader.follow(applying(first.text.replace("name: first", "name: heat").replace("60s", "1s")))
+    cluster.until_complete("heat", seconds=60)
+
+    written = reader.follow(asking)
+
+    assert "1 run of its template is known" in written
+
+
+def place_of(command):
+    """Where a command comes in the life of a gang."""
+    return -1 if " plan " in command else " delete " in command
+
+
+def completed(reader, *words):
+    """What bash offers for the last of these words."""
+    typed = f"COMPREPLY=() COMP_WORDS=({' '.join(words)}) COMP_CWORD={len(words) - 1}"
+    return reader.follow(f'{typed}; _lockstep_completion lockstep; printf "%s\\n" "${{COMPREPLY[@]}}"').split()

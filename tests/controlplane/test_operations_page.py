@@ -1,0 +1,45 @@
+"""The commands of docs/operations.md are typed in, in their order: by somebody who runs the operator by hand."""
+
+import pytest
+
+from docs.markdown import ROOT, fences
+from sandbox import generic_nodes
+
+PAGE = ROOT / "docs" / "operations.md"
+ROLES = "/apis/rbac.authorization.k8s.io/v1"
+STAYS = [fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "stays")]
+DOES = [fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "")]
+
+
+@pytest.fixture
+def cluster(arena):
+    """Twelve nodes, and nothing of what the page makes afterwards."""
+    arena.create_nodes(generic_nodes(12))
+    yield arena
+    for path in ("clusterrolebindings", "clusterroles"):
+        arena.delete(f"{ROLES}/{path}/lockstep-metrics-reader")
+
+
+@pytest.mark.parametrize(
+    ("block", "want"),
+    [
+        pytest.param(STAYS[0], "ready: 12 nodes", id="outside the cluster, with a token"),
+        pytest.param(STAYS[1], "ready: 12 nodes", id="on nodes of its own"),
+    ],
+)
+def test_operator_runs_until_it_is_interrupted(cluster, reader, block, want):
+    reader.stay_in(block)
+
+    reader.until_it_says(want)
+    reader.interrupt()
+
+
+def test_every_other_block_does_what_it_says(cluster, reader, tmp_path):
+    (tmp_path / "render").write_text('#!/bin/sh\necho "piece $1"\n')
+    (tmp_path / "render").chmod(0o755)
+    manifests, metrics, pieces = DOES
+
+    assert "gangjobs.lockstep.dev" in reader.follow(f"cd {ROOT}\n{manifests}")
+    assert "clusterrolebinding.rbac.authorization.k8s.io/lockstep-metrics-reader created" in reader.follow(metrics)
+    written = reader.follow(f"cd {tmp_path}\nLOCKSTEP_PIECES='12 3'\n{pieces}")
+    assert written.splitlines() == ["piece 12", "piece 13", "piece 14"]
