@@ -41,6 +41,8 @@ class Ledger:
         self._uids: dict[Membership, str] = {}
         self._assumed: dict[Membership, Charge] = {}
         self._by_attempt: dict[tuple[str, int], dict[tuple[str, Request], int]] = {}
+        self._marks: dict[tuple[str, int], int] = {}
+        self._changes = 0
         self._sums = Sums(layers=2)
 
     @property
@@ -56,6 +58,10 @@ class Ledger:
     def charged(self, gang_uid: str, attempt: int) -> Mapping[tuple[str, Request], int]:
         """How many members of an attempt take the same from the same node."""
         return self._by_attempt.get((gang_uid, attempt), _NOTHING)
+
+    def mark(self, gang_uid: str, attempt: int) -> int:
+        """A number that was never used before whenever what members of the attempt take has changed; 0 for none."""
+        return self._marks.get((gang_uid, attempt), 0)
 
     def assume(self, member: Membership, node: str, request: Request) -> None:
         """Count a member that is about to be bound. One that is charged already stays as it is."""
@@ -131,7 +137,10 @@ class Ledger:
         attempt = (member.gang_uid, member.attempt)
         counts = self._by_attempt.setdefault(attempt, {})
         counts[taken] = counts.get(taken, 0) + sign
+        self._changes += 1
+        self._marks[attempt] = self._changes
         if not counts[taken]:
             del counts[taken]
             if not counts:
                 del self._by_attempt[attempt]
+                del self._marks[attempt]

@@ -16,7 +16,7 @@ from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, R
 from lockstep.belief.affinity import terms_of
 from lockstep.belief.broken_terms import term_that_breaks
 from lockstep.belief.constraints import constraints_of, taken_in_front
-from lockstep.belief.endings import awaited_end, expected_end, expected_finish
+from lockstep.belief.endings import awaited_end, expected_finish
 from lockstep.belief.kept_plan import kept_plan, promised_start
 from lockstep.belief.members_left import Left, how_many_fit, members_left
 from lockstep.belief.misfits import (
@@ -30,11 +30,12 @@ from lockstep.belief.misfits import (
 )
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
 from lockstep.belief.owner_forecasts import OwnerForecasts
+from lockstep.belief.releases import Releases
 from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.role_parts import Part, parts_of, terms_of_parts
-from lockstep.belief.running import Evictable, evictable_gangs, holdings, open_ended
+from lockstep.belief.running import Evictable, evictable_gangs, open_ended
 from lockstep.belief.state import State
 from lockstep.facts.columns import VOLUMES_PREFIX
 from lockstep.facts.gang import GangFact
@@ -78,6 +79,7 @@ class SnapshotCutter:
         self._state = state
         self._nodes: NodeArrays | None = None
         self._forecasts = OwnerForecasts()
+        self._releases = Releases(state)
 
     @property
     def nodes(self) -> int:
@@ -106,7 +108,7 @@ class SnapshotCutter:
         columns = self._state.ledger.columns(resources)
         committed = np.clip(self._state.ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
         lasting = np.clip(self._state.ledger.lasting(nodes.rows, columns), 0, AMOUNT_LIMIT)
-        releases = self._releases(nodes, resources, now)
+        releases = self._releases.of(nodes, resources, now)
         pending = tuple(self._pending_gangs(gangs, resources, now, terms, rescue))
         evictable = self._evictable(pending, nodes, resources, now)
         return Snapshot(
@@ -119,7 +121,7 @@ class SnapshotCutter:
             slowdown=nodes.slowdown,
             kinds=nodes.kinds.by_node,
             until=nodes.until,
-            releases=tuple(releases),
+            releases=releases,
             gangs=pending,
             someday=_without_known_end(committed - lasting, releases),
             lasting=lasting,
@@ -256,16 +258,6 @@ class SnapshotCutter:
             nodes.allocatable[resource] = column
         return column
 
-    def _releases(self, nodes: NodeArrays, resources: tuple[str, ...], now: float) -> list[Release]:
-        """What the gangs that hold nodes give back, and when. What has ended already is free already."""
-        releases = []
-        for reservation in self._state.reservations.values():
-            end = expected_end(self._state, reservation, now)
-            if end is not None:
-                for node, request in holdings(self._state, nodes.index, resources, reservation):
-                    releases.append(Release(node=node, request=request, time=end))
-        return releases
-
     def _pending(self, gang: GangFact, resources: tuple[str, ...], now: float, terms: Terms) -> PendingGang:
         spec, priority = gang.spec, self._state.priorities.of(gang)
         assert spec is not None, "a refused gang is not planned"
@@ -300,12 +292,12 @@ class SnapshotCutter:
     def _role(self, gang: GangFact, role: RoleSpec, part: Part, resources: tuple[str, ...]) -> Role:
         own = volumes_of(gang.key, part)
         request = (*role.request, (own, 1)) if own in resources else role.request
-        constraints = constraints_of(self._state, gang, role)
+        constraints, barred = constraints_of(self._state, gang, role), part.demand.barred
         return Role(
             name=part.name,
             sizes=part.sizes,
             request=amounts_in(resources, request),
-            constraints=replace(constraints, barred=(*constraints.barred, *part.demand.barred)),
+            constraints=replace(constraints, barred=(*constraints.barred, *barred)) if barred else constraints,
             load=role.load,
             pieces=role.pieces,
         )
