@@ -95,12 +95,14 @@ def mark_reserved(
     """The write-ahead entry: these members on these nodes, before any of their pods exists.
 
     ``victims`` are those that were evicted for it, and are not placed again yet; it was planned with the run times that
-    were ``learned``.
+    were ``learned``. The plan took its time, by which the gang starts later: it ends as much later.
     """
+    seconds = placement.finish - placement.start
     status = replace(
         _with_plan(gang, placement, learned, now),
         attempt=attempt,
         start=now,
+        expected_finish=None if math.isinf(seconds) else now + seconds,
         reserved_at=now,
         restart_at=None,
         succeeded_ranks="",

@@ -21,6 +21,7 @@ WHOLE = {"requests": {"cpu": "200m"}, "limits": {"cpu": "200m"}}
 PACED = {"requests": {"cpu": "100m"}, "limits": {"cpu": "110m"}}
 APART = {"labelSelector": {"matchLabels": {"lockstep.dev/role": "workers"}}, "topologyKey": "kubernetes.io/hostname"}
 NODE = {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
+HAS, NEEDS = 0.2, 0.1
 SECONDS = 20.0
 # Who wants to know it better has it measured more often, and another way to wait.
 ROUNDS = int(os.environ.get("LOCKSTEP_E2E_ROUNDS") or 1)
@@ -93,14 +94,15 @@ def a_round(cluster: Cluster, jobs: Jobs) -> Round:
 
 
 def tell(measured: Measured, rounds: Sequence[Round]) -> None:
-    """Tell how much longer a step took, and what share of its node's time the member used, beside the formula's."""
+    """Tell how much longer a step took, what the member used, and what part of what the formula says it gave back."""
     longer = [one.paced[0] / one.unpaced[0] - 1 for one in rounds]
     used = [[cpu / seconds for seconds, cpu in way] for way in zip(*rounds, strict=True)]
     shares = " and ".join(f"{mean(way):.3f} ± {pstdev(way):.3f}" for way in used)
+    given_back = [(HAS - cores) / (HAS - NEEDS) for cores in used[1]]
     measured.say(
         f"a step took {mean(seconds for (seconds, _), _ in rounds):.4f} s, and with pace"
         f" {mean(longer):+.1%} ± {pstdev(longer):.1%} in {len(rounds)} rounds; the member on {FAST} used {shares}"
-        " cores, by the formula 0.1"
+        f" cores, by the formula {NEEDS}; given back {mean(given_back):.0%} ± {pstdev(given_back):.0%} of the formula's"
     )
 
 

@@ -451,3 +451,11 @@ def test_gang_whose_members_request_something_is_accepted_without():
     says = conditions.mark_accepted(gang_fact("g", spec=gang_spec(request=(("nvidia.com/gpu", 1), ("pods", 1)))), NOW)
 
     assert "Warning" not in says.condition("Accepted").message
+
+
+def test_run_is_as_long_as_planned_however_long_the_plan_took():
+    planned = replace(PLACEMENT, start=NOW - 3, finish=NOW - 2)
+
+    status = conditions.mark_reserved(GANG, planned, attempt=1, now=NOW)
+
+    assert (status.start, status.expected_finish) == (NOW, NOW + 1)
