@@ -136,6 +136,19 @@ def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
     assert "1 run of its template is known" in written
 
 
+def test_members_are_found_by_their_labels(cluster, reader):
+    [finding] = typed_in("labels.md")
+    all_members, first_members = finding.splitlines()
+    first, *_ = fences(README, "## A first gang")
+    reader.follow(applying(first.text.replace("name: first", "name: heat")))
+    cluster.until_placed("heat")
+
+    shown = reader.follow(all_members), reader.follow(first_members)
+
+    every, first_of_it = (re.findall(r"^heat-1-\d+", text, re.MULTILINE) for text in shown)
+    assert (len(every), first_of_it) == (11, ["heat-1-0"])
+
+
 def place_of(command):
     """Where a command comes in the life of a gang."""
     return -1 if " plan " in command else " delete " in command

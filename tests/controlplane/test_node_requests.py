@@ -167,7 +167,8 @@ def is_refused(process, arena):
 
         arena.until_placed("fits")
         message = arena.until("heat", "NodesRequested", "False", "RequestRefused")["message"]
-        assert process.log_text().count(message.removeprefix("Nodes can't be asked for").rstrip(".")) == 1
+        why = message.removeprefix("Nodes can't be asked for: ").removesuffix(".")
+        assert process.log_text().count(f"nodes can't be asked for: {why}") == 1
     return message
 
 

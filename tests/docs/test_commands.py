@@ -17,6 +17,7 @@ MARKS = {
     "kind": "needs kind and Docker",
     "docker": "needs Docker, and a registry",
     "pods": "needs nodes that really run pods",
+    "autoscaler": "needs a cluster autoscaler",
     "pip": "fetches packages",
     "once": "shows what was seen once, of a queue that no test makes again",
 }
@@ -31,6 +32,7 @@ FOLLOWED_BY = {
     "docs/run-your-job.md": "tests/controlplane/test_command_pages.py",
     "docs/what-happens-when.md": "tests/controlplane/test_command_pages.py",
     "docs/command-line.md": "tests/controlplane/test_command_pages.py",
+    "docs/labels.md": "tests/controlplane/test_command_pages.py",
     "docs/requests.md": "tests/docs/test_requests.py",
     "docs/why.md": "tests/controlplane/test_command_pages.py",
     "docs/decisions.md": "nobody, since it takes minutes; this file reads the options",
@@ -39,9 +41,16 @@ FOLLOWED_BY = {
 RUNBOOKS = ROOT / "docs" / "runbooks"  # tests/controlplane/test_runbooks.py types in what looks and changes nothing
 WANT_NOT_FOLLOWED = [
     ("README.md", "kind", ["make kind-up", "helm install"]),
+    (
+        "docs/autoscaling.md",
+        "autoscaler",
+        ["helm upgrade", "--set operator.provisioningRequests=best-effort-atomic-scale-up.autoscaling.x-k8s.io"],
+    ),
+    ("docs/autoscaling.md", "autoscaler", ["$ kubectl get"]),
     ("docs/command-line.md", "pods", ["$ lockstep logs"]),
     ("docs/install.md", "docker", ["make image", "skopeo copy"]),
     ("docs/install.md", "pods", ["kubectl --namespace"]),
+    ("docs/labels.md", "pods", ["kubectl logs"]),
     ("docs/operations.md", "pip", ["pip install"]),
     ("docs/operations.md", "pods", ["leader=$(kubectl -n", "kubectl -n", "curl http://localhost:8081/debug/snapshot"]),
     ("docs/pace.md", "pods", ["$ kubectl describe"]),
