@@ -22,7 +22,7 @@ def chosen(placement: Placement, *, now: float) -> str:
     if placement.start > now:
         parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement) + _at_the_latest(placement))
     if placement.speedup is not None:
-        parts.append(f"effective speed-up {speedup(placement.speedup)}")
+        parts.append(f"{speedup(placement.speedup)} times as fast as one node, waiting included")
     if placement.risk is not None:
         parts.append(_risk(placement.risk))
     sentence = ", ".join(parts)

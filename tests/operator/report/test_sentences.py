@@ -71,7 +71,7 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement(("n1", 1, None, "launcher"), *((node, 1, None, "workers") for node in EIGHT), gain=5.9),
-            "9 members: 1 launcher on n1, 8 workers on n03…n10, effective speed-up 5.9",
+            "9 members: 1 launcher on n1, 8 workers on n03…n10, 5.9 times as fast as one node, waiting included",
             id="roles",
         ),
         pytest.param(
@@ -81,17 +81,19 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement(*EIGHT, gain=5.9, other=other(12, start=NOW + 40, gain=6.4)),
-            "8 members on n03…n10, effective speed-up 5.9; 12 members would have waited 40 s to reach 6.4",
+            "8 members on n03…n10, 5.9 times as fast as one node, waiting included; "
+            "12 members would have waited 40 s to reach 6.4",
             id="more members would have waited",
         ),
         pytest.param(
             placement("n1", gain=1.0, other=other(2, gain=0.94)),
-            "1 member on n1, effective speed-up 1.0; 2 members would reach 0.94",
+            "1 member on n1, 1.0 times as fast as one node, waiting included; 2 members would reach 0.94",
             id="more members would be slower",
         ),
         pytest.param(
             placement("n1", gain=1.0, price=0.25, other=other(2, finish=NOW + 40, gain=1.5)),
-            "1 member on n1, effective speed-up 1.0; 2 members would reach 1.5, but take more from other gangs than it "
+            "1 member on n1, 1.0 times as fast as one node, waiting included; "
+            "2 members would reach 1.5, but take more from other gangs than it "
             "gains: a member-second counts 0.25 s",
             id="more members would cost others too much",
         ),
@@ -117,7 +119,7 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement(("n1", 2, Share(0.12)), ("n2", 1, Share(0.314)), ("n3", 2, Share(0.2234)), gain=2.5),
-            "5 members on n1…n3, shares from 12 % to 31 %, effective speed-up 2.5",
+            "5 members on n1…n3, shares from 12 % to 31 %, 2.5 times as fast as one node, waiting included",
             id="shares",
         ),
         pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, shares of 25 % each", id="equal shares"),
