@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 import yaml
 
-from builders.served import metadata, node
+from builders.served import at, metadata, node
 from coschedule import Goal, Node, choose_equal
 from docs.markdown import ROOT, fences
-from fake_cluster.jumping import JumpingLoop, until
+from fake_cluster.jumping import JumpingLoop, now, until
 from fake_cluster.rig import operator_over, status_of
 from lockstep.api.gangjob import parse_gang
 
@@ -97,7 +97,8 @@ def run(program, folder, **commands):
 
 async def planned(gang, bids):
     name = gang["metadata"]["name"]
-    async with operator_over(*map(node, NODES), gangs=[gang], bids=bids) as (api, _):
+    submitted = {**gang, "metadata": {**gang["metadata"], "creationTimestamp": at(now())}}
+    async with operator_over(*map(node, NODES), gangs=[submitted], bids=bids) as (api, _):
         conditions = await until(lambda: {one["type"]: one for one in status_of(api, name).get("conditions", [])})
         return conditions["Planned"]["message"]
 

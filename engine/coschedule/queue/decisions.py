@@ -39,7 +39,7 @@ class Placement:
     A node is listed once for each different number of pieces that members of a role have there, larger numbers first.
 
     Times are absolute seconds; ``start == now`` means it starts now, ``finish`` is inf when its run time is unknown.
-    ``speedup`` is T(1) / (finish - now), None when either is unknown. ``member_price`` is the price it was chosen at.
+    ``speedup`` is T(1) / (finish - requested), None when either is unknown; ``member_price`` is what it was chosen at.
     It is ``promised`` to start by that time, None where nothing is promised; see ``Promises``.
 
     ``alternative``: of a gang that starts now, the best later start with more members, else the best other size; of a

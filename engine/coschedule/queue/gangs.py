@@ -118,6 +118,8 @@ class PendingGang:
     proportional or pieces, no other has one. ``deadline`` is an absolute time, which cannot bind a gang whose run time
     is unknown. It does not start before ``not_before``, an absolute time. Members also obey ``terms`` among themselves.
 
+    Its speed-up counts from when it was ``requested``, an absolute time; from the plan's now where that is not given.
+
     ``member_price`` is what a member-second costs the others, in seconds: the run with the least ``start + d * (1 +
     member_price * n)`` is chosen, where n members run d seconds. A deadline asks for the fewest members instead.
 
@@ -155,6 +157,7 @@ class PendingGang:
     interruptible: Interruptible = Interruptible.NEVER
     checkpoint_interval: float = math.inf
     factors: tuple[KindFactor, ...] = ()
+    requested: float | None = None
 
     def __post_init__(self) -> None:
         if math.isnan(self.created) or (self.deadline is not None and math.isnan(self.deadline)):

@@ -94,5 +94,6 @@ class Placing:
         )
 
     def _speedup(self, gang: PendingGang, outline: Outline) -> float | None:
-        serial = gang.serial
-        return None if serial is None else serial / (outline.finish - self.snapshot.now)
+        serial, now = gang.serial, self.snapshot.now
+        since = now if gang.requested is None else min(gang.requested, now)
+        return None if serial is None else serial / (outline.finish - since)

@@ -37,6 +37,7 @@ from lockstep.belief.resource_columns import amounts_in, columns_for
 from lockstep.belief.role_parts import Part, parts_of, terms_of_parts
 from lockstep.belief.running import Evictable, evictable_gangs, open_ended
 from lockstep.belief.state import State
+from lockstep.belief.submission import requested_at
 from lockstep.facts.columns import VOLUMES_PREFIX
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
@@ -272,6 +273,7 @@ class SnapshotCutter:
             key=gang.key,
             priority=priority,
             created=gang.created,
+            requested=requested_at(gang, now),
             roles=roles,
             work=work,
             deadline=_deadline(gang, terms),

@@ -1,6 +1,7 @@
 """The plan of a queue: who goes where, when, and what the plan says about it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -86,6 +87,22 @@ def test_gang_waits_when_it_ends_sooner_that_way():
 
     assert (placement.size, placement.start, placement.finish) == (4, NOW + 2, NOW + 5)
     assert placement.speedup == 12 / 5
+
+
+@pytest.mark.parametrize(
+    ("requested", "want_seconds"),
+    [
+        pytest.param(None, 5, id="from now on where nothing is said"),
+        pytest.param(NOW - 20, 25, id="from when it was requested"),
+        pytest.param(NOW + 20, 5, id="not from a time to come"),
+    ],
+)
+def test_speedup_counts_from_the_request(requested, want_seconds):
+    nodes = [*FOUR[:2], node("n3", start=NOW + 2), node("n4", start=NOW + 2)]
+
+    placement = only(nodes, replace(gang(size=2, most=4, serial=12), requested=requested))
+
+    assert (placement.finish, placement.speedup) == (NOW + 5, 12 / want_seconds)
 
 
 def test_gang_starts_now_when_waiting_would_end_later():
