@@ -58,6 +58,13 @@ class SerialWork:
         """T(1), ..., T(largest) as float64."""
         return float(self.serial) / np.arange(1, largest + 1) + self.float_overheads(largest)
 
+    def float_time(self, size: int) -> float:
+        """T(size) as float64, the last of ``float_times(size)``."""
+        overhead = float(self.fixed) + float(self.per_member) * size
+        if self.per_log_member:
+            overhead += float(self.per_log_member) * float(np.log2(size))
+        return float(self.serial) / size + overhead
+
     def exact_times(self, largest: int) -> Vector:
         """T(1), ..., T(largest) as fractions; only for work that ``is_exact``."""
         serial = Fraction(self.serial)
@@ -94,6 +101,10 @@ class TimesWork:
         times[: len(known)] = known
         return times
 
+    def float_time(self, size: int) -> float:
+        """T(size) as float64, inf where that size is not allowed."""
+        return float(self.times[size - 1]) if size <= len(self.times) else math.inf
+
     def exact_times(self, largest: int) -> Vector:
         """T(1), ..., T(largest) as fractions, inf for sizes that are not allowed; only for work that ``is_exact``."""
         times = np.full(largest, math.inf, dtype=object)
@@ -103,4 +114,4 @@ class TimesWork:
 
 
 Work = SerialWork | TimesWork
-"""Both kinds answer ``is_exact``, ``float_times`` and ``exact_times``."""
+"""Both kinds answer ``is_exact``, ``float_time``, ``float_times`` and ``exact_times``."""

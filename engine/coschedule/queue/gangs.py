@@ -182,7 +182,7 @@ class PendingGang:
     @property
     def serial(self) -> float | None:
         """T(1), None when it is not known."""
-        serial = math.inf if self.work is None else float(self.work.float_times(1)[0])
+        serial = math.inf if self.work is None else self.work.float_time(1)
         return serial if serial < math.inf else None
 
     @property

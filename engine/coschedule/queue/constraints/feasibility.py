@@ -61,12 +61,10 @@ class Feasibility:
 
     def mask(self, constraints: Constraints) -> BoolArray:
         """Tell of each node whether it passes: bool[n]. Equal constraints share one array."""
-        if constraints not in self._masks:
-            passes = np.ones(self._count, dtype=np.bool_)
-            for check in self._checks(constraints):
-                passes &= check.passing
-            self._masks[constraints] = passes
-        return self._masks[constraints]
+        mask = self._masks.get(constraints)
+        if mask is None:
+            mask = self._masks[constraints] = self._passes(constraints)
+        return mask
 
     def failures(self, constraints: Constraints) -> Mapping[str, int]:
         """Count the nodes by the first requirement that each of them fails, by a phrase that completes "3 nodes ...".
@@ -87,6 +85,12 @@ class Feasibility:
                 counts.update(check.in_words(failing))
             left &= check.passing
         return counts
+
+    def _passes(self, constraints: Constraints) -> BoolArray:
+        passes = np.ones(self._count, dtype=np.bool_)
+        for check in self._checks(constraints):
+            passes &= check.passing
+        return passes
 
     def _checks(self, constraints: Constraints) -> Iterator[_Check]:
         if not any(tolerates_any(constraints.tolerations, taint) for taint in _NOT_READY):

@@ -133,8 +133,8 @@ class _Search:
         soonest = start + slowdowns * self.load.times.min()
         held = slots.held
         bounds = self.load.least_values(np.array(start), slowdowns, held - slots.lost_soon(soonest))
-        possible = np.flatnonzero((bounds <= self.limit) & (bounds < np.inf))
-        order = possible[np.argsort(bounds[possible], kind="stable")]
+        possible = ((bounds <= self.limit) & (bounds < np.inf)).nonzero()[0]
+        order = possible[bounds[possible].argsort(kind="stable")]
         for first in range(0, len(order), _AT_ONCE):
             paces = order[first : first + _AT_ONCE]
             paces = paces[bounds[paces] <= self.limit]

@@ -99,7 +99,7 @@ def _run_time(gang: PendingGang) -> float:
     if gang.work is None:
         return 0.0
     fewest = sum(role.sizes.least for role in gang.roles if role.load is not Load.NONE)
-    seconds = float(gang.work.float_times(fewest)[-1])
+    seconds = gang.work.float_time(fewest)
     return seconds if seconds < math.inf else 0.0
 
 

@@ -31,19 +31,20 @@ class SlotsFrom:
         """Count what is lost before ``finishes[t]``, which rise, of slots of pace t and of faster ones: int[t]."""
         gone = self.end < finishes[-1]
         # A loss counts from the first pace on that may use the slot and whose finish is after the loss.
-        first = np.maximum(self.pace[gone], np.searchsorted(finishes, self.end[gone], side="right"))
+        first = np.maximum(self.pace[gone], finishes.searchsorted(self.end[gone], side="right"))
         return self._by_pace(first, self.slots[gone])
 
     def lost(self, paces: IntArray, finishes: FloatArray) -> IntArray:
         """Count what is lost before ``finishes[q, p]``, of slots of ``paces[q]`` or faster: int[q, p]."""
-        gone = np.flatnonzero(self.end < finishes.max())
-        gone = gone[np.argsort(self.end[gone])]
+        gone = (self.end < finishes.max()).nonzero()[0]
+        gone = gone[self.end[gone].argsort()]
         lost = np.zeros((len(paces), len(gone) + 1), dtype=np.int64)
-        np.cumsum((self.pace[gone] <= paces[:, np.newaxis]) * self.slots[gone], axis=1, out=lost[:, 1:])
-        return lost[np.arange(len(paces))[:, np.newaxis], np.searchsorted(self.end[gone], finishes)]
+        ((self.pace[gone] <= paces[:, np.newaxis]) * self.slots[gone]).cumsum(axis=1, out=lost[:, 1:])
+        counted: IntArray = lost[np.arange(len(paces))[:, np.newaxis], self.end[gone].searchsorted(finishes)]
+        return counted
 
     def _by_pace(self, pace: IntArray, slots: IntArray) -> IntArray:
-        return np.cumsum(np.bincount(pace, weights=slots, minlength=self.paces)).astype(np.int64)
+        return np.bincount(pace, weights=slots, minlength=self.paces).cumsum().astype(np.int64)
 
 
 def slots_from(open_slots: OpenSlots, start: float) -> SlotsFrom:

@@ -40,8 +40,8 @@ class OpenSlots:
 
     def at(self, start: float) -> IntArray:
         """List the stretches that are there at a time."""
-        last = np.searchsorted(self.times, start, side="right")
-        return np.flatnonzero((self.begin < last) & (self.end >= last))
+        last = self.times.searchsorted(start, side="right")
+        return ((self.begin < last) & (self.end >= last)).nonzero()[0]
 
     def by_class(self, stretches: IntArray) -> IntArray:
         """Add up the slots of stretches for a node of each class: int[c]."""
