@@ -89,7 +89,7 @@ def parse_node_request(manifest: Mapping[str, Any], owner: Owner) -> NodeRequest
         name=metadata["name"],
         uid=metadata["uid"],
         created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
-        templates=tuple(_templates(manifest.get("spec"))),
+        templates=tuple(_templates(metadata["name"], manifest.get("spec"))),
         answer=parse_answer(manifest.get("status")),
     )
 
@@ -104,11 +104,12 @@ def parse_answer(status: object) -> NodesAnswer:
     return NodesAnswer(words=_words(conditions.get("Provisioned", {})))
 
 
-def _templates(spec: object) -> Iterator[str]:
-    for one in _entries(spec, "podSets")[:_MOST_TEMPLATES]:
-        reference = one.get("podTemplateRef")
-        if isinstance(reference, dict) and isinstance(reference.get("name"), str):
-            yield reference["name"]
+def _templates(request: str, spec: object) -> Iterator[str]:
+    """The templates that we made for the request; whoever else writes into it may name anything."""
+    for number, one in enumerate(_entries(spec, "podSets")[:_MOST_TEMPLATES]):
+        reference, name = one.get("podTemplateRef"), template_name(request, number)
+        if isinstance(reference, dict) and reference.get("name") == name:
+            yield name
 
 
 def _entries(whole: object, field: str) -> list[Manifest]:

@@ -76,7 +76,9 @@ def _says(state: State, status: GangStatus) -> str:
 def _ended(status: GangStatus) -> str:
     if status.finished_at is None or status.started_at is None:
         return ""
-    return f"ended {rfc3339(status.finished_at)}, ran {duration(status.finished_at - status.started_at)}"
+    # A clock may have been set back meanwhile.
+    seconds = max(0.0, status.finished_at - status.started_at)
+    return f"ended {rfc3339(status.finished_at)}, ran {duration(seconds)}"
 
 
 def _was_undone(status: GangStatus) -> bool:

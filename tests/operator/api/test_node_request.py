@@ -5,8 +5,15 @@ from dataclasses import replace
 import pytest
 
 from builders.served import container, gang, role
+from lockstep.api.common_objects import Owner
 from lockstep.api.gangjob import parse_gang
-from lockstep.api.node_request import parse_answer, request_manifest, request_name, template_manifest
+from lockstep.api.node_request import (
+    parse_answer,
+    parse_node_request,
+    request_manifest,
+    request_name,
+    template_manifest,
+)
 from lockstep.facts.node_request import NodesAnswer
 from lockstep.facts.reasons import Reason
 
@@ -132,6 +139,16 @@ def test_answer(status, want):
 )
 def test_what_makes_no_sense_is_no_answer(status):
     assert parse_answer(status) == NodesAnswer()
+
+
+@pytest.mark.parametrize("stranger", ["../pods/g-1-0", "x?y", "", "a\nb", "another", "r-1", ["r-0"], 10**30])
+def test_templates_are_those_that_we_made(stranger):
+    metadata = {"name": "r", "uid": "u", "creationTimestamp": "2026-01-01T10:00:00Z"}
+    sets = [{"podTemplateRef": {"name": name}} for name in (stranger, "r-1", stranger)]
+
+    request = parse_node_request({"metadata": metadata, "spec": {"podSets": sets}}, Owner(fact().key, "g-uid"))
+
+    assert request.templates == ("r-1",)
 
 
 def test_words_are_one_short_line_without_what_terminals_obey():

@@ -53,6 +53,7 @@ RELEASED = after(conditions.mark_released(UNDOING, QUOTA, retry_seconds=2, now=N
 SUSPENDED = after(endings.mark_suspended(RELEASED, now=NOW + 12))
 RESUMED = after(endings.mark_resumed(SUSPENDED, now=NOW + 13))
 SUCCEEDED = after(endings.mark_succeeded(RUNNING, now=NOW + 64))
+SET_BACK = after(endings.mark_succeeded(RUNNING, now=NOW - 3600))
 FAILED = after(endings.mark_failed(RUNNING, Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 64))
 LATE = after(endings.mark_deadline_exceeded(RELEASED, now=NOW + 3601))
 DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
@@ -79,6 +80,11 @@ DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
         ),
         pytest.param(
             SUCCEEDED, (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
+        ),
+        pytest.param(
+            SET_BACK,
+            (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T09:00:00Z, ran less than 1 s"),
+            id="the clock was set back",
         ),
         pytest.param(FAILED, (State.FAILED, "3 (2–12)", "Pod g-1-0 failed: exit 3"), id="failed"),
         pytest.param(
