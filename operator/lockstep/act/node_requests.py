@@ -105,12 +105,18 @@ class NodeRequests:
         await self._ask_for_others(asking, standing)
         for request in standing:
             if request.gang in asking:
-                self._tell_of(asking[request.gang], request)
+                with _guarded(request.gang):
+                    self._tell_of(asking[request.gang], request)
 
     async def _asking(self) -> dict[GangKey, GangFact]:
         """The gangs that need nodes which are not there."""
         gangs = _in_turns(tuple(self._state.gangs.values()))
-        return {gang.key: gang async for gang in gangs if self._stance(gang) is Stance.ASK}
+        return {gang.key: gang async for gang in gangs if self._asks(gang)}
+
+    def _asks(self, gang: GangFact) -> bool:
+        with _guarded(gang.key):
+            return self._stance(gang) is Stance.ASK
+        return False
 
     def _is_due(self, asking: Collection[GangKey]) -> bool:
         return bool(asking or self._may_be_there) and self._rests_until <= self._monotonic()
@@ -123,7 +129,8 @@ class NodeRequests:
                 for item in page["items"]:
                     owner = owning_gang(item)
                     if owner is not None:
-                        found.append(parse_node_request(item, owner))
+                        with _guarded(owner.gang):
+                            found.append(parse_node_request(item, owner))
         except ListError as error:
             self._note_trouble(_in_words(error))
             return None
@@ -151,10 +158,10 @@ class NodeRequests:
 
     async def _is_withdrawn(self, request: NodeRequest) -> bool:
         """Whether nobody needs the request any more, and so it was taken back."""
-        is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
-        if self._is_needed(request) and not is_spent:
-            return False
         with _guarded(request.gang):
+            is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
+            if self._is_needed(request) and not is_spent:
+                return False
             refusal = await self._asker.withdraw(request)
             if refusal is not None:
                 log.warning("%s", refusal.message, extra=about(request.gang))

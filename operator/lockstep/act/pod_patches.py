@@ -79,19 +79,28 @@ class PodPatches:
 
     async def _make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
         work_for(gang)
-        failure = await self._ask_all(pods)
-        if failure is None:
-            self._failures.pop(gang, None)
-            # A watch may be blind, or etcd may be set back to before it.
-            await asyncio.sleep(NO_EFFECT_SECONDS)
+        try:
+            failure = await self._ask_all(pods)
+        except Exception:
+            log.exception("%s", self._change.lags, extra=about(gang))
+            await self._pause(gang)
         else:
-            failures = self._failures.get(gang, 0)
-            self._failures[gang] = failures + 1
-            log.warning("%s: %s", self._change.lags, failure.message, extra=about(gang))
-            await asyncio.sleep(pause_after(failures))
+            if failure is None:
+                self._failures.pop(gang, None)
+                # A watch may be blind, or etcd may be set back to before it.
+                await asyncio.sleep(NO_EFFECT_SECONDS)
+            else:
+                log.warning("%s: %s", self._change.lags, failure.message, extra=about(gang))
+                await self._pause(gang)
         self._asked.difference_update(pod.uid for pod in pods)
         if any(self._lacks(pod) for pod in pods):
             self._state.news.look_at(gang)
+
+    async def _pause(self, gang: GangKey) -> None:
+        """Wait the longer, the more often it has failed in a row."""
+        failures = self._failures.get(gang, 0)
+        self._failures[gang] = failures + 1
+        await asyncio.sleep(pause_after(failures))
 
     def _lacks(self, pod: PodFact) -> bool:
         known = self._state.pods.get(pod.key)

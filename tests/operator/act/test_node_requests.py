@@ -11,6 +11,8 @@ from fake_cluster.api import DELETE, GET, POST, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import DEFAULT, condition, end, gang_place, is_placed, operator_over, pods_of, status_of
 from fake_cluster.store import Place
+from lockstep.act import node_requests
+from lockstep.act.asking_for_nodes import NodeAsker
 from lockstep.act.node_requests import NodeRequests
 
 pytestmark = pytest.mark.asyncio
@@ -325,3 +327,29 @@ async def test_request_that_cannot_be_taken_back_costs_nobody_else_anything(faul
         assert (requests(api, "g"), len(templates(api))) == ([request], 2)
         api.fault = lambda _: None
         await until(lambda: not requests(api, "g") and len(templates(api)) == 1)
+
+
+@pytest.mark.parametrize("step", ["name_for", "parse_node_request"])
+async def test_what_goes_wrong_with_one_gang_costs_no_other_its_request(monkeypatch, step):
+    async with asking(gang("odd", **BIG)) as (api, _):
+        await until(lambda: requests(api, "odd"))
+        spoil(monkeypatch, step)
+        api.store.add("gangjobs", gang("good", **BIG))
+
+        await until(lambda: requests(api, "good"))
+        await until(lambda: told(api, "good"))
+        api.store.remove(gang_place("good"))
+        await until(lambda: not requests(api, "good"))
+
+
+def spoil(monkeypatch, step):
+    """Have a step raise for the gang of that name."""
+    where = NodeAsker if step == "name_for" else node_requests
+    as_it_was = getattr(where, step)
+
+    def spoiled(*given):
+        if any(getattr(getattr(one, "key", getattr(one, "gang", None)), "name", "") == "odd" for one in given):
+            raise RuntimeError(step)
+        return as_it_was(*given)
+
+    monkeypatch.setattr(where, step, spoiled)

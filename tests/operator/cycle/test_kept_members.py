@@ -67,6 +67,27 @@ async def test_members_that_ran_on_are_stopped_once_and_stay_as_long_as_the_gang
         assert (stops(api), deletions(api)) == (["g-1-1", "g-1-2"], [])
 
 
+async def test_members_are_stopped_though_asking_for_it_has_raised(monkeypatch):
+    async with operator_over(gangs=[gang("g", size=3)]) as (api, parts):
+        fails_once(monkeypatch, parts.client)
+        await until_failed(api)
+
+        await until(lambda: phases(api) == ALL_FAILED)
+
+
+def fails_once(monkeypatch, client):
+    """Have the first patch of a pod raise what nobody expects."""
+    patch, raised = client.patch, []
+
+    async def spoiled(target, *rest):
+        if target.resource == "pods" and not raised:
+            raised.append(target)
+            raise RuntimeError("a broken promise")
+        return await patch(target, *rest)
+
+    monkeypatch.setattr(client, "patch", spoiled)
+
+
 async def test_member_that_has_ended_well_stays_as_it_is():
     async with operator_over(gangs=[gang("g", size=3)]) as (api, _):
         await until(lambda: is_placed(api))
