@@ -24,7 +24,7 @@ def remaining_work(gang: GangFact, learned: Learned | None = None) -> Work | Non
     stands in its place.
     """
     work = None if gang.spec is None else gang.spec.work
-    if work is None or (learned is None and not gang.status.progress):
+    if work is None or (learned is None and not gang.status.done):
         return work
     if learned is not None and learned.law is not None:
         work = _by_law(work, learned.law)
@@ -60,4 +60,4 @@ def _by_law(work: Work, law: WorkFit) -> Work:
 
 
 def _rest(status: GangStatus) -> float:
-    return max(1.0 - float(status.progress), _LEAST_REST) if status.progress else 1.0
+    return max(1.0 - status.done, _LEAST_REST)

@@ -14,7 +14,7 @@ def requested_at(gang: GangFact, now: float) -> float:
     asked for when it was submitted.
     """
     since = max(gang.created, _resumed_at(gang))
-    return now if gang.status.progress or now - since < _AT_ONCE_SECONDS else since
+    return now if gang.status.done > 0 or now - since < _AT_ONCE_SECONDS else since
 
 
 def _resumed_at(gang: GangFact) -> float:

@@ -179,6 +179,11 @@ class GangStatus:
         return next((one for one in ends if one is not None and one.status == "True"), None)
 
     @property
+    def done(self) -> float:
+        """What part of the work is done, from 0 to 1, as far as a member has reported any."""
+        return float(self.progress or 0)
+
+    @property
     def is_being_undone(self) -> bool:
         """Whether the attempt that the status speaks of is being taken back."""
         placed = self.condition(Condition.PLACED)

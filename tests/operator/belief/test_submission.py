@@ -31,6 +31,7 @@ def suspended(value):
         pytest.param(WAITING, NOW + 90, NOW, id="waits"),
         pytest.param(WAITING, NOW - 5, NOW - 5, id="of a clock that is ahead"),
         pytest.param(with_status(conditions=(suspended("False"),)), NOW + 90, NOW + 60, id="resumed"),
+        pytest.param(with_status(progress="0"), NOW + 90, NOW, id="that has begun anew"),
         pytest.param(with_status(progress="0.5"), NOW + 90, NOW + 90, id="of whose work a part is done"),
     ],
 )
