@@ -19,7 +19,17 @@ RIGHTS = ROOT / "operator" / "rbac-provisioning.yaml"
 ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 GROUP, KIND, PLURAL = "autoscaling.x-k8s.io", "ProvisioningRequest", "provisioningrequests"
 CLASS = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
+
+
+def needing(**properties):
+    """The schema of an object that has all of these."""
+    return {"type": "object", "required": [*properties], "properties": properties}
+
+
 ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+TEXT = {"type": "string", "maxLength": 253}
+POD_SET = needing(count={"type": "integer", "minimum": 1}, podTemplateRef=needing(name=TEXT))
+SPEC = needing(podSets={"type": "array", "minItems": 1, "maxItems": 32, "items": POD_SET}, provisioningClassName=TEXT)
 DEFINITION = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
@@ -38,33 +48,7 @@ DEFINITION = {
                     "openAPIV3Schema": {
                         "type": "object",
                         "required": ["spec"],
-                        "properties": {
-                            "spec": {
-                                "type": "object",
-                                "required": ["podSets", "provisioningClassName"],
-                                "properties": {
-                                    "provisioningClassName": {"type": "string", "maxLength": 253},
-                                    "podSets": {
-                                        "type": "array",
-                                        "minItems": 1,
-                                        "maxItems": 32,
-                                        "items": {
-                                            "type": "object",
-                                            "required": ["count", "podTemplateRef"],
-                                            "properties": {
-                                                "count": {"type": "integer", "minimum": 1},
-                                                "podTemplateRef": {
-                                                    "type": "object",
-                                                    "required": ["name"],
-                                                    "properties": {"name": {"type": "string", "maxLength": 253}},
-                                                },
-                                            },
-                                        },
-                                    },
-                                },
-                            },
-                            "status": ANYTHING,
-                        },
+                        "properties": {"spec": SPEC, "status": ANYTHING},
                     }
                 },
             }
