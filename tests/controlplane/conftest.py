@@ -3,6 +3,7 @@
 import itertools
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,3 +150,22 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.failed and operator is not None:
         report.sections.append(("The operator's log", operator.log_tail()))
     return report
+
+
+@pytest.fixture
+def kubectl(arena):
+    """Run kubectl as a person in the arena's namespace does; what both outputs show."""
+
+    def run(*arguments, manifest=""):
+        where = (f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}")
+        done = subprocess.run(
+            [arena.api.program(Tool.KUBECTL), *where, *arguments],
+            input=manifest,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
+        return done.stdout + done.stderr
+
+    return run

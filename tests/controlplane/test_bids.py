@@ -6,6 +6,7 @@ import pytest
 
 from builders.manifests import bid, from_now, gang
 from eventually import eventually
+from sandbox import Node
 
 pytestmark = pytest.mark.usefixtures("operator")
 
@@ -225,3 +226,24 @@ def test_status_keeps_since_when_an_owner_is_back(arena):
     arena.patch_bid(node, ownerPresent=False)
 
     eventually(lambda: "ownerBackSince" not in arena.bid_status(node))
+
+
+def test_owner_of_a_bid_for_no_node_is_told_until_there_is_one(arena, kubectl):
+    name = f"{arena.pool}-typo"
+    arena.create(bid(name, capacity="2"))
+    eventually(lambda: accepted(arena, name).get("status") == "False")
+    says = accepted(arena, name)
+    assert (says["reason"], says["message"]) == (
+        "NodeNotFound",
+        f"There is no node {name}: the name of a bid is that of its node. It counts once there is one.",
+    )
+    assert {"ACCEPTED", "False"} <= set(kubectl("get", "nb", name).split())
+
+    arena.create_nodes([Node(name=name)])
+
+    eventually(lambda: accepted(arena, name)["status"] == "True")
+
+
+def accepted(arena, name):
+    conditions = arena.bid_status(name).get("conditions", [])
+    return next((one for one in conditions if one["type"] == "Accepted"), {})

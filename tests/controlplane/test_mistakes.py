@@ -1,11 +1,8 @@
 """What a person reads who makes a plausible mistake: each sentence names the field, the value and a way out."""
 
-import subprocess
-
 import pytest
 
 from lockstep_demo.operator_process import OperatorProcess
-from sandbox.binaries import Tool
 
 GANG = """\
 apiVersion: lockstep.dev/v1alpha1
@@ -129,25 +126,6 @@ REFUSED_LATER = [
         id="a deadline that nobody can meet",
     ),
 ]
-
-
-@pytest.fixture
-def kubectl(arena):
-    """Run kubectl as a person in the arena's namespace does; what both outputs show."""
-
-    def run(*arguments, manifest=""):
-        where = (f"--kubeconfig={arena.api.kubeconfig}", f"--namespace={arena.namespace}")
-        done = subprocess.run(
-            [arena.api.program(Tool.KUBECTL), *where, *arguments],
-            input=manifest,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=30,
-        )
-        return done.stdout + done.stderr
-
-    return run
 
 
 @pytest.fixture

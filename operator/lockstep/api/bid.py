@@ -7,7 +7,7 @@ from typing import Any
 from lockstep.api.bid_status import parse_bid_plan, parse_owner_back, parse_report
 from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
 from lockstep.facts.node import BidCondition, BidFact, ExpectedHour, OnReturn
-from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.reasons import Condition
 
 Manifest = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def bid_condition(manifest: Manifest) -> BidCondition | None:
     """What the bid's status says of whether it counts."""
     conditions = (manifest.get("status") or {}).get("conditions") or ()
     accepted = (one for one in conditions if one.get("type") == Condition.ACCEPTED)
-    return next((BidCondition(one.get("status", ""), one.get("message", "")) for one in accepted), None)
+    return next((BidCondition(*(one.get(key, "") for key in BidCondition._fields)) for one in accepted), None)
 
 
 def _slowdown(spec: Manifest) -> float:
@@ -67,11 +67,10 @@ def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
 
 def answer_manifest(bid: BidFact, answer: BidCondition, *, now: float) -> dict[str, object]:
     """The condition that tells the bid's owner whether it counts."""
-    reason = Reason.SPEC_UNDERSTOOD if bid.problem is None else Reason.INVALID_SPEC
     return {
         "type": Condition.ACCEPTED,
         "status": answer.status,
-        "reason": reason,
+        "reason": answer.reason,
         "message": answer.message,
         "observedGeneration": bid.generation,
         "lastTransitionTime": rfc3339(now),

@@ -4,18 +4,19 @@ A bid that says no capacity has that of its processor, also where another bid sa
 the same as before.
 """
 
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Container, ItemsView, Iterable, Iterator, Mapping, ValuesView
 
 from lockstep.api.versions import is_older
 from lockstep.belief.news import News
 from lockstep.belief.processors import Processors
-from lockstep.facts.node import BidFact
+from lockstep.facts.node import BidCondition, BidFact
 
 
 class Bids(Mapping[str, BidFact]):
-    """The bids that are there and have not expired. ``changed`` is called where one may change a plan."""
+    """The bids of ``nodes`` that are there and have not expired. ``changed`` is called where one may change a plan."""
 
-    def __init__(self, news: News, changed: Callable[[], None]) -> None:
+    def __init__(self, nodes: Container[str], news: News, changed: Callable[[], None]) -> None:
+        self._nodes = nodes
         self._news = news
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
@@ -93,6 +94,16 @@ class Bids(Mapping[str, BidFact]):
         for bid in self.values():
             self._note_whether_to_answer(bid)
 
+    def note_node(self, node: str) -> None:
+        """A node of that name has come, or is gone."""
+        bid = self._by_node.get(node)
+        if bid is not None:
+            self._note_whether_to_answer(bid)
+
+    def answer(self, bid: BidFact) -> BidCondition | None:
+        """What the bid's owner should have been told; None where that is nothing."""
+        return bid.answer(has_node=bid.node in self._nodes)
+
     def next_end(self) -> float | None:
         """The earliest time at which a bid no longer counts."""
         return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)
@@ -121,8 +132,8 @@ class Bids(Mapping[str, BidFact]):
             self._changed()
 
     def _note_whether_to_answer(self, bid: BidFact) -> None:
-        """Its owner is told of what can't be understood, and that it is understood again; else of nothing."""
-        if bid.answer == bid.told:
+        """Its owner is told why it does not count, and that it counts again; else of nothing."""
+        if self.answer(bid) == bid.told:
             self._news.answered(bid.node)
         else:
             self._news.answer(bid.node)

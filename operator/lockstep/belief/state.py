@@ -75,8 +75,8 @@ class State:
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.ledger = Ledger()
-        self.nodes = Nodes(self._plan_anew, removed=self.ledger.drop_row)
-        self.bids = Bids(self.news, self.nodes.note_change)
+        self.nodes = Nodes(self._plan_anew, came=self._node_came, removed=self._node_removed)
+        self.bids = Bids(self.nodes, self.news, self.nodes.note_change)
         self.owners = Owners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
@@ -273,6 +273,13 @@ class State:
     def _changed(self, *, needs_plan: bool) -> None:
         self.generation += 1
         self.news.changed(needs_plan=needs_plan)
+
+    def _node_came(self, node: str) -> None:
+        self.bids.note_node(node)
+
+    def _node_removed(self, node: str) -> None:
+        self.ledger.drop_row(node)
+        self.bids.note_node(node)
 
     def _forget_what_others_gave_back(self, fact: GangFact) -> None:
         if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from coschedule import Taint
 from lockstep.facts.bid_plan import BidPlan, BidReport
 from lockstep.facts.pod import Request
+from lockstep.facts.reasons import Reason
 
 _MUCH_DUTY_CYCLE = 10.0
 # Without the number, since an agent may write another one every second.
@@ -34,6 +35,7 @@ class BidCondition(NamedTuple):
     """What a NodeBid's status says of whether it counts: True or False, and why."""
 
     status: str
+    reason: str
     message: str
 
 
@@ -98,15 +100,19 @@ class BidFact:
     planned: BidPlan | None = None
     owner_back_since: float | None = None
 
-    @property
-    def answer(self) -> BidCondition | None:
-        """What its owner should have been told: nothing, as long as the bid was always understood."""
+    def answer(self, *, has_node: bool) -> BidCondition | None:
+        """What its owner should have been told: nothing, as long as the bid always counted for a node."""
         if self.problem is not None:
             message = f"The bid can't be understood, so its node is not offered to gangs: {self.problem}."
-            return BidCondition("False", message)
+            return BidCondition("False", Reason.INVALID_SPEC, message)
+        if not has_node:
+            message = (
+                f"There is no node {self.node}: the name of a bid is that of its node. It counts once there is one."
+            )
+            return BidCondition("False", Reason.NODE_NOT_FOUND, message)
         if self.duty_cycle > _MUCH_DUTY_CYCLE:
-            return BidCondition("True", _MUCH_DUTY_CYCLE_SAYS)
-        return None if self.told is None else BidCondition("True", "The bid is understood.")
+            return BidCondition("True", Reason.SPEC_UNDERSTOOD, _MUCH_DUTY_CYCLE_SAYS)
+        return None if self.told is None else BidCondition("True", Reason.SPEC_UNDERSTOOD, "The bid is understood.")
 
     def sharing(self, shared: SharedCapacity | None) -> "BidFact":
         """The bid with what is known of its processor, where it says no capacity itself."""

@@ -25,6 +25,7 @@ class Reason(StrEnum):
     SPEC_UNDERSTOOD = "SpecUnderstood"
     UNSUPPORTED_FIELD = "UnsupportedField"
     INVALID_SPEC = "InvalidSpec"
+    NODE_NOT_FOUND = "NodeNotFound"
     UNKNOWN_PRIORITY_CLASS = "UnknownPriorityClass"
     CLAIM_NOT_READY = "ClaimNotReady"
     CLAIM_NOT_BOUND = "ClaimNotBound"

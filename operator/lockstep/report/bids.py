@@ -1,4 +1,4 @@
-"""Tells the owners of NodeBids what could not be understood; of bids that are understood it says nothing."""
+"""Tells the owners of NodeBids why a bid does not count; of bids that always counted it says nothing."""
 
 import asyncio
 import logging
@@ -23,8 +23,9 @@ async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[],
         await asyncio.sleep(_PAUSE_SECONDS)
         for node in sorted(state.news.bids):
             bid = state.bids.get(node)
-            if bid is not None and bid.answer is not None:
-                await _answer(client, state, bid, bid.answer, now())
+            answer = None if bid is None else state.bids.answer(bid)
+            if bid is not None and answer is not None:
+                await _answer(client, state, bid, answer, now())
 
 
 async def _answer(client: KubeClient, state: State, bid: BidFact, answer: BidCondition, now: float) -> None:

@@ -20,7 +20,7 @@ class Belief:
 
     def __init__(self, *facts):
         self.changes = 0
-        self.bids = Bids(News(lambda: None), self._changed)
+        self.bids = Bids((), News(lambda: None), self._changed)
         for fact in facts:
             self.bids.apply(fact)
 

@@ -86,9 +86,10 @@ def test_leader_looks_at_every_gang_and_at_those_that_only_have_pods(state):
 
 
 def test_leader_answers_the_bids_that_want_an_answer(state):
+    state.nodes.apply(node_fact("n3"))
     wrong = replace(bid_fact("n1"), problem="nonsense")
     state.bids.apply(wrong)
-    state.bids.apply(replace(wrong, node="n2", told=wrong.answer))
+    state.bids.apply(replace(wrong, node="n2", told=state.bids.answer(wrong)))
     state.bids.apply(bid_fact("n3"))
     state.lead()
 

@@ -1,11 +1,11 @@
-"""Owners of bids are told what can't be understood, once; all other bids cause no write."""
+"""Owners of bids are told why a bid does not count, once; all other bids cause no write."""
 
 import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
 
-from builders.served import at, bid
+from builders.served import at, bid, node
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import end, watching_operator
@@ -15,14 +15,16 @@ from lockstep.report.bids import keep_bids_answered
 pytestmark = pytest.mark.asyncio
 
 PLACE = Place("nodebids", "", "n1")
+NODE = Place("nodes", "", "n1")
 
 
 @asynccontextmanager
 async def answering(*bids):
-    """An API server with these bids, and an operator that watches and answers them."""
+    """An API server with these bids and their nodes, and an operator that watches and answers them."""
     async with FakeApi(now) as api:
         for one in bids:
             api.store.create("nodebids", one)
+            api.store.create("nodes", node(one["metadata"]["name"]))
         async with watching_operator(api) as parts:
             task = asyncio.create_task(keep_bids_answered(parts.client, parts.state, now))
             try:
@@ -69,6 +71,34 @@ async def test_owner_is_told_of_a_duty_cycle_that_looks_like_a_percentage_and_on
 async def test_bid_of_much_but_likely_load_is_nothing_to_tell():
     async with answering(bid("n1", dutyCycle="10")) as (api, _):
         await asyncio.sleep(10)
+
+        assert not api.writes
+
+
+async def test_owner_is_told_that_a_node_is_not_there_until_it_is():
+    async with answering(bid("n1", capacity="2")) as (api, _):
+        api.store.remove(NODE)
+        await until(lambda: conditions(api))
+        [told] = conditions(api)
+        assert (told["status"], told["reason"], told["message"]) == (
+            "False",
+            "NodeNotFound",
+            "There is no node n1: the name of a bid is that of its node. It counts once there is one.",
+        )
+
+        api.store.create("nodes", node("n1"))
+        await until(lambda: conditions(api)[0]["status"] == "True")
+        await asyncio.sleep(100)
+
+        assert (conditions(api)[0]["reason"], len(api.writes)) == ("SpecUnderstood", 2)
+
+
+async def test_node_that_comes_back_at_once_is_nothing_to_tell():
+    async with answering(bid("n1", capacity="2")) as (api, parts):
+        api.store.remove(NODE)
+        await until(lambda: "n1" not in parts.state.nodes)
+        api.store.create("nodes", node("n1"))
+        await asyncio.sleep(100)
 
         assert not api.writes
 
