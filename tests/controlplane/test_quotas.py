@@ -16,7 +16,7 @@ def test_gang_gets_as_many_members_as_its_quota_allows(arena):
     arena.until_placed("heat")
     assert (len(arena.pods("heat")), arena.status("heat")["attempt"]) == (5, 1)
     planned = arena.condition("heat", "Planned")["message"]
-    assert planned.endswith("Up to 12 members are asked for; quota small allows 5 now.")
+    assert planned.endswith("12 members would be fastest by its run times; quota small allows 5 now.")
 
 
 def test_gang_waits_untried_until_its_quota_has_room(arena):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, NamedTuple
 
-from coschedule import Members, Sizes
+from coschedule import Members, Sizes, Work
 from lockstep.belief.kept_volumes import kept_places, places_of_role
 from lockstep.belief.quota_claims import claimed
 from lockstep.belief.quota_scopes import counted
@@ -47,11 +47,15 @@ class QuotaShort:
 
 
 class Narrowed(NamedTuple):
-    """Quota ``quota`` lets a gang have ``most`` of the ``maximum`` members that it may have by its spec."""
+    """Quota ``quota`` lets a gang have ``most`` of the ``maximum`` members that it may have by its spec.
+
+    By its run times ``fastest`` of them would be fastest, which is None where it has none, or several roles.
+    """
 
     quota: str
     most: int
     maximum: int
+    fastest: int | None
 
 
 class Bound(NamedTuple):
@@ -85,9 +89,10 @@ class QuotaBounds:
         roles = tuple(
             replace(role, sizes=_at_most(role.sizes, count)) for role, count in zip(spec.roles, most, strict=True)
         )
-        maximum = sum(one.maximum for one in sizes)
+        maximum, fastest = sum(one.maximum for one in sizes), _fastest(spec.work, sizes)
         tightest = min(limits, key=lambda limit: (limit.left - limit.taken(most)) / max(limit.each))
-        narrowed = Narrowed(tightest.quota, sum(most), maximum) if sum(most) < maximum else None
+        is_narrowed = sum(most) < (maximum if fastest is None else fastest)
+        narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
         return Bound(replace(gang, spec=replace(spec, roles=roles)), narrowed)
 
     def allow(self, gang: GangFact, members: Sequence[Members]) -> bool:
@@ -166,6 +171,16 @@ def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, 
         spare = [(limit.left - limit.taken(counts)) // limit.each[number] for limit in limits if limit.each[number]]
         counts[number] = int(one.between(one.least, counts[number] + min(spare, default=one.maximum))[-1])
     return tuple(counts)
+
+
+def _fastest(work: Work | None, sizes: Sequence[Sizes]) -> int | None:
+    """The size with the shortest run time on idle nodes that are alike, the smallest of equals."""
+    if work is None or len(sizes) != 1:
+        return None
+    [one] = sizes
+    allowed = one.between(one.least, one.maximum)
+    times = work.float_times(one.maximum)[allowed - 1]
+    return int(allowed[times.argmin()])
 
 
 def _at_most(sizes: Sizes, count: int) -> Sizes:

@@ -204,7 +204,10 @@ def _counted(count: int, noun: str) -> str:
 
 def narrowed_by(narrowed: Narrowed) -> str:
     """A sentence about the quota without which there might be more members."""
-    return f"Up to {n_members(narrowed.maximum)} are asked for; quota {narrowed.quota} allows {narrowed.most} now."
+    wanted = f"Up to {n_members(narrowed.maximum)} are asked for"
+    if narrowed.fastest is not None:
+        wanted = f"{n_members(narrowed.fastest)} would be fastest by its run times"
+    return f"{wanted}; quota {narrowed.quota} allows {narrowed.most} now."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -71,8 +71,36 @@ async def test_gang_gets_as_many_members_as_its_quota_allows_and_says_so():
         await until(lambda: is_placed(api))
 
         assert (len(pods_of(api, "g")), status_of(api)["attempt"]) == (5, 1)
-        assert planned(api).endswith("Up to 12 members are asked for; quota small allows 5 now.")
+        assert planned(api).endswith("12 members would be fastest by its run times; quota small allows 5 now.")
         assert parts.metric("lockstep_attempts_undone_total", reason="QuotaExceeded") == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"),
+    [
+        pytest.param({}, "Up to 12 members are asked for; quota small allows 5 now.", id="no run times"),
+        pytest.param(
+            {"work": {"serialTime": "10m", "overhead": {"perMember": "10s"}}},
+            "8 members would be fastest by its run times; quota small allows 5 now.",
+            id="overheads that grow",
+        ),
+    ],
+)
+async def test_what_the_quota_withholds_is_told_as_far_as_it_is_known(spec, want):
+    async with under_quota(5, gang("g", size=2, most=12, cpu="1", spec=spec)) as (api, _):
+        await until(lambda: is_placed(api))
+
+        assert len(pods_of(api, "g")) == 5
+        assert planned(api).endswith(want)
+
+
+async def test_quota_that_allows_the_fastest_size_is_nothing_to_tell():
+    work = {"work": {"serialTime": "10m", "overhead": {"perMember": "40s"}}}
+    async with under_quota(5, gang("g", size=2, most=12, cpu="1", spec=work)) as (api, _):
+        await until(lambda: is_placed(api))
+
+        assert len(pods_of(api, "g")) == 4
+        assert "quota" not in planned(api)
 
 
 async def test_gang_whose_size_no_quota_narrows_says_nothing_of_it():
