@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from differential.draft import Draft, Manifest
-from lockstep.api.client import Answer, KubeClient, Target
+from lockstep.api.answer import Answer, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import load_configuration
 from sandbox import Sandbox
 

@@ -8,7 +8,8 @@ from builders.manifests import IMAGE, bid, budget, foreign_pod, from_now, gang, 
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.odd_objects import OddObjects
 from live.schemas import own_schemas, schemas_of
-from lockstep.api.client import ApiUnavailableError, KubeClient, Target
+from lockstep.api.answer import ApiUnavailableError, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import load_configuration
 
 AT_ONCE = 16

@@ -7,7 +7,8 @@ from typing import Any
 
 from builders.manifests import gang
 from live.background import Background
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import load_configuration
 from sandbox import Sandbox
 

@@ -22,8 +22,9 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from lockstep.api import paths
+from lockstep.api.answer import Target
 from lockstep.api.binding import binding_manifest
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.member_pod import MemberPods
 from lockstep.facts.gang import Members

@@ -10,7 +10,8 @@ from typing import Any
 from lockstep.act.dry_runs import first_members
 from lockstep.act.refusals import is_conflict
 from lockstep.api import paths
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.api.common_objects import Owner, owner_uid, owning_gang
 from lockstep.api.node_request import (
     parse_node_request,

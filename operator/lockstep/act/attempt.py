@@ -23,7 +23,8 @@ from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.act.undo import Undoing, UndoNews
 from lockstep.act.volumes import VolumeProvider
-from lockstep.api.client import LANDING_SECONDS, ApiUnavailableError
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import LANDING_SECONDS
 from lockstep.api.pauses import pause_after
 from lockstep.belief.failed_nodes import AVOID_SECONDS
 from lockstep.belief.reservation import Reservation, reserved_in_status

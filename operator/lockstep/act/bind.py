@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Mapping
 from lockstep.act.concurrent import for_each
 from lockstep.act.refusals import is_conflict, refused_binding
 from lockstep.api import paths
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.binding import binding_manifest
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.client import KubeClient
 from lockstep.api.doubtful import read_pod
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure

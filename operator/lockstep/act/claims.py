@@ -7,8 +7,9 @@ from typing import Any
 from lockstep.act.concurrent import for_each
 from lockstep.act.refusals import is_conflict, refused_claim
 from lockstep.api import paths
+from lockstep.api.answer import Answer
 from lockstep.api.claims import kept_claim_manifest
-from lockstep.api.client import Answer, KubeClient
+from lockstep.api.client import KubeClient
 from lockstep.api.volume import parse_claim
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State

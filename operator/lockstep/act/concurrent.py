@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from lockstep.api.client import ApiUnavailableError
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.facts.failure import Failure
 from lockstep.facts.reasons import Reason
 

@@ -18,7 +18,7 @@ from lockstep.act.network import is_in_the_way
 from lockstep.act.refusals import is_no_dry_run, refused_template
 from lockstep.act.services import Services
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError
+from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.api.member_pod import MemberPods
 from lockstep.belief.phases import Phase
 from lockstep.belief.running import may_preempt

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from coschedule import GangKey
 from lockstep.act.services import Services
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about

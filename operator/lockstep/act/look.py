@@ -1,7 +1,8 @@
 """Asking the API server itself for the members of an attempt: for whoever waits for a watch that may be blind."""
 
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.doubtful import read_pod
 from lockstep.api.names import ATTEMPT_LABEL, GANG_LABEL
 from lockstep.belief.state import State

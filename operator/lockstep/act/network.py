@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from lockstep.act.refusals import is_conflict
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError, KubeClient, Target
+from lockstep.api.answer import Answer, ApiUnavailableError, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.common_objects import files_manifest, files_name, owner_uid, service_manifest
 from lockstep.api.rendezvous.meeting import meeting_of
 from lockstep.api.rendezvous.sets import files

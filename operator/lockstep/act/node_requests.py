@@ -17,7 +17,7 @@ from coschedule import GangKey
 from lockstep.act.asking_for_nodes import NodeAsker
 from lockstep.act.services import Services
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.common_objects import owning_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.node_request import GROUP_VERSION, KIND, parse_node_request

@@ -1,6 +1,6 @@
 """What the API server's refusals mean for an attempt."""
 
-from lockstep.api.client import Answer
+from lockstep.api.answer import Answer
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import Refusal
 from lockstep.facts.reasons import Reason

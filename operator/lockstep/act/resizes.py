@@ -9,7 +9,7 @@ from coschedule import GangKey
 from lockstep.act.refusals import is_pod_gone
 from lockstep.act.services import Services
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError
+from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.api.pace import resize_patch
 from lockstep.api.turns import Urgency
 from lockstep.facts.pace import Cpu, ResizeResult

@@ -7,7 +7,8 @@ from collections.abc import Coroutine, Iterable, Sequence
 from coschedule import GangKey
 from lockstep.act.deletions import NO_EFFECT_SECONDS, Deletions
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.pauses import pause_after
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodFact

@@ -10,8 +10,9 @@ from lockstep.act.needed_claims import NeededClaim
 from lockstep.act.refusals import is_conflict, refused_claim
 from lockstep.act.services import Services
 from lockstep.api import paths
+from lockstep.api.answer import Answer
 from lockstep.api.claims import promised_to, told_node
-from lockstep.api.client import Answer, KubeClient
+from lockstep.api.client import KubeClient
 from lockstep.api.volume import parse_claim, parse_volume
 from lockstep.belief.state import State
 from lockstep.facts.failure import Failure

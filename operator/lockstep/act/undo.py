@@ -17,7 +17,7 @@ from lockstep.act.needed_claims import needed_claims
 from lockstep.act.progress import reported_part
 from lockstep.act.services import Services
 from lockstep.act.telling import take_back
-from lockstep.api.client import ApiUnavailableError
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.pauses import pause_after
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure

@@ -8,7 +8,8 @@ from coschedule import GangKey
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.taught import remember_runs
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient, Target
+from lockstep.api.answer import ApiUnavailableError, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.names import GANG_LABEL

@@ -7,7 +7,8 @@ from coschedule import GangKey
 from lockstep.answers.cluster import answered
 from lockstep.answers.errors import AnswerError
 from lockstep.api import paths
-from lockstep.api.client import Answer, KubeClient
+from lockstep.api.answer import Answer
+from lockstep.api.client import KubeClient
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State

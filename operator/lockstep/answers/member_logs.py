@@ -8,7 +8,8 @@ from coschedule import GangKey
 from lockstep.answers.cluster import parse_shown, read_gang, read_members
 from lockstep.answers.errors import AnswerError
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.member_log import MemberLog, containers_of, parse_member_log
 from lockstep.api.preemption import spelled_gang
 from lockstep.facts.gang import GangFact

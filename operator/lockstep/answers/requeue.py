@@ -8,7 +8,8 @@ from coschedule import GangKey
 from lockstep.answers.cluster import answered, parse_shown, read_gang, read_members
 from lockstep.answers.errors import AnswerError
 from lockstep.api import paths
-from lockstep.api.client import Answer, KubeClient
+from lockstep.api.answer import Answer
+from lockstep.api.client import KubeClient
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.preemption import spelled_gang

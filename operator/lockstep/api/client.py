@@ -2,26 +2,26 @@
 
 Every request goes through here, but for those by which kopf lists and watches our own kinds. They are made by hand:
 the typed calls of the ``kubernetes`` package cost five to eight times the CPU and can't decode the answer to a Binding.
-An HTTP status is an answer here, not an exception: 404, 409 and 403 are for the caller to read. What raises is an API
-server that gives no answer.
 """
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
 import aiohttp
 import orjson
-from aiohttp.abc import AbstractStreamWriter
 
+from lockstep.api.answer import Answer, ApiUnavailableError, Target, decode_object, retry_after_seconds, unavailable
 from lockstep.api.configuration import WATCH, Configuration, RequestObserver, tls_context
 from lockstep.api.credentials import UNAUTHORIZED, Credentials
 from lockstep.api.fence import Fence
+from lockstep.api.fenced_body import FencedBody
 from lockstep.api.instance import user_agent
+from lockstep.api.long_answers import Lines, Text
 from lockstep.api.request_log import log_answer, log_silence
 from lockstep.api.rights import FORBIDDEN, Need, Rights, is_denial, need_of
 from lockstep.api.turns import Turns, Urgency
@@ -40,42 +40,8 @@ _TOKEN_SECONDS = 30.0
 LANDING_SECONDS = 1.0
 """For so long after a request was cut off, the API server may still carry it out, in seconds."""
 _TRIES = 6
-_LONGEST_LINE = 2**20
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
-
-
-class ApiUnavailableError(Exception):
-    """The API server gave no usable answer, in spite of several tries."""
-
-
-class Answer(NamedTuple):
-    """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused."""
-
-    code: int
-    body: Mapping[str, Any]
-
-    @property
-    def is_success(self) -> bool:
-        """Whether the request was carried out."""
-        return self.code < 300
-
-    @property
-    def is_about_rights(self) -> bool:
-        """Whether the API server does not let us do that, whatever it is; one that has just started lets nobody in."""
-        return self.code == UNAUTHORIZED or is_denial(self.code, self.message)
-
-    @property
-    def message(self) -> str:
-        """The API server's own sentence about a refusal."""
-        return str(self.body.get("message", f"HTTP {self.code}"))
-
-
-class Target(NamedTuple):
-    """Where a request goes: its path, and the resource's name as metrics show it."""
-
-    path: str
-    resource: str
 
 
 class _Wanted(NamedTuple):
@@ -176,7 +142,7 @@ class KubeClient:
         return await self._request("DELETE", target, body={"preconditions": preconditions}, urgency=Urgency.DELETE)
 
     @asynccontextmanager
-    async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Lines"]:
+    async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Lines]:
         """Open a watch, which ends after a long silence. Raises ``ApiUnavailableError`` where the connection fails."""
         try:
             async with AsyncExitStack() as stack:
@@ -185,11 +151,11 @@ class KubeClient:
             raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
 
     @asynccontextmanager
-    async def text(self, target: Target, params: Mapping[str, str]) -> AsyncIterator["Text"]:
+    async def text(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Text]:
         """Open a text that may go on for as long as it wants, such as a log. Raises ``ApiUnavailableError``."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
         started = monotonic()
-        with _unavailable(target):
+        with unavailable(target):
             response = await self._open("GET", target, accept=_ANY, params=params, timeout=timeout)
         self._answered("GET", target, response.status, started)
         try:
@@ -284,7 +250,7 @@ class KubeClient:
 
     async def _write_once(self, wanted: _Wanted) -> tuple[Answer, float]:
         """Try once. Who gives it up after it was sent can't know what becomes of it: it may be carried out still."""
-        payload = _FencedBody(wanted.data, self._fence)
+        payload = FencedBody(wanted.data, self._fence)
         try:
             return await self._try_once(wanted, payload)
         except asyncio.CancelledError:
@@ -344,99 +310,3 @@ async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitab
     elif answer.code != UNAUTHORIZED:
         rights.grant(need)
     return answer
-
-
-class _FencedBody(aiohttp.BytesPayload):
-    """The body of a write, which goes to the connection together with its headers, or not at all."""
-
-    def __init__(self, value: bytes, fence: Fence) -> None:
-        super().__init__(value)
-        self._fence = fence
-        self.is_handed_over = False
-
-    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
-        """Hand the request to the connection; raise ``ConnectionAbortedError`` where no write may go out now."""
-        if not self._fence.is_open:
-            raise ConnectionAbortedError("this process does not lead")
-        self.is_handed_over = True
-        await super().write_with_length(writer, content_length)
-
-
-class Lines:
-    """The lines of a watch, as they come in. A line may be of any length."""
-
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
-        self.code = response.status
-        self._response = response
-
-    async def batches(self) -> AsyncIterator[list[bytes]]:
-        """Every batch of whole lines that one read brought.
-
-        A long silence ends them as the server does: whoever opens another watch from where this one was misses nothing,
-        whether the connection was dead or there was just no news.
-        """
-        rest = b""
-        with suppress(aiohttp.SocketTimeoutError):
-            async for chunk in self._response.content.iter_any():
-                *lines, rest = (rest + chunk).split(b"\n")
-                if lines:
-                    yield lines
-
-
-class Text:
-    """A text as it comes in, or why there is none."""
-
-    def __init__(self, response: aiohttp.ClientResponse, target: Target) -> None:
-        self._response = response
-        self._target = target
-
-    async def refusal(self) -> str | None:
-        """Why the API server does not show it, None where it does."""
-        if self._response.ok:
-            return None
-        with _unavailable(self._target):
-            raw = await self._response.read()
-        decoded = decode_object(raw)
-        return Answer(self._response.status, {} if decoded is None else decoded).message
-
-    async def lines(self) -> AsyncIterator[bytes]:
-        """Every line without its end; one that is longer than 1 MiB comes in parts."""
-        rest = b""
-        chunks = self._response.content.iter_any()
-        while True:
-            with _unavailable(self._target):
-                chunk = await anext(chunks, b"")
-            if not chunk:
-                break
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                yield line
-            if len(rest) > _LONGEST_LINE:
-                yield rest
-                rest = b""
-        if rest:
-            yield rest
-
-
-@contextmanager
-def _unavailable(target: Target) -> Iterator[None]:
-    """Raise ``ApiUnavailableError`` where the connection breaks."""
-    try:
-        yield
-    except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise ApiUnavailableError(f"GET {target.resource}: {error or type(error).__name__}") from error
-
-
-def decode_object(raw: bytes) -> Mapping[str, Any] | None:
-    """The object in an answer; None where there is none, as in a proxy's page or a plain 'ok'."""
-    try:
-        decoded = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return None
-    return decoded if isinstance(decoded, dict) else None
-
-
-def retry_after_seconds(headers: Mapping[str, str]) -> float:
-    """How long the server asks us to wait; 0 where it does not, or gives a date."""
-    value = headers.get("Retry-After", "")
-    return float(value) if value.isdigit() else 0.0

@@ -1,7 +1,7 @@
 """Where things live in the API."""
 
 from coschedule import GangKey
-from lockstep.api.client import Target
+from lockstep.api.answer import Target
 from lockstep.api.names import API_VERSION, BIDS, GANGS
 from lockstep.facts.pod import PodKey
 from lockstep.facts.volume import ClaimKey

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lockstep.api.client import ApiUnavailableError
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds

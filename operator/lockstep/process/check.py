@@ -8,7 +8,8 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api import paths
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.names import API_VERSION, GANG_KIND
 

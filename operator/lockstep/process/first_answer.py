@@ -3,7 +3,8 @@
 import asyncio
 
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
+from lockstep.api.answer import Answer, ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.names import BIDS, GANGS
 from lockstep.process.errors import StartError

@@ -13,7 +13,8 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError, KubeClient, Target
+from lockstep.api.answer import Answer, ApiUnavailableError, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.review import Manifest, access_review, is_allowed, reviewed_caller, token_review
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,8 @@ import asyncio
 from contextlib import suppress
 
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import WATCH, RequestObserver
 from lockstep.api.names import GANGS, GROUP
 from lockstep.api.pauses import pause_after

@@ -6,7 +6,8 @@ from collections.abc import Awaitable
 from contextlib import suppress
 
 from lockstep.api import paths
-from lockstep.api.client import Answer, ApiUnavailableError, KubeClient
+from lockstep.api.answer import Answer, ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.fence import Fence
 from lockstep.api.kept_runs import kept_runs_manifest, parse_kept_runs
 from lockstep.belief.past_runs import PastRuns

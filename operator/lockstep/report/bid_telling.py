@@ -5,8 +5,9 @@ import logging
 from collections.abc import Callable
 
 from lockstep.api import paths
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.bid_status import bid_plan_manifest
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.client import KubeClient
 from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidPlan

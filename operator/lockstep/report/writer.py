@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from coschedule import GangKey
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.event import Event
 from lockstep.api.pauses import pause_after
 from lockstep.api.turns import Urgency

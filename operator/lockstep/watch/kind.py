@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from lockstep.api.client import Target
+from lockstep.api.answer import Target
 from lockstep.belief.doubts import Doubts, Version
 
 Fact = TypeVar("Fact")

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from lockstep.api.client import ApiUnavailableError, KubeClient, Target
+from lockstep.api.answer import ApiUnavailableError, Target
+from lockstep.api.client import KubeClient
 from lockstep.api.versions import is_older, newest
 from lockstep.belief.state import State
 from lockstep.watch.kind import Kind

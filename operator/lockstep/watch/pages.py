@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 
 PAGE_SIZE = "500"
 GONE = 410

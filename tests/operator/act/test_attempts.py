@@ -12,7 +12,7 @@ from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
 from lockstep.act.attempt import Ending
 from lockstep.act.attempts import Attempts, _Memory
-from lockstep.api.client import Answer, ApiUnavailableError
+from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.belief.state import State
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangStatus

@@ -5,7 +5,7 @@ import pytest
 from builders.facts import gang_fact
 from builders.served import owned_by, pod
 from lockstep.act.look import look_at_members
-from lockstep.api.client import Answer
+from lockstep.api.answer import Answer
 from lockstep.belief.state import State
 from lockstep.watch.kinds import pods_kind
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lockstep.act.refusals import is_pod_gone, refused_pod, refused_template
-from lockstep.api.client import Answer
+from lockstep.api.answer import Answer
 from lockstep.facts.reasons import Reason
 
 FORBIDDEN = 'pods "g-1-0" is forbidden: '

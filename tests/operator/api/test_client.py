@@ -8,7 +8,8 @@ import pytest
 
 from fake_cluster.jumping import now, until
 from fake_cluster.scripted import Reply, ScriptedServer, Step, reply, status
-from lockstep.api.client import ApiUnavailableError, KubeClient, Target
+from lockstep.api.answer import ApiUnavailableError, Target
+from lockstep.api.client import KubeClient
 
 pytestmark = pytest.mark.asyncio
 

@@ -5,7 +5,7 @@ import ssl
 import pytest
 
 from fake_cluster.scripted import ScriptedServer, status
-from lockstep.api.client import retry_after_seconds
+from lockstep.api.answer import retry_after_seconds
 from lockstep.api.configuration import (
     ConfigError,
     Configuration,

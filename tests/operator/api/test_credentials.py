@@ -10,7 +10,8 @@ from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import gang_place, is_placed, operator_over
 from fake_cluster.scripted import ScriptedServer, reply, status, stream
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.api.credentials import REFUSED
 
 pytestmark = pytest.mark.asyncio

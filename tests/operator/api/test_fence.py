@@ -7,7 +7,8 @@ import pytest
 from fake_cluster.jumping import until
 from fake_cluster.rig import end
 from fake_cluster.scripted import ScriptedServer, Step, reply, status
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.api.fence import Fence
 from lockstep.api.paths import TOKEN_REVIEWS
 from lockstep.api.review import token_review

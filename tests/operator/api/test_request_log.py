@@ -8,7 +8,8 @@ import pytest
 from coschedule import GangKey
 from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, reply, status, stream
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.api.configuration import session_told_to
 from lockstep.api.request_log import log_answer
 from lockstep.logs.formats import TextFormat

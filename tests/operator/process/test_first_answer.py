@@ -3,7 +3,7 @@
 import pytest
 
 from fake_cluster.jumping import now
-from lockstep.api.client import Answer
+from lockstep.api.answer import Answer
 from lockstep.api.configuration import Configuration
 from lockstep.process.errors import StartError
 from lockstep.process.first_answer import check_api

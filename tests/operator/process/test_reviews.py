@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from lockstep.api.client import Answer, ApiUnavailableError
+from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.api.credentials import REFUSED, Credentials
 from lockstep.process.reviews import Reviews, Verdict
 

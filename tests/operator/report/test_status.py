@@ -4,7 +4,7 @@ import pytest
 
 from builders.facts import gang_fact
 from builders.served import gang
-from lockstep.api.client import Answer
+from lockstep.api.answer import Answer
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangStatus
 from lockstep.report.status import Written, write_status

@@ -8,7 +8,8 @@ import pytest
 
 from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
-from lockstep.api.client import KubeClient, Target
+from lockstep.api.answer import Target
+from lockstep.api.client import KubeClient
 from lockstep.belief.doubts import Doubts
 from lockstep.watch.informer import Informer
 from lockstep.watch.kind import Kind

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from lockstep.api import paths
-from lockstep.api.client import ApiUnavailableError, KubeClient
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.client import KubeClient
 from lockstep.api.lease import read_lease
 from lockstep.watch.informer import WatchError, decode_event
 

@@ -1,0 +1,66 @@
+"""Answers that come in bit by bit, for as long as they like: the lines of a watch, and texts such as logs."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import aiohttp
+
+from lockstep.api.answer import Answer, Target, decode_object, unavailable
+
+_LONGEST_LINE = 2**20
+
+
+class Lines:
+    """The lines of a watch, as they come in. A line may be of any length."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self.code = response.status
+        self._response = response
+
+    async def batches(self) -> AsyncIterator[list[bytes]]:
+        """Every batch of whole lines that one read brought.
+
+        A long silence ends them as the server does: whoever opens another watch from where this one was misses nothing,
+        whether the connection was dead or there was just no news.
+        """
+        rest = b""
+        with suppress(aiohttp.SocketTimeoutError):
+            async for chunk in self._response.content.iter_any():
+                *lines, rest = (rest + chunk).split(b"\n")
+                if lines:
+                    yield lines
+
+
+class Text:
+    """A text as it comes in, or why there is none."""
+
+    def __init__(self, response: aiohttp.ClientResponse, target: Target) -> None:
+        self._response = response
+        self._target = target
+
+    async def refusal(self) -> str | None:
+        """Why the API server does not show it, None where it does."""
+        if self._response.ok:
+            return None
+        with unavailable(self._target):
+            raw = await self._response.read()
+        decoded = decode_object(raw)
+        return Answer(self._response.status, {} if decoded is None else decoded).message
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Every line without its end; one that is longer than 1 MiB comes in parts."""
+        rest = b""
+        chunks = self._response.content.iter_any()
+        while True:
+            with unavailable(self._target):
+                chunk = await anext(chunks, b"")
+            if not chunk:
+                break
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line
+            if len(rest) > _LONGEST_LINE:
+                yield rest
+                rest = b""
+        if rest:
+            yield rest
