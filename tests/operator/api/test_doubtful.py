@@ -123,6 +123,7 @@ def test_bid_without_sense_is_not_understood(state, counted, spec):
 
 
 def test_bid_that_is_understood_is_not_answered(state):
+    nodes_kind(state).believe(node("n1"))
     bids_kind(state).believe(bid("n1", capacity="2"))
 
     assert state.news.bids == set()
