@@ -7,7 +7,7 @@ a process which takes over goes on with what it finds. An autoscaler looks about
 import asyncio
 import logging
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -173,15 +173,26 @@ class NodeRequests:
         return gang is not None and is_its_own and self._stance(gang) is not Stance.WITHDRAW
 
     async def _ask_for_others(self, asking: Mapping[GangKey, GangFact], standing: Iterable[NodeRequest]) -> None:
-        """Ask for those that have no request yet, in the order in which they were made."""
+        """Ask for those that have no request yet, in each namespace in the order in which they were made."""
         asked = {request.gang for request in standing}
-        count = Counter(key.namespace for key in asked)
+        room = Counter(key.namespace for key in asked)
+        due: defaultdict[str, list[GangFact]] = defaultdict(list)
         for gang in sorted(asking.values(), key=lambda gang: (gang.created, gang.key)):
-            has_room = count[gang.key.namespace] < _MOST_IN_A_NAMESPACE
+            namespace = gang.key.namespace
+            has_room = room[namespace] < _MOST_IN_A_NAMESPACE
             if gang.key not in asked and has_room and self._of(gang).rests_until <= self._monotonic():
-                count[gang.key.namespace] += 1
-                with _guarded(gang.key):
-                    await self._ask(gang)
+                room[namespace] += 1
+                due[namespace].append(gang)
+        await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
+
+    async def _ask_in_turn(self, gangs: Iterable[GangFact]) -> None:
+        """Ask for gangs of one namespace; where that takes long, by a slow webhook say, a later look does the rest."""
+        until = self._monotonic() + _PAUSE_SECONDS
+        for gang in gangs:
+            if self._monotonic() >= until:
+                return
+            with _guarded(gang.key):
+                await self._ask(gang)
 
     async def _ask(self, gang: GangFact) -> None:
         memory = self._of(gang)

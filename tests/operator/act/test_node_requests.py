@@ -329,6 +329,36 @@ async def test_request_that_cannot_be_taken_back_costs_nobody_else_anything(faul
         await until(lambda: not requests(api, "g") and len(templates(api)) == 1)
 
 
+async def test_slow_webhook_of_one_namespace_keeps_no_other_waiting(monkeypatch):
+    slow = [in_namespace("slow", gang(f"slow-{number}", **BIG)) for number in range(9)]
+    async with operator_over(gangs=slow) as (api, parts):
+        takes_long(monkeypatch, parts.client, "/namespaces/slow/")
+        async with asks(parts):
+            began = now()
+            await until(lambda: requests(api))
+            api.store.add("gangjobs", gang("good", **BIG))
+
+            await until(lambda: requests(api, "good"))
+            assert now() - began < 60
+            await until(lambda: len(requests(api)) == 10, seconds=1000)
+
+
+def in_namespace(namespace, manifest):
+    return {**manifest, "metadata": {**manifest["metadata"], "namespace": namespace}}
+
+
+def takes_long(monkeypatch, client, folder):
+    """Have admission in that folder take 20 s for each pod that is only tried."""
+    dry_run = client.dry_run
+
+    async def slowed(target, *rest, **more):
+        if folder in target.path:
+            await asyncio.sleep(20)
+        return await dry_run(target, *rest, **more)
+
+    monkeypatch.setattr(client, "dry_run", slowed)
+
+
 @pytest.mark.parametrize("step", ["name_for", "parse_node_request"])
 async def test_what_goes_wrong_with_one_gang_costs_no_other_its_request(monkeypatch, step):
     async with asking(gang("odd", **BIG)) as (api, _):
