@@ -13,12 +13,10 @@ from coschedule import (
     NodeTerm,
     Pieces,
     Requirement,
-    SerialWork,
     Share,
     Toleration,
 )
 from lockstep.api.gangjob import parse_gang
-from lockstep.api.names import RANK_LABEL
 from lockstep.facts.gang import ConditionFact
 from lockstep.facts.reasons import Reason
 from lockstep.facts.volume import ClaimUse, Sharing, Wish
@@ -38,10 +36,6 @@ def spec_of(**parts):
     return fact.spec
 
 
-def work_of(work, *, most=16):
-    return spec_of(size=1, most=most, spec={"work": work}).work
-
-
 def test_rigid_gang():
     fact = parse(size=4, cpu="2", version="17", generation=3)
 
@@ -50,54 +44,6 @@ def test_rigid_gang():
     assert fact.spec.roles[0].request == (("bid slots", 1), ("cpu", 2000), ("pods", 1))
     assert fact.spec.roles[0].constraints == Constraints()
     assert not fact.is_deleting
-
-
-def test_serial_work():
-    work = work_of({"serialTime": "10h", "overhead": {"fixed": "5s", "perMember": "200ms", "perLogMember": "1m"}})
-
-    assert work == SerialWork(serial=36000, fixed=5, per_member=0.2, per_log_member=60)
-
-
-def test_overhead_is_optional():
-    assert work_of({"serialTime": "1m"}) == SerialWork(serial=60, fixed=0, per_member=0, per_log_member=0)
-
-
-def profile(**times):
-    return {"profile": [{"members": int(members[1:]), "time": time} for members, time in times.items()]}
-
-
-def test_measured_sizes_have_their_measured_times():
-    times = work_of(profile(p2="50m", p16="10m", p4="30m")).times
-
-    assert [times[size - 1] for size in (2, 4, 16)] == pytest.approx([3000, 1800, 600])
-
-
-def test_times_between_measured_sizes_follow_amdahl():
-    # T(P) = 10 s + 100 s / P, so that P · T(P) is straight.
-    times = work_of(profile(p1="110s", p10="20s")).times
-
-    assert times == pytest.approx([10 + 100 / size for size in range(1, 11)])
-
-
-def test_each_gap_between_measured_sizes_has_a_line_of_its_own():
-    times = work_of(profile(p1="100s", p3="40s", p5="30s")).times
-
-    assert times == pytest.approx([100, (100 + 120) / 2 / 2, 40, (120 + 150) / 2 / 4, 30])
-
-
-def test_sizes_outside_the_measured_ones_are_not_allowed():
-    times = work_of(profile(p2="50m", p4="30m")).times
-
-    assert times[0] == math.inf
-    assert len(times) == 4
-
-
-def test_profile_is_cut_at_the_largest_size():
-    assert len(work_of(profile(p1="50m", p100="30m"), most=8).times) == 8
-
-
-def test_order_of_the_profile_does_not_matter():
-    assert work_of(profile(p2="50m", p4="30m")) == work_of(profile(p4="30m", p2="50m"))
 
 
 def test_gang_says_whether_it_may_be_interrupted():
@@ -174,59 +120,11 @@ def test_preferred_affinity_restricts_nothing():
     assert role.constraints.affinity is None
 
 
-NEAR = {"topologyKey": "zone", "labelSelector": {}}
 SUPPORTED_VOLUMES = [
     {"name": "a", "emptyDir": {}},
     {"name": "b", "configMap": {"name": "c"}},
     {"name": "d", "hostPath": {"path": "/"}},
 ]
-
-
-@pytest.mark.parametrize(
-    ("pod_spec", "want_field"),
-    [
-        pytest.param(
-            {"affinity": {"podAffinity": {REQUIRED: [NEAR, {**NEAR, "matchLabelKeys": [RANK_LABEL]}]}}},
-            f"affinity.podAffinity.{REQUIRED}[1] with {RANK_LABEL}",
-            id="affinity to a rank",
-        ),
-        pytest.param(
-            {
-                "affinity": {
-                    "podAntiAffinity": {REQUIRED: [{**NEAR, "labelSelector": {"matchLabels": {RANK_LABEL: "0"}}}]}
-                }
-            },
-            f"affinity.podAntiAffinity.{REQUIRED}[0] with {RANK_LABEL}",
-            id="affinity against a rank",
-        ),
-        pytest.param(
-            {"topologySpreadConstraints": [ANYHOW, {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
-            "topologySpreadConstraints[1].whenUnsatisfiable",
-            id="spread",
-        ),
-        pytest.param({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims", id="resource claims"),
-        pytest.param({"nodeName": "n1"}, "nodeName", id="a node of its own"),
-        pytest.param({"schedulingGates": [{"name": "g"}]}, "schedulingGates", id="gates"),
-        pytest.param({"schedulingGroup": {"podGroupName": "g"}}, "schedulingGroup", id="another gang"),
-        pytest.param({"schedulerName": "default-scheduler"}, "schedulerName", id="another scheduler"),
-    ],
-)
-def test_unsupported_field_is_refused_by_name(pod_spec, want_field):
-    fact = parse(pod_spec=pod_spec)
-
-    assert fact.spec is None
-    assert fact.refusal.reason == Reason.UNSUPPORTED_FIELD
-    assert fact.refusal.message.startswith(f"template.spec.{want_field}: ")
-    assert fact.refusal.message.endswith(".")
-
-
-def test_name_of_another_scheduler_is_answered_with_what_to_write():
-    refusal = parse(pod_spec={"schedulerName": "default-scheduler"}).refusal
-
-    assert refusal.message == (
-        "template.spec.schedulerName: Lockstep places the members, not default-scheduler: "
-        "write lockstep, or leave the field out."
-    )
 
 
 def test_claims_are_noted_with_the_field_that_names_them():
@@ -274,22 +172,6 @@ def test_placement_names_labels_of_nodes():
     spec = parse(spec={"placement": {"onePer": "host", "allIn": "zone"}}).spec
 
     assert (spec.one_per, spec.all_in) == ("host", "zone")
-
-
-@pytest.mark.parametrize(
-    "pod_spec",
-    [
-        pytest.param({"volumes": SUPPORTED_VOLUMES}, id="volumes without a claim"),
-        pytest.param({"affinity": {"podAffinity": {}}}, id="an empty pod affinity"),
-        pytest.param({"affinity": {"podAntiAffinity": {PREFERRED: [{}]}}}, id="a preference among pods"),
-        pytest.param({"topologySpreadConstraints": [ANYHOW]}, id="a spread that may be ignored"),
-        pytest.param({"topologySpreadConstraints": []}, id="no spread constraint"),
-        pytest.param({"schedulerName": "lockstep"}, id="our own scheduler's name"),
-        pytest.param({"affinity": None, "volumes": None, "tolerations": None}, id="nulls"),
-    ],
-)
-def test_field_that_asks_for_nothing_is_accepted(pod_spec):
-    assert parse(pod_spec=pod_spec).refusal is None
 
 
 @pytest.mark.parametrize(
