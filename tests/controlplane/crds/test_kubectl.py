@@ -49,7 +49,19 @@ BID = {
         "ownerPresent": False,
     },
 }
-BID_STATUS = {"planned": {"state": "Offered", "members": 2, "message": "Offered."}, "measured": {"message": "Idle."}}
+ACCEPTED = {
+    "type": "Accepted",
+    "status": "True",
+    "reason": "SpecUnderstood",
+    "message": "The bid is understood.",
+    "observedGeneration": 1,
+    "lastTransitionTime": "2026-11-20T18:00:00Z",
+}
+BID_STATUS = {
+    "conditions": [ACCEPTED],
+    "planned": {"state": "Offered", "members": 2, "message": "Offered."},
+    "measured": {"message": "Idle."},
+}
 
 
 @pytest.fixture
@@ -112,6 +124,7 @@ def test_get_nb_shows_the_offer(api, bid):
         "UNTIL": "2026-11-21T07:00:00Z",
         "MEMBERS": "2",
         "STATE": "Offered",
+        "ACCEPTED": "True",
     }
 
 
