@@ -26,7 +26,7 @@ from coschedule.queue.slots.from_start import SlotsFrom, slots_from
 _MOST_RANGES = 32
 """Bounds of all instants tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
 
-_ALIKE = 4
+_ALIKE = 8
 """For so many of these ranges the slots that outlast one run are counted: counting them for another costs as much."""
 
 _FEW = 4

@@ -23,8 +23,10 @@ def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntA
     ranges = np.arange(len(open_slots.slowdowns)) * len(shortest) // max(1, len(open_slots.slowdowns))
     rows = ranges[open_slots.pace]
     never = np.full(len(staying), len(instants))
-    counted = _sums(rows[staying], first[staying], never, open_slots.total[staying], (len(shortest), len(instants)))
-    _add_ending(counted, open_slots, instants, shortest, _Ending(ending, rows[ending], first[ending]))
+    shape = len(shortest), len(instants)
+    counted = _along_rows(rows[staying], first[staying], never, open_slots.total[staying], shape).cumsum(axis=0)
+    if len(ending):
+        _add_ending(counted, open_slots, instants, shortest, _Ending(ending, rows[ending], first[ending]))
     return counted
 
 
@@ -41,26 +43,25 @@ def _add_ending(
 ) -> None:
     """Add slots of stretches that end to ``counted``, for ranges with the same shortest run at a time."""
     _, alike = np.unique(shortest, return_index=True)
-    for row, next_row in pairwise([*alike.tolist(), len(shortest)]):
+    groups = list(pairwise([*alike.tolist(), len(shortest)]))
+    parts = []
+    for row, next_row in groups:
         too_late = np.searchsorted(instants + shortest[row], open_slots.times, side="right")
         # What is too short for these ranges is too short for all that follow.
         long = np.flatnonzero(left.first < too_late[open_slots.end[left.stretch]])
         left = _Ending(*(column[long] for column in left))
         stretch, rows, first = (column[left.row < next_row] for column in left)
-        counted[row:next_row] += _sums(
-            np.maximum(rows - row, 0),
-            first,
-            too_late[open_slots.end[stretch]],
-            open_slots.total[stretch],
-            (next_row - row, counted.shape[1]),
-        )
+        parts.append((np.maximum(rows, row), first, too_late[open_slots.end[stretch]], open_slots.total[stretch]))
+    row_of, first_of, end_of, total_of = (np.concatenate(column) for column in zip(*parts, strict=True))
+    by_row = _along_rows(row_of, first_of, end_of, total_of, (len(shortest), len(instants)))
+    for row, next_row in groups:
+        counted[row:next_row] += by_row[row:next_row].cumsum(axis=0)
 
 
-def _sums(row: IntArray, first: IntArray, end: IntArray, total: IntArray, shape: tuple[int, int]) -> IntArray:
-    """Add ``total[i]`` to the columns from ``first[i]`` to before ``end[i]`` of row ``row[i]`` and of later rows."""
+def _along_rows(row: IntArray, first: IntArray, end: IntArray, total: IntArray, shape: tuple[int, int]) -> IntArray:
+    """Sum ``total[i]`` in the columns from ``first[i]`` to before ``end[i]`` of row ``row[i]``."""
     rows, columns = shape
     width, size = columns + 1, rows * (columns + 1)
     gains = np.bincount(row * width + first, weights=total, minlength=size)
     gains -= np.bincount(row * width + end, weights=total, minlength=size)
-    by_row = np.cumsum(gains.reshape(rows, width)[:, :columns], axis=1)
-    return np.cumsum(by_row, axis=0).astype(np.int64)
+    return gains.reshape(rows, width)[:, :columns].cumsum(axis=1).astype(np.int64)
