@@ -1,6 +1,6 @@
 """How a choice becomes a placement: ranks become names, and the work is divided."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class Placing:
             risk=self._risk(gang, choice),
             own_times=self._own_times(gang, choice) if gang.factors else 1.0,
         )
+
+    def beside(self, gang: PendingGang, placement: Placement, other: Outline | None) -> Placement:
+        """Return a placement with another alternative."""
+        return replace(placement, alternative=None if other is None else self._alternative(gang, other))
 
     def name(self, rank: int) -> str:
         """Name the node of a rank."""

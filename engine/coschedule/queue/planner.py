@@ -134,20 +134,28 @@ class Planner:
         return self._may_fit_now(gang)
 
     def sooner(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Plan a gang again that has a later place: never for later than that."""
+        """Plan a gang again that has a later place: never for later than that. The best there is stays as it is."""
         assert isinstance(decision, Placement), "who has no place gives none back"
-        self._timeline = self._timeline.claimed_all(given_back(self._claims(gang, decision)))
-        return self.decide(replace(gang, promised=min(gang.promised, decision.start)))
+        self.look_ahead([gang])
+        with_it = self._timeline
+        self._timeline = with_it.claimed_all(given_back(self._claims(gang, decision)))
+        bound = replace(gang, promised=min(gang.promised, decision.start))
+        return self._guarded(partial(self._sooner, decision, with_it), bound)
 
     def follow(self, gang: PendingGang, decision: Decision) -> None:
         """Claim what a plan of the same snapshot has given the gang."""
         self._let_in_front_of(gang)
         if isinstance(decision, Placement):
-            for claim in self._claims(gang, decision):
-                self._take(claim)
+            self._take(list(self._claims(gang, decision)))
         elif decision.hold is not None:
             self._may_hold -= 1
             self._close(self._rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
+
+    def follow_all(self, placed: Sequence[tuple[PendingGang, Placement]]) -> None:
+        """Claim what a plan of the same snapshot has given gangs of one priority: the same as one after the other."""
+        if placed:
+            self._let_in_front_of(placed[0][0])
+            self._take([claim for gang, placement in placed for claim in self._claims(gang, placement)])
 
     def turn(self, gang: PendingGang) -> Turn:
         """Tell what there is for the gang, whose turn it is."""
@@ -250,6 +258,24 @@ class Planner:
         consider = partial(self._observer.considered, gang)
         return chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
 
+    def _sooner(self, decision: Placement, with_it: Timeline, gang: PendingGang) -> Decision:
+        """Decide on a gang whose later place is given back; where it keeps that, go on with what there was with it."""
+        standing = self._standing(decision, gang)
+        if standing is None:
+            return self._decide(gang)
+        self._timeline = with_it
+        return standing
+
+    def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
+        """Say of a later place that is given back what else there is; None where something better may be there."""
+        chooser = self._chooser(gang)
+        if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
+            return None
+        value = gang.price.value(decision.start, decision.finish, decision.size)
+        chosen = Outline(value, decision.size, decision.start, decision.finish)
+        standing = chooser.standing(own_timeline(gang, self._timeline), chosen)
+        return self._placing.beside(gang, decision, standing.alternative) if standing.is_best else None
+
     def _alternative_to(self, place: Place) -> Outline | None:
         """Say what else there was for a gang that starts as planned before; not where members differ."""
         chooser = self._chooser(place.gang)
@@ -259,13 +285,12 @@ class Planner:
         return chooser.alternative(own_timeline(place.gang, without_it), place.choice.outline)
 
     def _place(self, gang: PendingGang, choice: Choice) -> Placement:
-        for claim in place_of(gang, choice).claims:
-            self._take(claim)
+        self._take(place_of(gang, choice).claims)
         return self._placing.placement(gang, choice)
 
-    def _take(self, claim: Claim) -> None:
-        self._timeline = self._timeline.claimed(claim)
-        self._never_end([claim])
+    def _take(self, claims: Sequence[Claim]) -> None:
+        self._timeline = self._timeline.claimed_all(claims)
+        self._never_end(claims)
 
     def _never_end(self, claims: Iterable[Claim]) -> None:
         """Note what claims take of which nobody knows when it ends, though some time it does."""

@@ -120,8 +120,10 @@ class Snapshot:
             raise ValueError("gang keys must be distinct")
 
     def _check_factors(self, gang: PendingGang) -> None:
+        if not gang.factors:
+            return
         with np.errstate(over="ignore"):
-            is_right = not gang.factors or _are_slowdowns(self.slowdown * times_on(gang.factors, self.kinds))
+            is_right = _are_slowdowns(self.slowdown * times_on(gang.factors, self.kinds))
         if not is_right:
             raise ValueError(f"every slowdown must be positive and finite, also by the factors of gang {gang.key}")
 

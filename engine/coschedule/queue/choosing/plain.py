@@ -1,6 +1,7 @@
 """The choice for a gang of one role, without terms among its members that concern several nodes."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.choice import Choice
@@ -9,6 +10,13 @@ from coschedule.queue.gangs import PendingGang
 from coschedule.queue.limiting_nodes import find_limiting_nodes
 from coschedule.queue.node_choice import choose_nodes
 from coschedule.queue.slots.timeline import Timeline
+
+
+class Standing(NamedTuple):
+    """Whether a run is the best that a gang may have, and if so which other says most about it."""
+
+    is_best: bool
+    alternative: Outline | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,6 +61,14 @@ class PlainChooser:
     def alternative(self, timeline: Timeline, chosen: Outline) -> Outline | None:
         """Tell of the candidate that says most about a run that was chosen before; see ``Placement``."""
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
+
+    def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
+        """Tell what there is beside a later run that was chosen before, on a timeline in which it is not claimed."""
+        space = self.demand.search_space(timeline)
+        best = outline_of(self.demand.best(space, chosen.value))
+        if best is not None and best < chosen:
+            return Standing(is_best=False)
+        return Standing(is_best=True, alternative=outline_of(self.demand.alternative(space, chosen)))
 
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
         """Tell of the best candidate."""

@@ -6,10 +6,11 @@ a plan in which no gang starts after what it was promised, and the sum of finish
 Method: several plans are made, and the best is taken. The first keeps the plan from before; a gang for which that is
 not possible any more, since something has run for longer or a node is lost, is planned again on what the others leave,
 and so are new gangs. The others plan the front of the queue anew, in an order each: by submission plus a multiple of
-the least run time (its ``weights``). Whoever is behind the front keeps its place. A gang that would start after
-what it was promised goes to the head of the order, which is tried again a few times. Of all plans those with the fewest
-gangs without a placement are the best, then with the fewest broken promises, then with the least sum of finishes; of
-equal ones the first. So a promise is broken only where the plan from before has become impossible.
+the least run time (its ``weights``). Whoever is behind the front keeps its place, or has what the first plan found. A
+gang that would start after what it was promised goes to the head of the order, which is tried again a few times. Of all
+plans those with the fewest gangs without a placement are the best, then with the fewest broken promises, then with the
+least sum of finishes; of equal ones the first. So a promise is broken only where the plan from before has become
+impossible.
 
 Then those that keep their place and would fit now are planned again, as many as a front has, on what the best plan
 leaves and their own place: so nothing idles that somebody could use. Gangs behind the front that are new are planned
@@ -67,7 +68,7 @@ class Renewal:
         remembers = any(gang.kept is not None or gang.promised < math.inf for gang in gangs)
         anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         as_before = _as_before(known)
-        best = _best([as_before, *(_renewed(front, known) for front in anew)], by_key)
+        best = _best([as_before, *(_renewed(front, known, as_before) for front in anew)], by_key)
         settled = known.in_fronts if best is not as_before else frozenset()
         sooner = _sooner(best, {key: by_key[key] for key in known.placements if key not in settled})
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
@@ -103,17 +104,26 @@ def _run_time(gang: PendingGang) -> float:
     return seconds if seconds < math.inf else 0.0
 
 
-def _renewed(front: Sequence[PendingGang], known: _Known) -> Planned:
-    """Keep the places of all others, and plan the front anew; then those that have no place."""
+def _renewed(front: Sequence[PendingGang], known: _Known, as_before: Planned) -> Planned:
+    """Keep the places of all others, also those found just now, and plan the front anew; then who has no place."""
     in_front = {gang.key for gang in front}
     others = [gang for gang in known.gangs if gang.key not in in_front]
     keeping = [gang.key for gang in others if gang.key in known.placements]
     base = known.keeping.beside.fork()
     base.take([known.keeping.places[key] for key in keeping if key in known.in_fronts])
+    found = _found(as_before, known)
+    placed = [(gang, found[gang.key]) for gang in others if gang.key in found]
+    base.follow_all(placed)
     planned = _in_time(base, front)
-    rest = [gang for gang in others if gang.key not in known.placements]
-    decisions = [known.placements[key] for key in keeping]
+    rest = [gang for gang in others if gang.key not in known.placements and gang.key not in found]
+    decisions = [*(known.placements[key] for key in keeping), *(placement for _, placement in placed)]
     return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
+
+
+def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
+    """Return the places beside all that are kept, of those who keep none: there is room for all of them together."""
+    places = {one.gang: one for one in as_before.decisions if isinstance(one, Placement)}
+    return {key: place for key, place in places.items() if key not in known.placements}
 
 
 def _sooner(planned: Planned, behind: Mapping[GangKey, PendingGang]) -> Iterator[Decision]:

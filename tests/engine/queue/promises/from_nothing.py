@@ -29,7 +29,8 @@ def _planned(facts, most):
     gangs = sorted(facts.gangs, key=lambda one: (one.created, one.key))
     fronts = [sorted(gangs, key=lambda one, w=w: one.created + w * least_run(one))[:most] for w in WEIGHTS]
     first = _as_before(facts, fronts)
-    plans = [first, *(_anew(facts, front, fronts) for front in fronts)]
+    found = {one.gang: one for one in first[1] if isinstance(one, Placement)}
+    plans = [first, *(_anew(facts, front, fronts, found) for front in fronts)]
     best = min(plans, key=lambda one: merit(one[1], facts))
     settled = {} if best is first else {one.key for front in fronts for one in front}
     planner, decisions = best
@@ -76,14 +77,19 @@ def _as_before(facts, fronts):
     return planner, [*decisions, *(planner.decide(one) for one in early if one.key not in places)]
 
 
-def _anew(facts, front, fronts):
+def _anew(facts, front, fronts, found):
     early = _early(facts, fronts)
     places = _places(facts, early)
     spelling = _as_before_only_kept(facts, places)
     others = [one for one in early if one not in front]
-    planner, chosen = _in_time(facts, front, [places[one.key] for one in others if one.key in places])
-    rest = [planner.decide(one) for one in others if one.key not in places]
-    return planner, [*(spelling.placement(places[one.key]) for one in others if one.key in places), *chosen, *rest]
+    kept_on = [one for one in others if one.key in places]
+    again = [one for one in others if one.key in found and one.key not in places]
+    planner, chosen = _in_time(
+        facts, front, [places[one.key] for one in kept_on], [(one, found[one.key]) for one in again]
+    )
+    rest = [planner.decide(one) for one in others if one not in kept_on and one not in again]
+    before = [*(spelling.placement(places[one.key]) for one in kept_on), *(found[one.key] for one in again)]
+    return planner, [*before, *chosen, *rest]
 
 
 def _as_before_only_kept(facts, places):
@@ -92,11 +98,13 @@ def _as_before_only_kept(facts, places):
     return planner
 
 
-def _in_time(facts, front, places):
+def _in_time(facts, front, places, placed):
     order = list(front)
     for tries in range(MOST_TRIES):
         planner = Planner(facts, silent, None)
         planner.take(places)
+        for one, placement in placed:
+            planner.follow(one, placement)
         decisions = []
         for one in order:
             decisions.append(planner.decide(one))
