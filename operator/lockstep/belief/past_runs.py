@@ -1,8 +1,11 @@
 """What finished runs teach: by how much the times that specs state are multiplied for planning.
 
-A template counts from its third run on, by a quantile of its last fifty. It is the nearest-rank one: of n runs in the
-order of their factors the ⌈q·n⌉-th, so that of few runs the longest counts. Factors are beside what is planned with:
-the spec's own times, or the law that the runs have followed. What is in force changes only between plans.
+A template counts from its third run on, by a quantile of its last fifty: of n runs in the order of their factors the
+⌈q·(n + 1)⌉-th, or the last where there is none. So the next run, if it is one like those before, keeps to it with a
+probability of q, however few there are. (The rank is that of split conformal prediction, Vovk, Gammerman and Shafer
+2005; the nearest rank, ⌈q·n⌉, would be exceeded by two of eleven next runs where ten are known.) Factors are beside
+what is planned with: the spec's own times, or the law that the runs have followed. What is in force changes only
+between plans.
 """
 
 import math
@@ -44,7 +47,7 @@ class _Known:
         return replace(self._learned(thousandths), judged=told.judged, kinds=told.kinds)
 
     def _learned(self, thousandths: Sequence[int]) -> Learned:
-        return Learned(thousandths=nearest_rank(thousandths, self._quantile), runs=len(thousandths))
+        return Learned(thousandths=quantile_of_next(thousandths, self._quantile), runs=len(thousandths))
 
 
 class PastRuns:
@@ -153,8 +156,11 @@ def factor_planned_with(status: GangStatus) -> float:
     return float(status.run_time_factor or 1) or 1.0
 
 
-def nearest_rank(runs: Collection[Number], quantile: float) -> Number:
-    """The least of these of which a part of ``quantile``, from 0 to 1, is no greater; ``runs`` has some."""
+def quantile_of_next(runs: Collection[Number], quantile: float) -> Number:
+    """The least of these that one more run exceeds no more often than in a part of 1 - ``quantile``, from 0 to 1.
+
+    The largest where none is enough for that; ``runs`` has some.
+    """
     # Products such as 0.55 · 20 come out a rounding too large.
-    rank = math.ceil(round(quantile * len(runs), 9))
-    return sorted(runs)[max(rank, 1) - 1]
+    rank = math.ceil(round(quantile * (len(runs) + 1), 9))
+    return sorted(runs)[min(max(rank, 1), len(runs)) - 1]

@@ -69,11 +69,17 @@ _RUN_TIMES = click.option(
     default=RunTimes.EXACT.value,
     help="What planners are told of run times: these themselves, users' over-estimates, or a guess 20 % off.",
 )
+_TEMPLATES = click.option(
+    "--templates",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    help="The jobs of the model are runs of so many templates, 20 % apart from run to run.",
+)
 _QUANTILE = click.option(
     "--quantile",
     metavar="NUMBER",
     type=NumberRange(0, 1),
-    help="Planners expect what this part of the last 50 runs kept to, over what they were told.",
+    help="Planners expect what this part of the last 50 runs of a template kept to, over what they were told.",
 )
 
 
@@ -95,6 +101,7 @@ def scenario_of(options: Mapping[str, Any]) -> Scenario:
         ),
         run_times=RunTimes(options["run_times"]),
         quantile=options["quantile"],
+        templates=options["templates"],
         trace=None if options["trace"] is None else _read(options["trace"]),
     )
 
@@ -104,7 +111,7 @@ def _of_sizes(command: Command) -> Command:
 
 
 def _of_run_times(command: Command) -> Command:
-    return _RUN_TIMES(_QUANTILE(command))
+    return _RUN_TIMES(_TEMPLATES(_QUANTILE(command)))
 
 
 def _read(file: IO[str]) -> list[RigidJob]:

@@ -3,28 +3,31 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from lockstep.belief.past_runs import LEAST_RUNS, nearest_rank
+from lockstep.belief.past_runs import LEAST_RUNS, quantile_of_next
 from lockstep.facts.past_runs import MOST_RUNS
 
 
 @dataclass(slots=True)
 class Belief:
-    """Jobs are expected to run ``factor`` times as long as their owners say.
+    """Jobs of a template are expected to run so many times as long as their owners say.
 
-    That is the ``quantile``, by the nearest rank, of what the last runs took over what was said. Owners are believed
-    without a quantile, and until there were enough runs. The simulated jobs have one template.
+    That is the ``quantile`` of what its last runs took over what was said, as the operator takes it. Owners are
+    believed without a quantile, and until there were enough runs. Jobs of which no template is known have one together.
     """
 
     quantile: float | None = None
-    ratios: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_RUNS))
+    ratios: dict[int | None, deque[float]] = field(default_factory=dict)
+    factors: dict[int | None, float] = field(default_factory=dict)
 
-    def learn(self, ratio: float) -> None:
+    def learn(self, template: int | None, ratio: float) -> None:
         """Take down how long a finished run took over what its owner had said."""
-        self.ratios.append(ratio)
+        if self.quantile is None:
+            return
+        known = self.ratios.setdefault(template, deque(maxlen=MOST_RUNS))
+        known.append(ratio)
+        if len(known) >= LEAST_RUNS:
+            self.factors[template] = quantile_of_next(known, self.quantile)
 
-    @property
-    def factor(self) -> float:
-        """How much longer than said jobs are expected to run."""
-        if self.quantile is None or len(self.ratios) < LEAST_RUNS:
-            return 1.0
-        return nearest_rank(self.ratios, self.quantile)
+    def factor(self, template: int | None) -> float:
+        """How much longer than said runs of the template are expected to take."""
+        return self.factors.get(template, 1.0)

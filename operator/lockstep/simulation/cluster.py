@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import Forecasts, no_forecasts
+from lockstep.simulation.beliefs import Belief
 from lockstep.simulation.jobs import FloatArray, Job
 from lockstep.simulation.owners import Windows
 from lockstep.simulation.presence.terms import Terms
@@ -51,8 +52,8 @@ class Run(NamedTuple):
 class Cluster:
     """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
 
-    Nodes are ordered by their slow-downs, the fastest first. Of owners ``windows`` tell, and not ``free``. Jobs are
-    expected to run ``belief`` times as long as their owners say.
+    Nodes are ordered by their slow-downs, the fastest first. Of owners ``windows`` tell, and not ``free``. How
+    long jobs run is known from their owners and from a ``belief``.
 
     Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` tell how likely.
     """
@@ -66,7 +67,7 @@ class Cluster:
     now: float = 0.0
     waiting: dict[int, Job] = field(default_factory=dict)
     running: dict[int, Run] = field(default_factory=dict)
-    belief: float = 1.0
+    belief: Belief = field(default_factory=Belief)
 
     def idle(self) -> list[int]:
         """List the nodes that are free and whose owners are not there, the fastest first."""
@@ -88,11 +89,11 @@ class Cluster:
 
     def times(self, job: Job) -> FloatArray:
         """Return how long 1, 2, … members of a job are expected to run on nodes of speed 1."""
-        return job.times * self.belief
+        return job.times * self.belief.factor(job.template)
 
     def run_time(self, job: Job, nodes: Sequence[int]) -> float:
         """Return how long a job is expected to run there: the slowest node sets the pace."""
-        return float(job.times[len(nodes) - 1] * self.belief * self.slowdowns[nodes[-1]])
+        return float(job.times[len(nodes) - 1] * self.belief.factor(job.template) * self.slowdowns[nodes[-1]])
 
 
 class Policy(Protocol):

@@ -14,7 +14,7 @@ class Job:
     """Submitted at ``submitted``, in seconds, with ``size`` members where its size is rigid.
 
     A policy that chooses sizes may give it from ``least`` to ``most`` members: ``times[n - 1]`` is what n members run
-    on nodes of speed 1, as its owner says.
+    on nodes of speed 1, as its owner says. It is a run of the ``template`` of that number, if that is known.
     """
 
     number: int
@@ -23,6 +23,7 @@ class Job:
     least: int
     most: int
     times: FloatArray
+    template: int | None = None
 
 
 class Arrival(NamedTuple):

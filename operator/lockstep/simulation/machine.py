@@ -89,16 +89,17 @@ def simulate(
         free=np.ones(len(nodes.slowdowns), dtype=np.bool_),
         windows=nodes.hours.windows(0.0),
         owned=np.isfinite(nodes.hours.begin),
+        belief=Belief(quantile),
     )
     if nodes.presence is not None:
         cluster.owned, cluster.terms = nodes.presence.owned, nodes.presence.terms
     by_number = {one.job.number: one for one in arrivals}
-    return _Machine(by_number, nodes.hours, nodes.presence, cluster, Belief(quantile), progress).run(policy)
+    return _Machine(by_number, nodes.hours, nodes.presence, cluster, progress).run(policy)
 
 
 @dataclass(slots=True)
 class _Machine:
-    """The jobs by number, the cluster as it is now, what its runs taught, and what is going to happen.
+    """The jobs by number, the cluster as it is now, and what is going to happen.
 
     ``changed`` is when a job last came or was going to end, ``wakes`` when to look again for jobs that wait for owners.
     ``ends`` is when each run really ends, and ``paces`` how many times as long owners make it take now, where they do.
@@ -108,7 +109,6 @@ class _Machine:
     hours: Hours
     presence: Presence | None
     cluster: Cluster
-    belief: Belief
     progress: Callable[[], None]
     events: list[tuple[float, int, int]] = field(default_factory=list)
     words: Words = field(default_factory=Words)
@@ -245,8 +245,7 @@ class _Machine:
         run = self.cluster.running.pop(number)
         self.cluster.free[list(run.nodes)] = True
         arrival, word = self.arrivals[number], self.words.by_job.get(number)
-        self.belief.learn(arrival.ratio)
-        self.cluster.belief = self.belief.factor
+        self.cluster.belief.learn(arrival.job.template, arrival.ratio)
         earlier = tuple(self.earlier.get(number, ()))
         self.ran.append(Ran(arrival, run.nodes, run.start, self.cluster.now, word, earlier))
         self.progress()

@@ -17,6 +17,7 @@ from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
 from lockstep.simulation.workload.run_times import RunTimes, said_seconds
+from lockstep.simulation.workload.templates import as_runs
 
 _TWO = 2
 # Name the random numbers of what users say and of nodes' owners, beside those of the jobs.
@@ -31,7 +32,8 @@ class ScenarioError(ValueError):
 class Scenario:
     """At most ``count`` jobs of a ``trace``, or drawn from the model where there is none.
 
-    They run on nodes of ``slowdowns``, some of which may have ``owners``; if these come unannounced, on ``terms``.
+    Jobs that are drawn are runs of so many ``templates``, where a number is given. They run on nodes of ``slowdowns``,
+    some of which may have ``owners``; if these come unannounced, on ``terms``.
 
     With ``load``, submissions are drawn together or apart until rigid jobs would keep that part of the nodes busy.
     ``run_times`` says what planners are told of run times, and ``quantile`` what they make of it (``beliefs``).
@@ -46,6 +48,7 @@ class Scenario:
     owners: Owners | ComingOwners | None = None
     terms: Terms = field(default_factory=Terms)
     trace: Sequence[RigidJob] | None = None
+    templates: int | None = None
 
     @property
     def nodes(self) -> int:
@@ -85,8 +88,12 @@ class Scenario:
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:
             raise ScenarioError("the model draws jobs of several members, and there is one node")
-        jobs = lublin99(self.count, self.nodes, random) if self.trace is None else self.trace[: self.count]
+        jobs = self._drawn(random) if self.trace is None else self.trace[: self.count]
         fitting = [job for job in jobs if job.size <= self.nodes]
         if len(fitting) < _TWO:
             raise ScenarioError(f"{len(fitting)} jobs fit on {self.nodes} nodes, and two at least are needed")
         return fitting
+
+    def _drawn(self, random: np.random.Generator) -> list[RigidJob]:
+        jobs = lublin99(self.count, self.nodes, random)
+        return jobs if self.templates is None else as_runs(jobs, self.templates, random)

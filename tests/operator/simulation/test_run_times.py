@@ -78,6 +78,26 @@ def test_noise_is_twenty_percent_on_either_side():
     assert logs.std() == pytest.approx(0.2, abs=0.01)
 
 
+@pytest.mark.parametrize("run_times", RunTimes)
+def test_users_say_the_same_of_all_runs_of_a_template(run_times):
+    arrivals = scenario(run_times=run_times, templates=5).jobs(3)
+    by_template = {}
+    for one in arrivals:
+        said = one.job.times[one.job.size - 1]
+        by_template.setdefault(one.job.template, []).append((said, said * one.ratio))
+
+    assert len(by_template) == 5
+    for runs in by_template.values():
+        said, really = np.array(runs).T
+        assert np.unique(really.round(9)).size == len(runs)
+        if run_times is RunTimes.EXACT:
+            assert said == pytest.approx(really)
+        else:
+            assert said == pytest.approx(said[0])
+        if run_times is RunTimes.ESTIMATES:
+            assert np.all(really <= said * (1 + 1e-9))
+
+
 @pytest.mark.parametrize("run_times", [RunTimes.ESTIMATES, RunTimes.NOISE])
 def test_jobs_really_are_the_same_whatever_is_said_of_them(run_times):
     exact, said = scenario().jobs(3), scenario(run_times=run_times).jobs(3)
@@ -93,19 +113,27 @@ def test_owners_are_believed_until_three_runs_have_ended():
     belief = Belief(0.5)
     factors = []
     for ratio in (1.2, 1.4, 1.6, 1.8):
-        belief.learn(ratio)
-        factors.append(belief.factor)
+        belief.learn(None, ratio)
+        factors.append(belief.factor(None))
 
-    assert factors == pytest.approx([1.0, 1.0, 1.4, 1.4])
+    assert factors == pytest.approx([1.0, 1.0, 1.4, 1.6])
 
 
 def test_the_last_fifty_runs_count_and_none_without_a_quantile():
     belief, none = Belief(1.0), Belief()
     for ratio in (9.0, *[2.0] * 50):
-        belief.learn(ratio)
-        none.learn(ratio)
+        belief.learn(None, ratio)
+        none.learn(None, ratio)
 
-    assert (belief.factor, none.factor) == (2.0, 1.0)
+    assert (belief.factor(None), none.factor(None)) == (2.0, 1.0)
+
+
+def test_runs_of_one_template_teach_nothing_of_others():
+    belief = Belief(0.9)
+    for template, ratio in [(1, 2.0), (2, 0.5)] * 3 + [(3, 9.0)]:
+        belief.learn(template, ratio)
+
+    assert [belief.factor(template) for template in (1, 2, 3, None)] == [2.0, 0.5, 1.0, 1.0]
 
 
 class Watching:

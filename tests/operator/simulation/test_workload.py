@@ -9,6 +9,7 @@ from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
 from lockstep.simulation.workload.swf import read_log
+from lockstep.simulation.workload.templates import as_runs
 
 NODES = 128
 JOBS = lublin99(20_000, NODES, np.random.default_rng(1))
@@ -69,6 +70,27 @@ def test_malleable_job_runs_as_long_as_the_rigid_one_with_its_size():
     assert np.all(np.diff(job.times) <= 0)
 
 
+def test_jobs_are_runs_of_a_few_templates_that_differ_by_twenty_percent():
+    patterns, runs = JOBS[:10], as_runs(JOBS, 10, np.random.default_rng(1))
+
+    assert [run.submitted for run in runs] == [job.submitted for job in JOBS]
+    assert {run.template for run in runs} == set(range(10))
+    assert all(run.size == patterns[run.template].size for run in runs)
+    logs = np.log([run.seconds / patterns[run.template].seconds for run in runs])
+    assert logs.mean() == pytest.approx(0, abs=0.01)
+    assert logs.std() == pytest.approx(0.2, abs=0.01)
+
+
+def test_runs_of_a_template_speed_up_alike():
+    jobs = malleable(as_runs(JOBS[:200], 4, np.random.default_rng(1)), Malleability(), NODES, np.random.default_rng(2))
+
+    speedups = {}
+    for job in jobs:
+        speedups.setdefault(job.template, []).append(job.times[0] / job.times)
+    assert len(speedups) == 4
+    assert all(np.allclose(one, alike[0]) for alike in speedups.values() for one in alike)
+
+
 @pytest.mark.parametrize(
     ("sigma", "want"),
     [
@@ -102,9 +124,9 @@ def test_log_is_read_by_submission_and_wrong_lines_are_named():
     log = read_log(LOG.splitlines())
 
     assert log.jobs == [
-        RigidJob(0.0, 4, 100.0, requested=200.0, user=3),
+        RigidJob(0.0, 4, 100.0, requested=200.0, user=3, template=0),
         RigidJob(2.0, 1, 30.5, requested=60.0),
-        RigidJob(5.0, 2, 50.0, requested=60.0, user=3),
+        RigidJob(5.0, 2, 50.0, requested=60.0, user=3, template=1),
     ]
     assert log.header == {"Version": "2.2", "MaxNodes": "128"}
     assert log.without_run == 1
@@ -134,3 +156,13 @@ def test_speeds_out_of_this_world_are_refused():
 def test_wrong_nodes_are_refused(spelled):
     with pytest.raises(NodesError, match="is no number of nodes"):
         slowdowns_of(spelled)
+
+
+def test_jobs_of_a_log_are_runs_of_a_template_where_user_executable_size_and_requested_time_agree():
+    line = "{} 0 -1 50 {} -1 -1 4 {} -1 1 {} 1 {} 1 -1 -1 -1"
+    kinds = [(4, 60, 1, 7), (4, 60, 1, 7), (8, 60, 1, 7), (4, 90, 1, 7), (4, 60, 2, 7), (4, 60, 1, 8)]
+    unknown = [(4, 60, -1, 7), (4, 60, 1, -1)]
+
+    log = read_log(line.format(number, *kind) for number, kind in enumerate(kinds + unknown))
+
+    assert [job.template for job in log.jobs] == [0, 0, 1, 2, 3, 4, None, None]

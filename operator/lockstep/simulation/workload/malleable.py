@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +26,43 @@ class Malleability:
     serial_share: float | None = None
 
 
+class _Parallelism(NamedTuple):
+    """What Downey's model knows of a job."""
+
+    average: float
+    sigma: float
+
+
 def malleable(jobs: Sequence[RigidJob], how: Malleability, nodes: int, random: np.random.Generator) -> list[Job]:
-    """Give each job its sizes and run times; none has more members than there are nodes."""
-    return [_malleable(number, job, how, nodes, random) for number, job in enumerate(jobs, 1)]
+    """Give each job its sizes and run times; none has more members than there are nodes.
+
+    Runs of a template speed up alike.
+    """
+    drawn: dict[int, _Parallelism] = {}
+    made = []
+    for number, job in enumerate(jobs, 1):
+        parallelism = drawn.get(-1 if job.template is None else job.template) or _drawn(job, random)
+        if job.template is not None:
+            drawn[job.template] = parallelism
+        made.append(_malleable(number, job, how, nodes, parallelism))
+    return made
 
 
-def _malleable(number: int, job: RigidJob, how: Malleability, nodes: int, random: np.random.Generator) -> Job:
+def _drawn(job: RigidJob, random: np.random.Generator) -> _Parallelism:
+    average = max(1.0, job.size * 2 ** random.uniform(-1, 1))
+    return _Parallelism(average, random.uniform(0, _LARGEST_SIGMA))
+
+
+def _malleable(number: int, job: RigidJob, how: Malleability, nodes: int, parallelism: _Parallelism) -> Job:
     least = job.size if how.only_up else max(1, int(np.ceil(job.size / how.factor)))
     most = min(nodes, int(job.size * how.factor))
-    parallelism, sigma = max(1.0, job.size * 2 ** random.uniform(-1, 1)), random.uniform(0, _LARGEST_SIGMA)
-    speedup = downey(most, parallelism, sigma) if how.serial_share is None else amdahl(most, how.serial_share)
-    times = job.seconds * speedup[job.size - 1] / speedup
-    return Job(number=number, submitted=job.submitted, size=job.size, least=least, most=most, times=times)
+    speedup = downey(most, *parallelism) if how.serial_share is None else amdahl(most, how.serial_share)
+    return Job(
+        number=number,
+        submitted=job.submitted,
+        size=job.size,
+        least=least,
+        most=most,
+        times=job.seconds * speedup[job.size - 1] / speedup,
+        template=job.template,
+    )

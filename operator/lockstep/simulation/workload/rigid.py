@@ -7,7 +7,8 @@ from typing import NamedTuple
 class RigidJob(NamedTuple):
     """Submitted so many seconds after the first, it runs ``seconds`` with ``size`` members.
 
-    Its owner asked for ``requested`` seconds; the users of a log have numbers. None where that is not known.
+    Its owner asked for ``requested`` seconds; users have numbers, and so have the templates of which jobs are runs.
+    None where that is not known.
     """
 
     submitted: float
@@ -15,6 +16,7 @@ class RigidJob(NamedTuple):
     seconds: float
     requested: float | None = None
     user: int | None = None
+    template: int | None = None
 
 
 def with_load(jobs: Sequence[RigidJob], load: float, capacity: float) -> list[RigidJob]:

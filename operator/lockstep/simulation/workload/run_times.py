@@ -10,6 +10,7 @@ from lockstep.simulation.workload.estimates import estimates
 from lockstep.simulation.workload.rigid import RigidJob
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 # Of the logarithm of what a run takes over what was said: about 20 %.
 _NOISE = 0.2
@@ -27,11 +28,28 @@ class RunTimes(StrEnum):
 
 
 def said_seconds(jobs: Sequence[RigidJob], run_times: RunTimes, random: np.random.Generator) -> FloatArray:
-    """Return how long the owners of jobs say that these run."""
+    """Return how long the owners of jobs say that these run. Of all runs of a template the same is said."""
     seconds = np.array([job.seconds for job in jobs])
     if run_times is RunTimes.EXACT:
         return seconds
+    first, template_of = _templates(jobs)
     if run_times is RunTimes.NOISE:
-        return seconds / random.lognormal(0.0, _NOISE, size=len(seconds))
+        return (seconds[first] / random.lognormal(0.0, _NOISE, size=len(first)))[template_of]
     requested = np.array([job.requested or np.nan for job in jobs])
-    return np.where(np.isnan(requested), estimates(seconds, random), np.fmax(requested, seconds))
+    longest = np.zeros(len(first))
+    np.maximum.at(longest, template_of, seconds)
+    return np.where(np.isnan(requested), estimates(longest, random)[template_of], np.fmax(requested, seconds))
+
+
+def _templates(jobs: Sequence[RigidJob]) -> tuple[IntArray, IntArray]:
+    """Return the first job of every template, and which of these templates each job is a run of.
+
+    A job of which no template is known is the only run of its own.
+    """
+    numbers: dict[tuple[bool, int], int] = {}
+    template_of = [
+        numbers.setdefault((False, job) if one.template is None else (True, one.template), len(numbers))
+        for job, one in enumerate(jobs)
+    ]
+    _, first = np.unique(template_of, return_index=True)
+    return first, np.array(template_of)

@@ -1,6 +1,6 @@
 """Logs in the Standard Workload Format, version 2.2: a line of 18 numbers for each job, -1 where nothing is known."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lockstep.simulation.workload.rigid import RigidJob
@@ -9,7 +9,7 @@ FIELDS = 18
 _LONGEST_SECONDS = 1e10
 """Three centuries: times beyond are no submissions and no runs."""
 
-_SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED, _REQUESTED_TIME, _USER = 1, 3, 4, 7, 8, 11
+_SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED, _REQUESTED_TIME, _USER, _EXECUTABLE = 1, 3, 4, 7, 8, 11, 13
 
 
 @dataclass(slots=True)
@@ -17,11 +17,14 @@ class Log:
     """The jobs of a log by submission, what its header says, and what could not be used of it.
 
     ``wrong`` names each line that is none; ``without_run`` counts jobs that did not run, or have no such size or times.
+    Jobs of one user that start the same executable with the same size and ask for the same time are runs of one of the
+    ``templates``; where the log does not say whose or what they are, nobody knows of which.
     """
 
     jobs: list[RigidJob] = field(default_factory=list)
     header: dict[str, str] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
+    templates: dict[tuple[float, ...], int] = field(default_factory=dict)
     without_run: int = 0
 
 
@@ -63,5 +66,13 @@ def _read_job(log: Log, number: int, text: str) -> None:
             seconds=seconds,
             requested=requested if 0 < requested <= _LONGEST_SECONDS else None,
             user=int(user) if 0 <= user < float("inf") else None,
+            template=_template(log, values, size),
         )
     )
+
+
+def _template(log: Log, values: Sequence[float], size: float) -> int | None:
+    user, executable = values[_USER], values[_EXECUTABLE]
+    if user < 0 or executable < 0:
+        return None
+    return log.templates.setdefault((user, executable, size, values[_REQUESTED_TIME]), len(log.templates))

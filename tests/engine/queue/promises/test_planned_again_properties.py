@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.queue.decisions import Placement
 from coschedule.queue.plan import plan
+from coschedule.queue.planner import Planner
 from coschedule.queue.promises import renewal
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import remembering
@@ -60,3 +62,31 @@ def test_gang_behind_every_front_changes_nothing_for_others(seed, monkeypatch):
         if len(facts.gangs) > 1:
             *others, own = plan(replace(facts, gangs=(*facts.gangs, last))).decisions
             assert (tuple(others), own.gang) == (made.decisions, last.key)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_may_start_sooner_is_as_well_off_as_if_it_had_been_planned_again(seed, monkeypatch):
+    looked_at, sooner = [], Planner.sooner
+
+    def compared(planner, one, decision):
+        without = planner.fork()
+        monkeypatch.setattr(Planner, "_standing", lambda *_: None)
+        again = sooner(without, one, decision)
+        monkeypatch.undo()
+        monkeypatch.setattr(Planner, "sooner", compared)
+        made = sooner(planner, one, decision)
+        looked_at.append(told(made) == told(again))
+        return made
+
+    monkeypatch.setattr(Planner, "sooner", compared)
+    for _ in eventful(seed):
+        pass
+
+    assert looked_at
+    assert all(looked_at)
+
+
+def told(decision):
+    """What a gang is told, but for its nodes: of equal ones it keeps those that it has."""
+    assert isinstance(decision, Placement)
+    return decision.start, decision.finish, decision.size, decision.alternative
