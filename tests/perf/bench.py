@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Callable
 
 import footprint
+import loop_held
 import plan_time
 import throughput
 from rich.console import Console
@@ -15,6 +16,7 @@ from rich.console import Console
 SECTIONS: dict[str, Callable[[Console], None]] = {
     "throughput": throughput.measure,
     "plan": plan_time.measure,
+    "loop": loop_held.measure,
     "footprint": footprint.measure,
 }
 

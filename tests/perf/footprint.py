@@ -50,15 +50,15 @@ def measure(console: Console) -> None:
 
 
 def _measure(console: Console, sandbox: Sandbox, size: Size) -> None:
-    asyncio.run(_create(sandbox, paths.pods_of(NAMESPACE), _pods(size)))
+    asyncio.run(create_all(sandbox, paths.pods_of(NAMESPACE), _pods(size)))
     # More than any node has: they wait for good, and keep nobody from anything.
     waiting = (_manifest(f"waiting-{number}", size=2, cpu="500") for number in range(size.gangs))
-    asyncio.run(_create(sandbox, GANGS, waiting))
+    asyncio.run(create_all(sandbox, GANGS, waiting))
     began = monotonic()
     with operator(sandbox) as running:
         ready = monotonic() - began
         eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS)
-        _until_quiet(running)
+        until_quiet(running)
         idle = _cpu_of(running, lambda: sleep(IDLE_SECONDS)) / IDLE_SECONDS
         coming = _cpu_of(running, lambda: _bring_gangs(sandbox, running))
         memory = f"{running.resident_bytes() / 2**20:.0f} MiB, at most {running.peak_resident_bytes() / 2**20:.0f} MiB"
@@ -74,11 +74,11 @@ def _cpu_of(running: OperatorProcess, work: Any) -> float:
 
 def _bring_gangs(sandbox: Sandbox, running: OperatorProcess) -> None:
     came = (_manifest(f"came-{number}", size=COMING_SIZE, cpu="100m") for number in range(COMING))
-    asyncio.run(_create(sandbox, GANGS, came))
+    asyncio.run(create_all(sandbox, GANGS, came))
     eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS)
 
 
-def _until_quiet(running: OperatorProcess) -> None:
+def until_quiet(running: OperatorProcess) -> None:
     """Wait until everybody has been told why they wait: until a second passes without a write."""
 
     def is_quiet() -> bool:
@@ -106,17 +106,18 @@ def _manifest(name: str, **shape: Any) -> Manifest:
     return gang(name, work={"serialTime": "1h"}, **shape)
 
 
-async def _create(sandbox: Sandbox, target: Target, manifests: Iterable[Manifest]) -> None:
+async def create_all(sandbox: Sandbox, target: Target, manifests: Iterable[Manifest]) -> None:
+    """Create objects of one kind, very many at once."""
     async with admin_client(sandbox) as client:
         batch: list[Manifest] = []
         for manifest in manifests:
             batch.append(manifest)
             if len(batch) == AT_ONCE:
-                await _create_all(client, target, batch)
+                await _create_each(client, target, batch)
                 batch = []
-        await _create_all(client, target, batch)
+        await _create_each(client, target, batch)
 
 
-async def _create_all(client: Any, target: Target, batch: Iterable[Manifest]) -> None:
+async def _create_each(client: Any, target: Target, batch: Iterable[Manifest]) -> None:
     for answer in await asyncio.gather(*(client.create(target, manifest) for manifest in batch)):
         assert answer.is_success, answer

@@ -1,7 +1,7 @@
 """Durations and times as Kubernetes spells them, as seconds.
 
-Whatever an object says, times end at the years that can be spelled. A cluster has few distinct durations, so they are
-remembered by their spelling. It imports little: the agent has to stay small.
+Whatever an object says, times end at the years that can be spelled. A cluster has few distinct durations, and many
+conditions that changed in the same second, so both are remembered by their spelling. It imports little: the agent has to stay small.
 """
 
 import re
@@ -32,6 +32,7 @@ def duration_seconds(text: str) -> float:
     return seconds
 
 
+@lru_cache(maxsize=10_000)
 def epoch_seconds(text: str | None) -> float | None:
     """An RFC 3339 time in seconds since the epoch. Raises ``ValueError`` for what the API server would not accept."""
     if text is None:

@@ -258,6 +258,8 @@ class Metrics:
             ["resource"],
             registry=registry,
         )
+        # Looked up once, as for requests: thousands of pods are heard of in a second.
+        self._heard = {resource: self.watch_last_event.labels(resource) for resource in WATCHED_RESOURCES}
         for resource in WATCHED_RESOURCES:
             self.watch_heard(resource)
 
@@ -318,7 +320,7 @@ class Metrics:
 
     def watch_heard(self, resource: str) -> None:
         """Note that a watch said something, if only a bookmark, or that a list was believed."""
-        self.watch_last_event.labels(resource).set(time())
+        self._heard[resource].set(time())
 
     def binding_answered(self, result: str) -> None:
         """Count one binding."""
