@@ -1,7 +1,8 @@
 """Durations and times as Kubernetes spells them, as seconds.
 
 Whatever an object says, times end at the years that can be spelled. A cluster has few distinct durations, and many
-conditions that changed in the same second, so both are remembered by their spelling. It imports little: the agent has to stay small.
+conditions that changed in the same second, so both are remembered by their spelling. It imports little: the agent has
+to stay small.
 """
 
 import re

@@ -95,7 +95,10 @@ _LEAST_LIFETIME_PERIODS = 3
     help="text is for people, json one object a line.",
 )
 def agent(*, node: str, period: float, lifetime: float, log_level: str, log_format: str, **given: Any) -> None:
-    """Measure a node, and write what it offers to gangs into its NodeBid."""
+    """Measure a node, and write what it offers to gangs into its NodeBid.
+
+    For example: lockstep agent --node "$NODE_NAME" --period 30s
+    """
     if not 0 < _LEAST_LIFETIME_PERIODS * period <= lifetime:
         raise click.UsageError(f"a lifetime of {lifetime:g} s is less than three periods of {period:g} s")
     set_up_logs(log_level, LogFormat(log_format))

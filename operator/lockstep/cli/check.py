@@ -23,7 +23,10 @@ from lockstep.process.check import check as place_a_gang
 )
 @click.option("--timeout", metavar="DURATION", callback=as_seconds, default="1m", help="How long it may take.")
 def check(kubeconfig: str | None, context: str | None, *, namespace: str, image: str, timeout: float) -> None:
-    """Submit a gang of one small member, wait until it is placed, and delete it."""
+    """Submit a gang of one small member, wait until it is placed, and delete it.
+
+    For example: lockstep check --namespace default --timeout 2m
+    """
     try:
         configuration = load_configuration(kubeconfig=kubeconfig, context=context)
         seconds = asyncio.run(place_a_gang(configuration, namespace=namespace, image=image, within=timeout))

@@ -23,7 +23,10 @@ _LOOK_SECONDS = 0.1
     help="File that gets its content once the member may go on.",
 )
 def gate(path: Path) -> None:
-    """Wait until a file has some content."""
+    """Wait until a file has some content.
+
+    For example: lockstep gate --file /gate/go
+    """
     # The first process of a container ends by no signal that it does not ask for.
     signal(SIGTERM, lambda *_: sys.exit(128 + SIGTERM))
     while not _has_content(path):

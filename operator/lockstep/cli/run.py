@@ -124,6 +124,8 @@ log = logging.getLogger(__name__)
 def run(**options: Any) -> None:
     """Run the operator until SIGTERM or SIGINT.
 
+    For example: lockstep run --leader-elect=false --log-level debug
+
     Every option can also be given as an environment variable: LOCKSTEP_RUN_ and its name in capitals.
     """
     settings = Settings(election=take_election_terms(options), **options)

@@ -246,14 +246,6 @@ def test_file_that_is_no_snapshot_is_refused_with_a_sentence(tmp_path, command, 
 # What every command says
 
 
-@pytest.mark.parametrize("command", ["explain", "plan", "replay"])
-def test_help_has_an_example(command):
-    done = lockstep(command, "--help")
-
-    assert done.exit_code == 0
-    assert f"For example: {'curl' if command == 'replay' else f'lockstep {command}'}" in " ".join(done.stdout.split())
-
-
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
