@@ -1,13 +1,13 @@
 """Row: whether it keeps its word."""
 
-from charts.make.dashboard.panels import Panel, Query, graph, stacked
+from charts.make.dashboard.panels import WIDE_COLUMNS, Panel, Query, graph, stacked
 from charts.make.dashboard.queries import leaders, quantile, rate
 from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
 
 def does_it_keep_its_word() -> list[Panel]:
-    """What gangs that wait were told of their start, and what came of it."""
-    return [*_promises(), *_likely_starts()]
+    """What gangs that wait were told of their start and finish, and what came of it."""
+    return [*_promises(), *_finishes(), *_likely_starts()]
 
 
 def _promises() -> list[Panel]:
@@ -43,6 +43,29 @@ def _promises() -> list[Panel]:
     ]
 
 
+def _finishes() -> list[Panel]:
+    error, ratio = "lockstep_finish_error_seconds", "lockstep_finish_ratio"
+    return [
+        graph(
+            "Finish: told and real",
+            "Time between the finish that gangs were told last and the real one: medians, by what moved it most; 0 "
+            "where none ended. Plan: another start or size than told. RunTime: run times are not as stated. Attempts: "
+            "gangs were made anew.",
+            Query(quantile(0.5, error, by="reason"), "{{reason}}"),
+            unit=Seconds,
+            columns=WIDE_COLUMNS,
+        ),
+        graph(
+            "Turnaround: real ÷ told",
+            "Medians of gangs that succeeded, by what moved their finish most; 0 where none ended. Below 1 gangs end "
+            "sooner than they are told; well above 1 they are told too much.",
+            Query(quantile(0.5, ratio, by="reason"), "{{reason}}"),
+            unit=NoUnit,
+            columns=WIDE_COLUMNS,
+        ),
+    ]
+
+
 def _likely_starts() -> list[Panel]:
     return [
         stacked(
@@ -56,7 +79,7 @@ def _likely_starts() -> list[Panel]:
         ),
         graph(
             "Gangs planned exactly",
-            "Gangs that the last plan looked at one by one. It stops at 256; whoever is behind gets an estimate.",
+            "Gangs that the last plan looked at one by one. It stops at 1,000; whoever is behind gets an estimate.",
             Query(leaders("lockstep_planned_gangs"), "gangs"),
             unit="short",
         ),

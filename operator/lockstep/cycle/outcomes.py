@@ -10,7 +10,7 @@ from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.ends.failure_policy import Answer
-from lockstep.cycle.promises import note_placed, note_started, note_succeeded, speedup_reached
+from lockstep.cycle.promises import note_finished, note_placed, note_started, note_succeeded, speedup_reached
 from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
 from lockstep.cycle.teaching import Lesson, known_after, lesson_of, note_lesson, teach
@@ -94,7 +94,7 @@ class Outcomes:
         return Report(
             status=status,
             event=events.gang_succeeded(end.message if end else ""),
-            written=partial(self._count_succeeded, gang, reservation, run_time, lesson),
+            written=partial(self._count_succeeded, gang, reservation, run_time, lesson, now),
         )
 
     def failed(self, gang: GangFact, answer: Answer, now: float) -> Report:
@@ -137,12 +137,13 @@ class Outcomes:
             self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
 
     def _count_succeeded(
-        self, gang: GangFact, reservation: Reservation, run_time: float | None, lesson: Lesson | None
+        self, gang: GangFact, reservation: Reservation, run_time: float | None, lesson: Lesson | None, now: float
     ) -> None:
         self._metrics.ended.labels(Reason.SUCCEEDED).inc()
         if run_time is not None:
             learned = self._past_runs.in_force(gang)
             note_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
+            note_finished(self._metrics.finishes, gang, reservation, run_time, now=now)
         if self._past_runs.learns:
             before = self._past_runs.kept
             teach(self._past_runs, lesson)

@@ -7,6 +7,7 @@ from lockstep.belief.remaining_work import remaining_work
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, WorkSource
 from lockstep.facts.past_runs import Learned
+from lockstep.report.finish_metrics import FinishMetrics
 from lockstep.report.prediction_metrics import Predictions
 
 _SHORTEST_SECONDS = 1e-3
@@ -38,6 +39,23 @@ def note_succeeded(
         return
     predicted = max(reservation.expected_finish - reservation.start, _SHORTEST_SECONDS)
     predictions.succeeded(run_time=max(0.0, run_time), predicted=predicted, alone=_seconds_alone(gang, learned))
+
+
+def note_finished(
+    finishes: FinishMetrics, gang: GangFact, reservation: Reservation, run_time: float, *, now: float
+) -> None:
+    """All members have succeeded, after running so long. Says nothing where the gang was told no finish."""
+    predicted = reservation.expected_finish
+    told = predicted if gang.status.plan is None else gang.status.plan.expected_finish
+    if predicted is None or told is None:
+        return
+    finishes.finished(
+        created=gang.created,
+        told=told,
+        finish=now,
+        ran_longer=run_time - (predicted - reservation.start),
+        attempt=reservation.attempt,
+    )
 
 
 def speedup_reached(gang: GangFact, run_time: float | None, learned: Learned | None) -> float | None:

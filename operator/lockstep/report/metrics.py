@@ -15,6 +15,7 @@ from lockstep import __version__
 from lockstep.facts.policies import Action
 from lockstep.facts.reasons import FAILURES, Condition, Reason
 from lockstep.report.bid_metrics import BidMetrics
+from lockstep.report.finish_metrics import FinishMetrics
 from lockstep.report.learning_metrics import LearningMetrics
 from lockstep.report.pace_metrics import PaceMetrics
 from lockstep.report.prediction_metrics import WAIT_BUCKETS, Predictions
@@ -97,6 +98,7 @@ class Metrics:
         self.predictions = Predictions(registry)
         self.learning = LearningMetrics(registry)
         self.promises = PromiseMetrics(registry)
+        self.finishes = FinishMetrics(registry)
         self.bids = BidMetrics(registry)
         self.pace = PaceMetrics(registry)
         self._declare_refused_writes(registry)

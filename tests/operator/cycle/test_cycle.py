@@ -134,6 +134,8 @@ async def test_predictions_are_measured():
         assert parts.metric("lockstep_speedup_predicted_ratio_sum") == pytest.approx(1)
         assert parts.metric("lockstep_speedup_ratio_sum") == pytest.approx(0.5, rel=0.02)
         assert parts.metric("lockstep_gang_size_members_sum") == 1
+        assert parts.metric("lockstep_finish_error_seconds_sum", reason="RunTime") == pytest.approx(600, rel=0.02)
+        assert parts.metric("lockstep_finish_ratio_count", reason="RunTime") == 1
         assert parts.metric("lockstep_start_wait_seconds_count") == 1
 
 
