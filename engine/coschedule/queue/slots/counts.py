@@ -24,7 +24,8 @@ def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntA
     rows = ranges[open_slots.pace]
     never = np.full(len(staying), len(instants))
     shape = len(shortest), len(instants)
-    counted = _along_rows(rows[staying], first[staying], never, open_slots.total[staying], shape).cumsum(axis=0)
+    counted = _along_rows(rows[staying], first[staying], never, open_slots.total[staying], shape)
+    _add_rows_up(counted)
     if len(ending):
         _add_ending(counted, open_slots, instants, shortest, _Ending(ending, rows[ending], first[ending]))
     return counted
@@ -55,7 +56,8 @@ def _add_ending(
     row_of, first_of, end_of, total_of = (np.concatenate(column) for column in zip(*parts, strict=True))
     by_row = _along_rows(row_of, first_of, end_of, total_of, (len(shortest), len(instants)))
     for row, next_row in groups:
-        counted[row:next_row] += by_row[row:next_row].cumsum(axis=0)
+        _add_rows_up(by_row[row:next_row])
+    counted += by_row
 
 
 def _along_rows(row: IntArray, first: IntArray, end: IntArray, total: IntArray, shape: tuple[int, int]) -> IntArray:
@@ -64,4 +66,11 @@ def _along_rows(row: IntArray, first: IntArray, end: IntArray, total: IntArray, 
     width, size = columns + 1, rows * (columns + 1)
     gains = np.bincount(row * width + first, weights=total, minlength=size)
     gains -= np.bincount(row * width + end, weights=total, minlength=size)
-    return gains.reshape(rows, width)[:, :columns].cumsum(axis=1).astype(np.int64)
+    # Whole numbers are added up several times as fast as others.
+    return gains.astype(np.int64).reshape(rows, width)[:, :columns].cumsum(axis=1)
+
+
+def _add_rows_up(numbers: IntArray) -> None:
+    """Add to each row all rows before it, in place: several times as fast as numpy's own sum along that axis."""
+    for above, row in pairwise(numbers):
+        np.add(above, row, out=row)

@@ -44,7 +44,7 @@ class SlotsFrom:
         return counted
 
     def _by_pace(self, pace: IntArray, slots: IntArray) -> IntArray:
-        return np.bincount(pace, weights=slots, minlength=self.paces).cumsum().astype(np.int64)
+        return np.bincount(pace, weights=slots, minlength=self.paces).astype(np.int64).cumsum()
 
 
 def slots_from(open_slots: OpenSlots, start: float) -> SlotsFrom:
