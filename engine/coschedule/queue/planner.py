@@ -136,11 +136,8 @@ class Planner:
     def sooner(self, gang: PendingGang, decision: Decision) -> Decision:
         """Plan a gang again that has a later place: never for later than that. The best there is stays as it is."""
         assert isinstance(decision, Placement), "who has no place gives none back"
-        self.look_ahead([gang])
-        with_it = self._timeline
-        self._timeline = with_it.claimed_all(given_back(self._claims(gang, decision)))
         bound = replace(gang, promised=min(gang.promised, decision.start))
-        return self._guarded(partial(self._sooner, decision, with_it), bound)
+        return self._guarded(partial(self._sooner, decision), bound)
 
     def follow(self, gang: PendingGang, decision: Decision) -> None:
         """Claim what a plan of the same snapshot has given the gang."""
@@ -258,8 +255,11 @@ class Planner:
         consider = partial(self._observer.considered, gang)
         return chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
 
-    def _sooner(self, decision: Placement, with_it: Timeline, gang: PendingGang) -> Decision:
-        """Decide on a gang whose later place is given back; where it keeps that, go on with what there was with it."""
+    def _sooner(self, decision: Placement, gang: PendingGang) -> Decision:
+        """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""
+        self.look_ahead([gang])
+        with_it = self._timeline
+        self._timeline = with_it.claimed_all(given_back(self._claims(gang, decision)))
         standing = self._standing(decision, gang)
         if standing is None:
             return self._decide(gang)
