@@ -16,7 +16,8 @@ _MOST_RANGES = 6
 
 def chosen(placement: Placement, *, now: float) -> str:
     """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""
-    parts = [_who_is_where(placement)]
+    # Nodes are chosen when a gang starts: until then they are what is expected.
+    parts = [_who_is_where(placement, "on" if placement.start <= now else "expected on")]
     if placement.size > 1:
         parts += _spread(placement)
     if placement.start > now:
@@ -32,17 +33,17 @@ def chosen(placement: Placement, *, now: float) -> str:
     return f"{sentence}; {_instead(other, placement, now)}{_but_dear(other, placement)}"
 
 
-def _who_is_where(placement: Placement) -> str:
+def _who_is_where(placement: Placement, on: str) -> str:
     """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``."""
     roles = dict.fromkeys(entry.role for entry in placement.members)
     if list(roles) == [""]:
-        return f"{n_members(placement.size)} on {_nodes_of(placement.members)}"
-    return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role) for role in roles)
+        return f"{n_members(placement.size)} {on} {_nodes_of(placement.members)}"
+    return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role, on) for role in roles)
 
 
-def _role_is_where(placement: Placement, role: str) -> str:
+def _role_is_where(placement: Placement, role: str, on: str) -> str:
     members = [entry for entry in placement.members if entry.role == role]
-    return f"{sum(entry.count for entry in members)} {role} on {_nodes_of(members)}"
+    return f"{sum(entry.count for entry in members)} {role} {on} {_nodes_of(members)}"
 
 
 def _nodes_of(members: Iterable[Members]) -> str:

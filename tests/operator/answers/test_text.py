@@ -32,7 +32,7 @@ def test_gang_that_waits_is_explained_from_its_start_to_what_would_help():
     planned = planned_of(nodes, [gang("me", size=2, most=3, serial=60, member_price=0.5)], runs=runs)
 
     assert told(planned) == [
-        "default/me starts in 1 min and ends in 1 min 40 s: 3 members on a, b, c, starting at",
+        "default/me starts in 1 min and ends in 1 min 40 s: 3 members expected on a, b, c, starting at",
         "  1970-01-01T00:17:40Z when a has room, 0.60 times as fast as one node, waiting included.",
         "",
         "Why this size: a member-second counts 0.50 s for others, as when the snapshot was recorded.",

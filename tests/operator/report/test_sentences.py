@@ -60,13 +60,13 @@ def test_a_single_member_is_not_all_of_them():
         pytest.param(placement("n1"), "1 member on n1", id="nothing is known"),
         pytest.param(
             replace(placement("n1", "n2", start=NOW + 40), promised=NOW + 99.2),
-            "2 members on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room, "
+            "2 members expected on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room, "
             "at 2026-11-20T12:01:40Z at the latest",
             id="with a promise, rounded up",
         ),
         pytest.param(
             replace(placement("n1", start=NOW + 40), promised=NOW + 40),
-            "1 member on n1, starting at 2026-11-20T12:00:40Z",
+            "1 member expected on n1, starting at 2026-11-20T12:00:40Z",
             id="with a promise that is the start",
         ),
         pytest.param(
@@ -76,7 +76,7 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement("n1", "n2", start=NOW + 40),
-            "2 members on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room",
+            "2 members expected on n1, n2, starting at 2026-11-20T12:00:40Z when n2 has room",
             id="a later start, and the node it waits for",
         ),
         pytest.param(
@@ -99,7 +99,7 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement("n1", start=NOW + 40, other=other(2)),
-            "1 member on n1, starting at 2026-11-20T12:00:40Z; 2 members at once would end at 2026-11-20T12:10:00Z",
+            "1 member expected on n1, starting at 2026-11-20T12:00:40Z; 2 members at once would end at 2026-11-20T12:10:00Z",
             id="at once would be later",
         ),
         pytest.param(
@@ -125,7 +125,7 @@ def test_a_single_member_is_not_all_of_them():
         pytest.param(placement(("n1", 4, Share(0.25))), "4 members on n1, shares of 25 % each", id="equal shares"),
         pytest.param(
             placement(("n1", 1, Pieces(12)), ("n1", 2, Pieces(11)), ("n2", 1, Pieces(2)), start=NOW + 40),
-            "4 members on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z when n2 has room",
+            "4 members expected on n1, n2, 2 to 12 pieces each, starting at 2026-11-20T12:00:40Z when n2 has room",
             id="pieces, and a node that is listed twice",
         ),
         pytest.param(
