@@ -26,6 +26,7 @@ from coschedule.queue.parts import decode_part, encode_part
 from coschedule.queue.refusals import Reason, Refusal, Spelled
 from coschedule.queue.snapshot import Snapshot
 
+_WHOLE_LIMIT = 2**63
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 _ELEMENTS = {np.int64: int, np.float64: float, np.bool_: bool}
 
@@ -200,6 +201,8 @@ def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
         return _decode_number(hint, value, path)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         raise InvalidValueError(path, f"must be of type {hint.__name__}")
+    if hint is int and not -_WHOLE_LIMIT <= value < _WHOLE_LIMIT:
+        raise InvalidValueError(path, "must be a whole number of 64 bits")
     return value
 
 

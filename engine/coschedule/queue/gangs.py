@@ -17,6 +17,9 @@ from coschedule.queue.price import Price
 from coschedule.queue.sizes import Sizes
 from coschedule.queue.terms import Term
 
+TOLD_SECONDS = 1.0
+"""Times are told in whole seconds: nobody sees a smaller difference between a start and what was promised."""
+
 
 class GangKey(NamedTuple):
     """The identity of a gang."""
@@ -178,6 +181,10 @@ class PendingGang:
             raise ValueError("a gang must have one factor for each kind")
         self._check_roles()
         self._check_loads()
+
+    def is_late_at(self, start: float) -> bool:
+        """Whether it would start after what it was promised: by a second at least, as promises are told in seconds."""
+        return start >= self.promised + TOLD_SECONDS
 
     @property
     def serial(self) -> float | None:

@@ -17,6 +17,7 @@ from coschedule.queue.gangs import Kept, PendingGang
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.snapshot import AMOUNT_LIMIT
 
 
 def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility, rank_of: IntArray) -> Choice | None:
@@ -28,10 +29,10 @@ def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility,
     if gang.kept is None or gang.terms:
         return None
     kept = _from_now_on(gang.kept, max(timeline.now, gang.not_before))
-    if kept.start > gang.promised or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
+    if gang.is_late_at(kept.start) or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
         return None
     for role, nodes, size in zip(gang.roles, kept.nodes, kept.sizes, strict=True):
-        if not role.sizes.has(size):
+        if not role.sizes.has(size) or size * max(role.request, default=0) > AMOUNT_LIMIT:
             return None
         if not feasibility.mask(role.constraints)[nodes].all():
             return None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
 from coschedule.queue.demand import Demand
 from coschedule.queue.explain import refuse
 from coschedule.queue.explain_together import Case, refuse_together
+from coschedule.queue.fitting_places import fitting
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
-from coschedule.queue.kept_places import Keeping, Place, claims_of, fitting, given_back, place_of
+from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
 from coschedule.queue.own_speeds import own_snapshot, own_timeline, shared_ranks
@@ -52,6 +53,7 @@ from coschedule.queue.windows_and_releases import expected_timeline
 _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
 
 Rescue = Callable[[GangKey, Exception], None]
+T = TypeVar("T")
 
 
 class Planner:
@@ -127,6 +129,15 @@ class Planner:
             choice = replace(choice, alternative=self._alternative_to(place))
         return self._placing.placement(gang, choice, _spelled(gang))
 
+    def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
+        """Ask something about a gang; None where that raises and others go on: it raises again in its turn."""
+        try:
+            return ask(gang)
+        except Exception:
+            if self._rescue is None:
+                raise
+            return None
+
     def may_be_sooner(self, gang: PendingGang, decision: Decision) -> bool:
         """Tell whether a gang has a later place, and there is room for some of its members now."""
         if not isinstance(decision, Placement) or not self.now < decision.start < decision.finish < np.inf:
@@ -194,25 +205,35 @@ class Planner:
             )
 
     def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
+        """Decide on a gang; where that raises, it takes nothing from the others."""
+        before = self.fork()
         try:
             return decide(gang)
         except Exception as error:
             if self._rescue is None:
                 raise
+            self._go_back_to(before)
             self._rescue(gang.key, error)
             return failed(gang.key, error)
+
+    def _go_back_to(self, before: Self) -> None:
+        """Undo what was decided since a fork; how much was looked at for that still counts."""
+        combinations = self.combinations
+        vars(self).update(vars(before))
+        self.combinations = combinations
 
     def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
         """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""
         for gang in gangs:
-            try:
-                choice = kept_choice(gang, self._timeline, self._feasibility, self._rank_of)
-            except Exception:
-                if self._rescue is None:
-                    raise
-                choice = None
-            if choice is not None and not self._is_at_risk(gang, choice):
-                yield place_of(gang, choice)
+            place = self.tried(self._place_kept_by, gang)
+            if place is not None:
+                yield place
+
+    def _place_kept_by(self, gang: PendingGang) -> Place | None:
+        choice = kept_choice(gang, self._timeline, self._feasibility, self._rank_of)
+        if choice is None or self._is_at_risk(gang, choice):
+            return None
+        return place_of(gang, choice)
 
     def _is_at_risk(self, gang: PendingGang, choice: Choice) -> bool:
         """Tell whether an owner may come back meanwhile: whether that is worth it is then looked at anew."""
@@ -258,13 +279,16 @@ class Planner:
     def _sooner(self, decision: Placement, gang: PendingGang) -> Decision:
         """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""
         self.look_ahead([gang])
-        with_it = self._timeline
-        self._timeline = with_it.claimed_all(given_back(self._claims(gang, decision)))
+        with_it = self.fork()
+        self._timeline = self._timeline.claimed_all(given_back(self._claims(gang, decision)))
         standing = self._standing(decision, gang)
         if standing is None:
-            return self._decide(gang)
-        self._timeline = with_it
-        return standing
+            made = self._decide(gang)
+            # What it keeps may be shorter than a run that is planned anew, and fit where no other does.
+            if isinstance(made, Placement) and made.start <= decision.start:
+                return made
+        self._go_back_to(with_it)
+        return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
         """Say of a later place that is given back what else there is; None where something better may be there."""

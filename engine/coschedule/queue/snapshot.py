@@ -113,7 +113,10 @@ class Snapshot:
                 raise ValueError(f"gang {gang.key} must request one amount a resource")
             # The nodes of a role rise.
             ends = [seat for of_role in gang.kept.seats for seat in (*of_role[:1], *of_role[-1:])] if gang.kept else []
-            if any(not 0 <= seat.node < len(self.nodes.names) for seat in ends):
+            nodes = [seat.node for seat in ends]
+            if gang.kept is not None and gang.kept.latest is not None:
+                nodes.append(gang.kept.latest)
+            if any(not 0 <= node < len(self.nodes.names) for node in nodes):
                 raise ValueError(f"gang {gang.key} must keep nodes of the snapshot")
             self._check_factors(gang)
         if len({gang.key for gang in self.gangs}) != len(self.gangs):

@@ -179,7 +179,7 @@ def test_empty_cluster_comes_back():
         pytest.param(("gangs", 0, "interruptible"), "Perhaps", "gangs[0].interruptible", id="another word"),
         pytest.param(("free", 0, 0), 1.5, "free[0][0]", id="half a unit"),
         pytest.param(("free", 0), [1], "", id="a ragged table"),
-        pytest.param(("free", 0, 0), 2**70, "", id="more than 64 bits"),
+        pytest.param(("free", 0, 0), 2**70, "free[0][0]", id="more than 64 bits"),
         pytest.param(("gangs", 0, "key", "name"), 3, "gangs[0].key.name", id="a number for a name"),
         pytest.param(("gangs", 0, "roles", 0, "sizes", "minimum"), 0, "gangs[0].roles[0].sizes", id="a gang of nobody"),
         pytest.param(("gangs", 0, "work"), {"fixed": 1}, "gangs[0].work.serial", id="half a description of work"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.demand import Demand
-from coschedule.queue.gangs import PendingGang
+from coschedule.queue.gangs import TOLD_SECONDS, PendingGang
 from coschedule.queue.limiting_nodes import find_limiting_nodes
 from coschedule.queue.node_choice import choose_nodes
 from coschedule.queue.slots.timeline import Timeline
@@ -65,8 +65,10 @@ class PlainChooser:
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
         """Tell what there is beside a later run that was chosen before, on a timeline in which it is not claimed."""
         space = self.demand.search_space(timeline)
-        best = outline_of(self.demand.best(space, chosen.value))
-        if best is not None and best < chosen:
+        # What was chosen before may be shorter than the same run now, as times are told in whole seconds.
+        limit = self.gang.price.value(chosen.start, chosen.finish + TOLD_SECONDS, chosen.size)
+        best = outline_of(self.demand.best(space, limit))
+        if best is not None and (best.start, best.size) != (chosen.start, chosen.size) and best.start <= chosen.start:
             return Standing(is_best=False)
         return Standing(is_best=True, alternative=outline_of(self.demand.alternative(space, chosen)))
 

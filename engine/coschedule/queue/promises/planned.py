@@ -25,7 +25,7 @@ def with_promise(decision: Decision, gang: PendingGang, *, slack: float) -> Deci
     if not isinstance(decision, Placement):
         return decision
     promised = gang.promised
-    if decision.start > promised or math.isinf(promised):
+    if gang.is_late_at(decision.start) or math.isinf(promised):
         promised = decision.start + (slack * (decision.finish - decision.start) if slack else 0.0)
     if promised == decision.promised or math.isinf(promised):
         return decision

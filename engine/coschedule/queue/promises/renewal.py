@@ -7,10 +7,11 @@ Method: several plans are made, and the best is taken. The first keeps the plan 
 not possible any more, since something has run for longer or a node is lost, is planned again on what the others leave,
 and so are new gangs. The others plan the front of the queue anew, in an order each: by submission plus a multiple of
 the least run time (its ``weights``). Whoever is behind the front keeps its place, or has what the first plan found. A
-gang that would start after what it was promised goes to the head of the order, which is tried again a few times. Of all
-plans those with the fewest gangs without a placement are the best, then with the fewest broken promises, then with the
-least sum of finishes; of equal ones the first. So a promise is broken only where the plan from before has become
-impossible.
+gang that would start after what it was promised goes to the head of the order, which is tried again a few times. Where
+the best of these plans still breaks a promise, one more begins with those to whom it is broken, and has all others keep
+their places around them. Of all plans those with the fewest gangs without a placement are the best, then with the
+fewest broken promises, then with the least sum of finishes; of equal ones the first. So a promise is broken only where
+the plan from before has become impossible.
 
 Then those that keep their place and would fit now are planned again, as many as a front has, on what the best plan
 leaves and their own place: so nothing idles that somebody could use. Gangs behind the front that are new are planned
@@ -20,6 +21,7 @@ last.
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from coschedule.queue.decisions import Decision, Placement
@@ -60,7 +62,7 @@ class Renewal:
 
     def plan(self, planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
         """Plan gangs of one priority, which are in their order."""
-        run_times = [_run_time(gang) for gang in gangs]
+        run_times = [planner.tried(_run_time, gang) or 0.0 for gang in gangs]
         fronts = [_front(gangs, run_times, weight) for weight in self.weights]
         known = _known(planner, gangs, {gang.key for front in fronts for gang in front})
         by_key = {gang.key: gang for gang in gangs}
@@ -69,6 +71,9 @@ class Renewal:
         anew = [front for weight, front in zip(self.weights, fronts, strict=True) if weight or remembers]
         as_before = _as_before(known)
         best = _best([as_before, *(_renewed(front, known, as_before) for front in anew)], by_key)
+        late = [by_key[one.gang] for one in best.decisions if _is_broken(one, by_key[one.gang])]
+        if late:
+            best = _best([best, _giving_way(late, gangs, known.in_fronts, planner)], by_key)
         settled = known.in_fronts if best is not as_before else frozenset()
         sooner = _sooner(best, {key: by_key[key] for key in known.placements if key not in settled})
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
@@ -76,12 +81,27 @@ class Renewal:
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
 
 
-def _known(planner: Planner, gangs: Sequence[PendingGang], in_fronts: Collection[GangKey]) -> _Known:
+def _known(
+    planner: Planner,
+    gangs: Sequence[PendingGang],
+    in_fronts: Collection[GangKey],
+    raising: frozenset[GangKey] = frozenset(),
+) -> _Known:
+    """Find what gangs keep; those that are ``raising`` when it is spelled keep nothing."""
     early = [gang for gang in gangs if gang.kept is not None or gang.key in in_fronts]
     in_order = sorted(early, key=_kept_start)
-    keeping = planner.keep([gang for gang in in_order if gang.kept is not None], apart=in_fronts)
-    placements = {key: keeping.whole.placement(place) for key, place in keeping.places.items()}
+    with_kept = [gang for gang in in_order if gang.kept is not None and gang.key not in raising]
+    keeping = planner.keep(with_kept, apart=in_fronts)
+    spell = partial(_spelled, keeping)
+    spelled = {key: planner.tried(spell, place.gang) for key, place in keeping.places.items()}
+    placements = {key: placement for key, placement in spelled.items() if placement is not None}
+    if len(placements) < len(spelled):
+        return _known(planner, gangs, in_fronts, raising | (spelled.keys() - placements.keys()))
     return _Known(in_order, in_fronts, keeping, placements)
+
+
+def _spelled(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
+    return keeping.whole.placement(keeping.places[gang.key])
 
 
 def _as_before(known: _Known) -> Planned:
@@ -118,6 +138,18 @@ def _renewed(front: Sequence[PendingGang], known: _Known, as_before: Planned) ->
     rest = [gang for gang in others if gang.key not in known.placements and gang.key not in found]
     decisions = [*(known.placements[key] for key in keeping), *(placement for _, placement in placed)]
     return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
+
+
+def _giving_way(
+    late: Sequence[PendingGang], gangs: Sequence[PendingGang], in_fronts: Collection[GangKey], planner: Planner
+) -> Planned:
+    """Plan those first that would be too late otherwise, and have the others keep their places around them."""
+    base = planner.fork()
+    first = [base.decide(gang) for gang in sorted(late, key=lambda gang: gang.promised)]
+    are_late = {gang.key for gang in late}
+    others = [gang for gang in gangs if gang.key not in are_late]
+    kept = _as_before(_known(base, others, {key for key in in_fronts if key not in are_late}))
+    return Planned(kept.planner, [*first, *kept.decisions])
 
 
 def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
@@ -177,4 +209,4 @@ def _merit(planned: Planned, gangs: Mapping[GangKey, PendingGang]) -> _Merit:
 
 
 def _is_broken(decision: Decision, gang: PendingGang) -> bool:
-    return isinstance(decision, Placement) and decision.start > gang.promised
+    return isinstance(decision, Placement) and gang.is_late_at(decision.start)

@@ -32,12 +32,15 @@ def _planned(facts, most):
     found = {one.gang: one for one in first[1] if isinstance(one, Placement)}
     plans = [first, *(_anew(facts, front, fronts, found) for front in fronts)]
     best = min(plans, key=lambda one: merit(one[1], facts))
+    by_key = {one.key: one for one in gangs}
+    late = [by_key[one.gang] for one in best[1] if _is_late(one, by_key[one.gang])]
+    if late:
+        best = min([best, _giving_way(facts, late, fronts)], key=lambda one: merit(one[1], facts))
     settled = {} if best is first else {one.key for front in fronts for one in front}
     planner, decisions = best
     decisions = list(_sooner(planner, decisions, _places(facts, gangs), settled, gangs, most))
     behind = [one for one in gangs if one.kept is None and all(one not in front for front in fronts)]
     decisions += [planner.decide(one) for one in behind]
-    by_key = {one.key: one for one in gangs}
     return {one.gang: with_promise(one, by_key[one.gang], slack=0.5) for one in decisions}
 
 
@@ -48,9 +51,9 @@ def least_run(one):
 
 def merit(decisions, facts):
     """Fewest without a placement, then fewest broken promises, then the least sum of finishes."""
-    promised = {one.key: one.promised for one in facts.gangs}
+    gangs = {one.key: one for one in facts.gangs}
     placed = [one for one in decisions if isinstance(one, Placement)]
-    late = sum(one.start > promised[one.gang] for one in placed)
+    late = sum(gangs[one.gang].is_late_at(one.start) for one in placed)
     return len(decisions) - len(placed), late, math.fsum(one.finish for one in placed)
 
 
@@ -92,6 +95,16 @@ def _anew(facts, front, fronts, found):
     return planner, [*before, *chosen, *rest]
 
 
+def _giving_way(facts, late, fronts):
+    planner = Planner(facts, silent, None)
+    first = [planner.decide(one) for one in sorted(late, key=lambda one: one.promised)]
+    others = [one for one in _early(facts, fronts) if one not in late]
+    keeping = planner.fork().keep([one for one in others if one.kept is not None], apart=()).places
+    planner.take(list(keeping.values()))
+    placed = [planner.placement(place) for place in keeping.values()]
+    return planner, [*first, *placed, *(planner.decide(one) for one in others if one.key not in keeping)]
+
+
 def _as_before_only_kept(facts, places):
     planner = Planner(facts, silent, None)
     planner.take(list(places.values()))
@@ -117,7 +130,7 @@ def _in_time(facts, front, places, placed):
 
 
 def _is_late(decision, one):
-    return isinstance(decision, Placement) and decision.start > one.promised
+    return isinstance(decision, Placement) and one.is_late_at(decision.start)
 
 
 def _sooner(planner, decisions, places, settled, gangs, most):

@@ -1,0 +1,116 @@
+"""The places of the plan before for which there still is room together.
+
+Method: all are claimed at once. Whoever then is on a node that is closed or has less than nothing left is *crowded*:
+something ends later than was planned. It slides until there is room for it beside what runs, and so do those behind it
+(``sliding.py``). Whoever is crowded still is given back and looked at one by one on what the others leave, the earliest
+start first, and may slide once more.
+
+Where somebody loses its place by that, since it would start later than it was promised, it is tried whether fewer lose
+theirs if only what nobody sees is made up for by sliding, and those that are delayed by more lose theirs; then, as
+places that were told at different times need not be of one plan, if each slides past all that begin before it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.queue.gangs import TOLD_SECONDS, GangKey
+from coschedule.queue.kept_places import Place, claims_of, given_back
+from coschedule.queue.sliding import planned_start, slid, with_room
+from coschedule.queue.slots.timeline import Timeline
+
+
+class Fitting(NamedTuple):
+    """The places for which there is room together; a timeline with the ``whole`` of them, or all ``beside`` some."""
+
+    places: list[Place]
+    whole: Timeline
+    beside: Timeline
+
+
+def fitting(places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline) -> Fitting:
+    """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart."""
+    own = [place for place in places if place.gang.key in apart]
+    others = [place for place in places if place.gang.key not in apart]
+    beside = timeline.claimed_all(claims_of(others))
+    whole = beside.claimed_all(claims_of(own))
+    crowded = _crowded(places, whole)
+    if not crowded:
+        return Fitting(list(places), whole, beside)
+    kept = _most_kept(places, _delayed(crowded, timeline), timeline, whole)
+    beside = _changed(beside, others, [place for place in kept if place.gang.key not in apart])
+    return Fitting(kept, _changed(whole, places, kept), beside)
+
+
+def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, float]:
+    """Tell when crowded places can start beside what runs, on a timeline without any place; inf where too late."""
+    moved = {place.gang.key: with_room(place, timeline) for place in crowded}
+    return {key: np.inf if place is None else place.choice.outline.start for key, place in moved.items()}
+
+
+def _most_kept(
+    places: Sequence[Place], delayed: Mapping[GangKey, float], timeline: Timeline, whole: Timeline
+) -> list[Place]:
+    """Have places slide in a few ways, until none is lost or all are tried; return what most of them keep."""
+    nodes = len(timeline.node)
+    ways: list[Callable[[], list[Place]]] = [
+        lambda: _settled(places, slid(places, delayed, nodes), whole),
+        lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), whole),
+        lambda: list(_one_by_one(places, timeline).values()),
+    ]
+    best: list[Place] = []
+    for way in ways:
+        best = max(best, way(), key=lambda kept: _merit(places, kept))
+        if len(best) == len(places):
+            break
+    return best
+
+
+def _merit(places: Iterable[Place], kept: Sequence[Place]) -> tuple[int, float]:
+    """Tell how good it is to keep these places: better the more they are, then the later others were promised."""
+    keys = {place.gang.key for place in kept}
+    return len(kept), min((place.gang.promised for place in places if place.gang.key not in keys), default=np.inf)
+
+
+def _too_late(places: Iterable[Place], delayed: Mapping[GangKey, float]) -> dict[GangKey, float]:
+    """Say of places that something delays by more than anybody would see that they are too late: inf."""
+    starts = {place.gang.key: max(place.choice.outline.start, delayed.get(place.gang.key, -np.inf)) for place in places}
+    planned = {place.gang.key: planned_start(place) for place in places}
+    return {key: np.inf for key, start in starts.items() if start >= planned[key] + TOLD_SECONDS}
+
+
+def _settled(places: Sequence[Place], moved: Sequence[Place], whole: Timeline) -> list[Place]:
+    """Return those of the places that have ``moved`` for which there is room; the ``whole`` has them unmoved."""
+    after = _changed(whole, places, moved)
+    doubtful = _crowded(moved, after)
+    found = _one_by_one(doubtful, after.claimed_all(given_back(claims_of(doubtful))))
+    unsure = {place.gang.key for place in doubtful}
+    settled = (found.get(place.gang.key) if place.gang.key in unsure else place for place in moved)
+    return [place for place in settled if place is not None]
+
+
+def _changed(timeline: Timeline, before: Iterable[Place], after: Iterable[Place]) -> Timeline:
+    """Return the timeline with the places ``after`` in the place of those ``before``."""
+    old, new = {place.gang.key: place for place in before}, {place.gang.key: place for place in after}
+    gone = [place for key, place in old.items() if new.get(key) is not place]
+    come = [place for key, place in new.items() if old.get(key) is not place]
+    return timeline.claimed_all([*given_back(claims_of(gone)), *claims_of(come)])
+
+
+def _crowded(places: Sequence[Place], claimed: Timeline) -> list[Place]:
+    """List the places that may be too many, where all of them are claimed."""
+    is_crowded = iter(claimed.crowded(claims_of(places)))
+    return [place for place in places if any(list(islice(is_crowded, len(place.claims))))]
+
+
+def _one_by_one(places: Iterable[Place], timeline: Timeline) -> dict[GangKey, Place]:
+    """Find room for the places one after the other; return those that have it, by gang."""
+    found = {}
+    for place in sorted(places, key=lambda place: place.choice.outline.start):
+        settled = with_room(place, timeline)
+        if settled is not None:
+            found[place.gang.key] = settled
+            timeline = timeline.claimed_all(settled.claims)
+    return found
