@@ -203,6 +203,11 @@ def _clause(decision: Decision, now: float) -> str:
     return f"{chosen(decision, now=now)}{end}"
 
 
+def printable(line: str) -> str:
+    r"""The line with escapes, such as \x1b, in the place of characters that a terminal may obey."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
+
+
 def wrapped(sentence: str, indent: str = "") -> Iterable[str]:
     """The lines of a sentence; all but the first stand further to the right."""
     return textwrap.wrap(

@@ -1,7 +1,9 @@
 """Which API server is meant, and how to log in."""
 
+import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
@@ -37,20 +39,29 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
     """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
     configuration = Configuration()
     try:
-        if kubeconfig is None and context is None:
-            try:
-                load_incluster_config(client_configuration=configuration)
-            except ConfigException:
-                load_kube_config(client_configuration=configuration)
-        else:
-            load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
+        source = _load_into(configuration, kubeconfig, context)
     # The library takes for granted of what type each field is.
     except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
         file = kubeconfig or usual_kubeconfig()
         why = what_is_wrong(file, context) or f"{file} can't be used: {str(error).strip().splitlines()[0]}"
         outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
         raise ConfigError(f"{why}{outside}") from error
+    # Certificates are asked for here, where it is known whose they are.
+    tls_context(configuration, whose=source)
     return configuration
+
+
+def _load_into(configuration: Configuration, kubeconfig: str | None, context: str | None) -> str:
+    """Fill in the configuration; returns where it comes from."""
+    if kubeconfig is None and context is None:
+        try:
+            load_incluster_config(client_configuration=configuration)
+        except ConfigException:
+            load_kube_config(client_configuration=configuration)
+            return usual_kubeconfig()
+        return "the pod's service account"
+    load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
+    return kubeconfig or usual_kubeconfig()
 
 
 def usual_namespace(*, kubeconfig: str | None, context: str | None) -> str:
@@ -75,17 +86,31 @@ def own_namespace() -> str | None:
         return None
 
 
-def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
-    """What the configuration says of certificates, as ``ssl`` wants it."""
+def tls_context(configuration: Configuration, *, whose: str = "the configuration") -> ssl.SSLContext | bool:
+    """What the configuration says of certificates, as ``ssl`` wants it. Raises ``ConfigError``."""
     if not configuration.host.startswith("https"):
         return True
-    context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    with _readable(f"the certificate authority of {whose}"):
+        context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
     if not configuration.verify_ssl:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     if configuration.cert_file:
-        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+        with _readable(f"the client certificate and key of {whose}"):
+            context.load_cert_chain(configuration.cert_file, configuration.key_file)
     return context
+
+
+@contextmanager
+def _readable(what: str) -> Iterator[None]:
+    """Raise ``ConfigError`` where the files can't be read, or are not what they should be."""
+    try:
+        yield
+    except ssl.SSLError as error:
+        says = re.sub(r"^\[.*?\] | \(_ssl\.c:.*\)$", "", error.strerror or "nothing")
+        raise ConfigError(f"{what} can't be read (OpenSSL says: {says})") from error
+    except OSError as error:
+        raise ConfigError(f"{what} can't be read: {error.strerror}") from error
 
 
 def session_told_to(

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import click
 
 from lockstep import __version__
+from lockstep.cli.streams import standard_streams
 
 _NAMES = (
     *("agent", "check", "explain", "gate", "init", "logs", "plan", "profile", "queue", "replay"),
@@ -28,6 +30,11 @@ class _Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(_COMMANDS[name]), name)
         return command
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """As click does it, with the manners of all commands where a standard stream is closed or full."""
+        with standard_streams():
+            return super().main(*args, **extra)
 
 
 @click.group(cls=_Commands, context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]})

@@ -1,7 +1,7 @@
 """The options and the manners of all commands that answer questions."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from lockstep.answers.chart import marks_for
 from lockstep.answers.cluster import ALL_KINDS, read_cluster
 from lockstep.answers.document import waiting_document
 from lockstep.answers.errors import AnswerError
-from lockstep.answers.text import waiting_lines
+from lockstep.answers.text import printable, waiting_lines
 from lockstep.answers.waiting import WaitingAnswer
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import ConfigError
@@ -45,7 +45,7 @@ def one_sentence() -> Iterator[None]:
     try:
         yield
     except (AnswerError, ConfigError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException("\n".join(map(printable, str(error).splitlines()))) from error
 
 
 async def read_with_progress(client: KubeClient, state: State) -> None:
@@ -66,10 +66,10 @@ def tell_document(document: object) -> None:
     click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
 
 
-def tell_lines(lines: Iterator[str]) -> None:
-    """Print lines."""
+def tell_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines: names and sentences of others in them can do nothing to a terminal."""
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line), err=err)
 
 
 def tell_waiting(answer: WaitingAnswer, output: str) -> None:

@@ -19,7 +19,7 @@ from lockstep.answers.making.new_gang import (
     parse_size,
 )
 from lockstep.answers.text import wrapped
-from lockstep.cli.answer_options import one_sentence
+from lockstep.cli.answer_options import one_sentence, tell_lines
 
 Reader = Callable[[Any], Any]
 
@@ -106,8 +106,7 @@ def _converted(file: IO[str], name: str) -> Sequence[dict[str, Any]]:
     converted = convert(text, name=name)
     for one in converted:
         for note in one.notes:
-            for line in wrapped(f"{one.manifest['metadata']['name']}: {note}"):
-                click.echo(line, err=True)
+            tell_lines(wrapped(f"{one.manifest['metadata']['name']}: {note}"), err=True)
     return [one.manifest for one in converted]
 
 

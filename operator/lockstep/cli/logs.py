@@ -13,7 +13,7 @@ from coschedule import GangKey
 from lockstep.answers.cluster import one_client
 from lockstep.answers.member_logs import MOST_FOLLOWED, Said, Wish, follow_logs, tell_logs
 from lockstep.api.configuration import load_configuration, usual_namespace
-from lockstep.cli.answer_options import namespace_option, one_sentence, output_option
+from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_lines
 from lockstep.cli.colours import is_colourful
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.gang_argument import gang_argument
@@ -74,7 +74,7 @@ def _tell_terminal(said: Said) -> None:
 
 def _tell_prefixed(said: Said, prefix: str) -> None:
     if said.line is None:
-        click.echo(_prefix(said) + said.notice, err=True)
+        tell_lines([_prefix(said) + said.notice], err=True)
     else:
         # What a program writes is not ours to change: it goes out byte by byte.
         click.echo(prefix.encode() + said.line)

@@ -134,7 +134,4 @@ def _tell(answers: Sequence[WaitingAnswer | SettledAnswer], delays: Delays, note
         else:
             tell_lines(settled_lines(answer))
         click.echo()
-    click.echo(delays_line(delays))
-    for note in notes:
-        click.echo(note)
-    click.echo("Nothing was created.")
+    tell_lines([delays_line(delays), *notes, "Nothing was created."])

@@ -10,7 +10,7 @@ from coschedule import GangKey
 from lockstep.answers.cluster import one_client
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
 from lockstep.api.configuration import load_configuration, usual_namespace
-from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document
+from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.gang_argument import gang_argument
@@ -40,7 +40,7 @@ def requeue(gang: str, namespace: str | None, output: str, *, timeout: float, **
         if output == "json":
             tell_document({"gang": key._asdict(), "message": done})
         else:
-            click.echo(done)
+            tell_lines([done])
 
 
 async def _requeue(connection: dict[str, str | None], key: GangKey, *, within_seconds: float) -> str:

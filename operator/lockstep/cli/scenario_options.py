@@ -90,6 +90,8 @@ def scenario_options(command: Command) -> Command:
 
 def scenario_of(options: Mapping[str, Any]) -> Scenario:
     """Return what these options describe, at no load; lines of a trace that are none are told."""
+    if options["trace"] is not None and options["templates"] is not None:
+        raise click.UsageError("--templates is for jobs of the model; those of a log have their own.")
     return Scenario(
         slowdowns=options["nodes"],
         owners=options["owners"],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.report.sentences import n_nodes
 from lockstep.simulation.cluster import Policy
 from lockstep.simulation.jobs import Arrival
 from lockstep.simulation.machine import Ran, simulate
@@ -91,7 +92,8 @@ class Scenario:
         jobs = self._drawn(random) if self.trace is None else self.trace[: self.count]
         fitting = [job for job in jobs if job.size <= self.nodes]
         if len(fitting) < _TWO:
-            raise ScenarioError(f"{len(fitting)} jobs fit on {self.nodes} nodes, and two at least are needed")
+            fit = "1 job fits" if fitting else "0 jobs fit"
+            raise ScenarioError(f"{fit} on {n_nodes(self.nodes)}, and two at least are needed")
         return fitting
 
     def _drawn(self, random: np.random.Generator) -> list[RigidJob]:

@@ -113,6 +113,58 @@ def test_unusable_kubeconfig_is_one_sentence_that_names_the_file_and_its_context
     assert str(caught.value) == want.replace("FILE", str(path))
 
 
+SECURE = KUBECONFIG.replace("http://", "https://")
+NONSENSE = "AAAA"
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        pytest.param(
+            SECURE.replace('1234"', f'1234", certificate-authority-data: {NONSENSE}'),
+            "the certificate authority of FILE can't be read (OpenSSL says: no certificate or crl found)",
+            id="authority",
+        ),
+        pytest.param(
+            SECURE.replace('1234"', '1234", certificate-authority: nonsense'),
+            "the certificate authority of FILE can't be read (OpenSSL says: no certificate or crl found)",
+            id="a file for the authority",
+        ),
+        pytest.param(
+            SECURE.replace("token: secret", f"client-certificate-data: {NONSENSE}, client-key-data: {NONSENSE}"),
+            "the client certificate and key of FILE can't be read (OpenSSL says: PEM lib)",
+            id="client certificate",
+        ),
+        pytest.param(
+            SECURE.replace("token: secret", "client-certificate: nonsense, client-key: nonsense"),
+            "the client certificate and key of FILE can't be read (OpenSSL says: PEM lib)",
+            id="files for the client certificate",
+        ),
+    ],
+)
+def test_certificate_that_can_not_be_read_is_one_sentence_that_says_which(tmp_path, text, want):
+    path = tmp_path / "config"
+    path.write_text(text)
+    (tmp_path / "nonsense").write_text("nonsense")
+
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(kubeconfig=str(path), context=None)
+
+    assert str(caught.value) == want.replace("FILE", str(path))
+
+
+def test_certificate_that_is_gone_later_is_one_sentence_too(tmp_path):
+    configuration = Configuration()
+    configuration.host = "https://127.0.0.1:6443"
+    configuration.ssl_ca_cert = str(tmp_path / "gone")
+
+    with pytest.raises(ConfigError) as caught:
+        tls_context(configuration)
+
+    want = "the certificate authority of the configuration can't be read: No such file or directory"
+    assert str(caught.value) == want
+
+
 def test_contexts_that_are_named_are_not_too_many(tmp_path):
     path = tmp_path / "config"
     path.write_text("clusters: []\ncontexts: [" + ", ".join(f"{{name: c{one:02}}}" for one in range(23)) + "]")

@@ -246,6 +246,17 @@ def test_file_that_is_no_snapshot_is_refused_with_a_sentence(tmp_path, command, 
 # What every command says
 
 
+def test_names_of_a_recording_do_nothing_to_a_terminal(recorded):
+    waits = gang("\x1b[31mred\x07", size=4, serial=3600, request=(1, 1000, 1), member_price=0.5)
+    snap = snapshot([node("a", free=places(4))], [waits], resources=RESOURCES)
+    [placement] = plan(snap).decisions
+
+    done = lockstep("replay", recorded(snap, replace(plan(snap), decisions=(replace(placement, size=3),))))
+
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines()[1] == r"default/\x1b[31mred\x07:"
+
+
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [

@@ -166,6 +166,23 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("nodes", "want"),
+    [
+        pytest.param("16", "1 job fits on 16 nodes, and two at least are needed.", id="several nodes"),
+        pytest.param("1", "0 jobs fit on 1 node, and two at least are needed.", id="one node"),
+    ],
+)
+def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
+    trace = tmp_path / "log.swf"
+    trace.write_text(JOB.format(number=1, at=0, seconds=10, size=4))
+
+    result = simulated("--trace", str(trace), "--nodes", nodes)
+
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: {want}\n"
+
+
+@pytest.mark.parametrize(
     ("options", "want"),
     [
         pytest.param(["--nodes", "many"], "'many' is no number of nodes", id="nodes"),
@@ -197,6 +214,11 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
         pytest.param(["--out", "/dev/null/new"], "The folder /dev/null/new can't be made: Not a direc", id="no folder"),
         pytest.param(["--trace", "/nowhere/log.swf"], "No such file", id="no file"),
         pytest.param(["--trace", "/dev/null"], "0 jobs fit on 128 nodes, and two at least are needed.", id="no jobs"),
+        pytest.param(
+            ["--trace", "/dev/null", "--templates", "3"],
+            "--templates is for jobs of the model; those of a log have their own.",
+            id="templates of a log",
+        ),
     ],
 )
 def test_wrong_options_end_it_with_one_sentence(options, want):

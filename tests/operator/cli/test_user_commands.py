@@ -1,11 +1,18 @@
 """What every command for users says of itself, and of what makes no sense."""
 
 import pytest
-from click import Context
+from click import ClickException, Context
 from click.testing import CliRunner
 
+from coschedule import GangKey
 from docs.markdown import ROOT
+from lockstep.answers.errors import AnswerError
+from lockstep.answers.member_logs import Said
+from lockstep.answers.queue import Queued
+from lockstep.answers.queue_text import queue_lines
 from lockstep.cli import main
+from lockstep.cli.answer_options import one_sentence, tell_lines
+from lockstep.cli.logs import _tell_person
 
 PAGE = ROOT / "docs" / "command-line.md"
 NOT_BY_THEMSELVES = {"replay": "curl", "solve": "echo"}
@@ -22,6 +29,58 @@ def test_help_has_an_example(command):
 
     assert done.exit_code == 0
     assert f"For example: {NOT_BY_THEMSELVES.get(command, f'lockstep {command}')}" in " ".join(done.stdout.split())
+
+
+UNREADABLE_AUTHORITY = """
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1234", certificate-authority-data: AAAA}}]
+contexts: [{name: one, context: {cluster: c, user: u}}]
+current-context: one
+users: [{name: u, user: {token: secret}}]
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["queue"], ["explain", "gj/a"], ["logs", "gj/a"], ["profile", "gj/a"], ["requeue", "gj/a"], ["check"], ["run"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_certificate_authority_that_can_not_be_read_is_one_sentence(tmp_path, monkeypatch, arguments):
+    monkeypatch.setattr("lockstep.cli.run.set_up_logs", lambda *_: None)
+    path = tmp_path / "config"
+    path.write_text(UNREADABLE_AUTHORITY)
+
+    done = lockstep(*arguments, "--kubeconfig", str(path))
+
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"Error: the certificate authority of {path} can't be read (OpenSSL says: no certificate or crl found)\n"
+    )
+
+
+def test_what_others_wrote_does_nothing_to_a_terminal(capsys):
+    behind = "held by \x1b]0;title\x07default/heat, \u202eor not\x9b2J"
+    queue = [Queued(gang=GangKey("default", "new"), behind=behind)]
+
+    tell_lines(queue_lines(queue, 0.0))
+
+    *_, sentence = capsys.readouterr().out.splitlines()
+    assert sentence.strip() == r"held by \x1b]0;title\x07default/heat, \u202eor not\x9b2J"
+
+
+def test_sentence_that_ends_a_command_does_nothing_to_a_terminal():
+    with pytest.raises(ClickException) as caught, one_sentence():
+        raise AnswerError("GangJob default/\x1b[31mred\x9b0m is in it twice.")
+
+    assert str(caught.value) == r"GangJob default/\x1b[31mred\x9b0m is in it twice."
+
+
+def test_notice_about_a_log_does_nothing_to_a_terminal_and_a_line_of_it_stays_as_it_is(capsysbinary):
+    _tell_person(Said(0, 1, "new-0", None, "new-0 does not run yet: \x1b[31mred"))
+    _tell_person(Said(0, 1, "new-0", b"\x1b[31mred\n"))
+
+    shown = capsysbinary.readouterr()
+    assert shown.err == rb"[0] new-0 does not run yet: \x1b[31mred" + b"\n"
+    assert b"[0] \x1b[31mred\n" in shown.out
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,8 @@ def test_a_single_member_is_not_all_of_them():
         ),
         pytest.param(
             placement("n1", start=NOW + 40, other=other(2)),
-            "1 member expected on n1, starting at 2026-11-20T12:00:40Z; 2 members at once would end at 2026-11-20T12:10:00Z",
+            "1 member expected on n1, starting at 2026-11-20T12:00:40Z; "
+            "2 members at once would end at 2026-11-20T12:10:00Z",
             id="at once would be later",
         ),
         pytest.param(

@@ -1,0 +1,112 @@
+"""Standard streams that are closed, or can't be written any more."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from builders.manifests import gang as manifest
+from coschedule import encode_plan, encode_snapshot, plan
+from engine.builders import gang, node, snapshot
+from lockstep.report.refusals import spell
+
+FULL = "Error: The output can't be written: No space left on device."
+UNWRITABLE = "Error: The output can't be written: it is closed."
+UNREADABLE = "Error: The input can't be read: it is closed."
+SIMULATION = ["simulate", "--jobs", "10", "--nodes", "8", "--seeds", "1", "--policy", "easy"]
+REQUEST = '{"problem": "equal", "nodes": [{}], "work": {"serial": 60}, "size": {"min": 1, "max": 1}}'
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """In the current folder: a recorded snapshot in which a gang waits, a gang to plan behind it, and a request."""
+    waits = gang("waits", size=4, serial=60, request=(1, 1000, 1), member_price=0.5)
+    snap = snapshot([node("a", free=(2, 2000, 110))], [waits], resources=("bid slots", "cpu", "pods"))
+    document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(plan(snap), spell)}
+    (tmp_path / "then.json").write_text(json.dumps(document))
+    (tmp_path / "new.yaml").write_text(yaml.safe_dump(manifest("new", size=2, work={"serialTime": "40s"})))
+    (tmp_path / "request").write_text(REQUEST)
+    monkeypatch.chdir(tmp_path)
+
+
+def lockstep(arguments, redirected):
+    """Run a command with that redirection of a shell."""
+    command = f'exec "$@" {redirected}'
+    return subprocess.run(
+        ["sh", "-c", command, "sh", sys.executable, "-m", "lockstep", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+PRINTING = [
+    pytest.param(["replay", "then.json"], id="replay"),
+    pytest.param(["plan", "-f", "new.yaml", "--snapshot", "then.json"], id="plan"),
+    pytest.param(SIMULATION, id="simulate"),
+    # More than a buffer takes.
+    pytest.param(["run", "--help"], id="long help"),
+]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("arguments", PRINTING)
+@pytest.mark.parametrize(
+    ("redirected", "want"), [(">/dev/full", FULL), (">&-", UNWRITABLE)], ids=["full", "closed output"]
+)
+def test_output_that_can_not_be_written_is_one_sentence(arguments, redirected, want):
+    assert_last_words(lockstep(arguments, redirected), want)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_output_may_have_a_buffer_of_its_own_or_none(monkeypatch, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+
+    assert_last_words(lockstep(["--version"], ">/dev/full"), FULL)
+
+
+@pytest.mark.usefixtures("files")
+def test_answers_of_the_engine_that_can_not_be_written_are_one_sentence():
+    assert_last_words(lockstep(["solve"], "<request >/dev/full"), FULL)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["replay", "-"], id="replay"),
+        pytest.param(["plan", "-f", "-", "--snapshot", "then.json"], id="plan"),
+        pytest.param(["plan", "-f", "new.yaml", "--snapshot", "-"], id="snapshot"),
+        pytest.param(["simulate", "--trace", "-"], id="simulate"),
+        pytest.param(["init", "--from", "-"], id="init"),
+        pytest.param(["solve"], id="solve"),
+    ],
+)
+def test_input_that_is_closed_is_one_sentence(arguments):
+    assert_last_words(lockstep(arguments, "<&-"), UNREADABLE)
+
+
+@pytest.mark.usefixtures("files")
+def test_closed_streams_that_a_command_does_not_need_are_none_of_its_business():
+    """Where messages go nowhere, progress must not go into the answer."""
+    done = lockstep(["plan", "-f", "new.yaml", "--snapshot", "then.json", "-o", "json"], "<&- 2>&-")
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["delays"] == []
+
+
+def test_reader_who_stops_is_told_nothing():
+    done = lockstep(["run", "--help"], "| true")
+
+    assert "rror" not in done.stderr
+
+
+def assert_last_words(done, want):
+    """What comes before are headings of progress."""
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1:] == [want], done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
