@@ -66,19 +66,22 @@ def reserved_in_status(gang: GangFact) -> Reservation | None:
     """What the gang's status says it holds.
 
     A size that its spec does not allow was not written by us: such a gang holds nothing, and what pods it has are
-    strays. Nobody can make belief hold more members than the largest gang has.
+    strays. Nobody can make belief hold more members than the largest gang has, nor have others wait for an end that
+    follows from a start in the future, or that comes before the start.
     """
     status = gang.status
     if status.reserved_at is None or gang.spec is None or not _is_possible(gang.spec, status.members):
         return None
+    start = status.reserved_at if status.start is None else min(status.start, status.reserved_at)
+    finish = status.expected_finish
     return Reservation(
         gang=gang.key,
         gang_uid=gang.uid,
         attempt=status.attempt,
         members=status.members,
         requests=requests_of(gang.spec),
-        start=status.start if status.start is not None else status.reserved_at,
-        expected_finish=status.expected_finish,
+        start=start,
+        expected_finish=None if finish is None or finish < start else finish,
         succeeded_ranks=parse_ranks(status.succeeded_ranks),
     )
 

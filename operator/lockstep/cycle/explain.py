@@ -96,7 +96,12 @@ class Explainer:
             self._known[gang.key] = (gang.resource_version, decision, victims)
             return math.inf
         told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
-        is_due = _is_new_reason(gang, status) or _has_passed(gang, now) or now >= told.time + told.pause
+        is_due = (
+            _is_new_reason(gang, status)
+            or _has_passed(gang, now)
+            or _is_promised_later(gang, decision)
+            or now >= told.time + told.pause
+        )
         return None if is_due else told.time + told.pause
 
     def _report(
@@ -130,6 +135,13 @@ def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:
 def _has_passed(gang: GangFact, now: float) -> bool:
     """Whether the start that the gang was told is over, and it waits still."""
     return gang.status.start is not None and gang.status.start + SAME_TIME_SECONDS < now
+
+
+def _is_promised_later(gang: GangFact, decision: Decision) -> bool:
+    """Whether the gang was told of an earlier promise: who counts on that must not have to wait for the news."""
+    told = None if gang.status.plan is None else gang.status.plan.promised_start
+    promised = decision.promised if isinstance(decision, Placement) else None
+    return told is not None and promised is not None and promised > told + SAME_TIME_SECONDS
 
 
 def says_the_same(gang: GangFact, after: GangStatus, *, promised: float | None = None) -> bool:

@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from prometheus_client import CollectorRegistry
 
 from builders.facts import gang_fact
-from coschedule import Members
-from lockstep.cycle.explain import says_the_same
+from coschedule import Members, Placement
+from lockstep.cycle.explain import Explainer, says_the_same
 from lockstep.facts.gang import GangStatus
+from lockstep.facts.outlook import Outlook
 from lockstep.report.conditions import with_condition
+from lockstep.report.metrics import Metrics
 
 GANG = gang_fact("g")
 
@@ -61,3 +64,61 @@ def test_condition_for_a_new_generation_is_told():
     newer = [one._replace(observed_generation=2) for one in waiting().conditions]
 
     assert not says_the_same(gang_fact(status=waiting()), replace(waiting(), conditions=tuple(newer)))
+
+
+OUTLOOK = Outlook(
+    likely_start=400.0,
+    late_start=None,
+    promised_start=600.0,
+    expected_finish=500.0,
+    size=2,
+    kinds=(),
+    position=1,
+    waits_for="",
+    changed_at=10.0,
+    changed_because="FirstPlanned",
+)
+
+
+class Hearing:
+    """Takes every report, and keeps what it says."""
+
+    def __init__(self):
+        self.heard = []
+
+    def report(self, _gang, make):
+        self.heard.append(make())
+        return True
+
+
+def for_later(*, start, promised):
+    return Placement(
+        gang=GANG.key,
+        size=2,
+        start=start,
+        finish=start + 100.0,
+        speedup=None,
+        members=(Members("n1", 2),),
+        slowest="n1",
+        latest=None,
+        alternative=None,
+        promised=promised,
+    )
+
+
+@pytest.mark.parametrize(
+    ("promised", "want"),
+    [
+        pytest.param(700.0, True, id="later than told"),
+        pytest.param(500.0, False, id="sooner than told: that can wait"),
+    ],
+)
+def test_promise_that_is_moved_later_is_told_at_once(promised, want):
+    hearing, plan = Hearing(), OUTLOOK
+    explainer = Explainer(hearing, Metrics(CollectorRegistry()))
+    explainer.explain(GANG, for_later(start=400.0, promised=600.0), 10.0)
+    told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=plan))
+
+    explainer.explain(told, for_later(start=500.0, promised=promised), 11.0)
+
+    assert (hearing.heard[1] is not None) is want
