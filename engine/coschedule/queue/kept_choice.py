@@ -16,17 +16,20 @@ from coschedule.queue.finishes import finish_of
 from coschedule.queue.gangs import Kept, PendingGang
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.obeyed_terms import are_obeyed
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT
+from coschedule.queue.topology import Topology
 
 
-def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility, rank_of: IntArray) -> Choice | None:
+def kept_choice(
+    gang: PendingGang, timeline: Timeline, feasibility: Feasibility, topology: Topology, rank_of: IntArray
+) -> Choice | None:
     """Return the choice of what is kept, None where there is no such thing, or its sizes or nodes do not suit any more.
 
-    The node of index n has rank_of[n]. What should have started by now starts now, and runs as long. Where members obey
-    terms among themselves nothing is kept: whether they do so is not seen node by node.
+    The node of index n has rank_of[n]. What should have started by now starts now, and runs as long.
     """
-    if gang.kept is None or gang.terms:
+    if gang.kept is None:
         return None
     kept = _from_now_on(gang.kept, max(timeline.now, gang.not_before))
     if gang.is_late_at(kept.start) or (gang.deadline is not None and gang.deadline < kept.finish < np.inf):
@@ -36,8 +39,16 @@ def kept_choice(gang: PendingGang, timeline: Timeline, feasibility: Feasibility,
             return None
         if not feasibility.mask(role.constraints)[nodes].all():
             return None
+    if gang.terms and not _obeys_terms(gang, kept, topology):
+        return None
     seats = seats_by_rank(kept, rank_of)
     return _choice(gang, kept, seats, timeline, rank_of)
+
+
+def _obeys_terms(gang: PendingGang, kept: Kept, topology: Topology) -> bool:
+    names = [role.name for role in gang.roles]
+    nodes, counts = (dict(zip(names, of_roles, strict=True)) for of_roles in (kept.nodes, kept.counts))
+    return are_obeyed(gang.terms, nodes, counts, topology)
 
 
 def _from_now_on(kept: Kept, first: float) -> Kept:

@@ -230,7 +230,7 @@ class Planner:
                 yield place
 
     def _place_kept_by(self, gang: PendingGang) -> Place | None:
-        choice = kept_choice(gang, self._timeline, self._feasibility, self._rank_of)
+        choice = kept_choice(gang, self._timeline, self._feasibility, self._topology, self._rank_of)
         if choice is None or self._is_at_risk(gang, choice):
             return None
         return place_of(gang, choice)

@@ -73,10 +73,10 @@ def _ways(snapshot, gang, passes):
 def obeys(snapshot, gang, nodes):
     """Whether members on these nodes obey all terms."""
     members = [(role.name, node) for role, one in zip(gang.roles, nodes, strict=True) for node in one]
-    return all(_obeys(snapshot, term, members) for term in gang.terms)
+    return all(obeys_term(snapshot, term, members) for term in gang.terms)
 
 
-def _obeys(snapshot, term, members):
+def obeys_term(snapshot, term, members):
     placed = [
         (number, name, snapshot.nodes.labels[node].get(term.topology_key))
         for number, (name, node) in enumerate(members)
