@@ -12,7 +12,7 @@ from coschedule.queue.topology import Topology
 def are_obeyed(
     terms: Sequence[Term], nodes: Mapping[str, IntArray], counts: Mapping[str, IntArray], topology: Topology
 ) -> bool:
-    """Tell whether ``counts[role][i]`` members of each role on the nodes ``nodes[role][i]``, by index, obey the terms."""
+    """Tell whether members obey the terms: ``counts[role][i]`` of each role on the node of index ``nodes[role][i]``."""
     role = np.concatenate([np.full(int(counts[name].sum()), number) for number, name in enumerate(nodes)])
     node = np.concatenate([nodes[name].repeat(counts[name]) for name in nodes])
     names = list(nodes)
