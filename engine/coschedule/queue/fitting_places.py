@@ -6,8 +6,8 @@ something ends later than was planned. It slides until there is room for it besi
 start first, and may slide once more.
 
 Where somebody loses its place by that, since it would start later than it was promised, it is tried whether fewer lose
-theirs if only what nobody sees is made up for by sliding, and those that are delayed by more lose theirs; then, as
-places that were told at different times need not be of one plan, if each slides past all that begin before it.
+theirs if only what nobody sees is made up for by sliding, and those that are delayed by more lose theirs. Places that
+do not come from one plan, but were told at different times, are then also looked at one by one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -58,8 +58,9 @@ def _most_kept(
     ways: list[Callable[[], list[Place]]] = [
         lambda: _settled(places, slid(places, delayed, nodes), whole),
         lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), whole),
-        lambda: list(_one_by_one(places, timeline).values()),
     ]
+    if any(not place.gang.kept.members for place in places if place.gang.kept is not None):
+        ways.append(lambda: list(_one_by_one(places, timeline).values()))
     best: list[Place] = []
     for way in ways:
         best = max(best, way(), key=lambda kept: _merit(places, kept))
