@@ -21,17 +21,13 @@ from coschedule.queue.choosing.chooser import chooser_of
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
-from coschedule.queue.demand import Demand
-from coschedule.queue.explain import refuse
-from coschedule.queue.explain_together import Case, refuse_together
 from coschedule.queue.fitting_places import fitting
 from coschedule.queue.gangs import GangKey, Load, PendingGang
-from coschedule.queue.holds import Held, nodes_to_hold
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
-from coschedule.queue.own_speeds import own_snapshot, own_timeline, shared_ranks
+from coschedule.queue.own_speeds import own_snapshot, own_timeline
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import hazards_of
@@ -39,18 +35,16 @@ from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.packing.effort import effort_after
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
-from coschedule.queue.refusals import PlanningFailed, Reason, TooManyCombinations, TopologiesCross
+from coschedule.queue.refusals import PlanningFailed, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 from coschedule.queue.topology import Topology
+from coschedule.queue.unplaced import Ground, closing, held_on, refusal_on
 from coschedule.queue.why.turn import Turn
 from coschedule.queue.windows_and_releases import expected_timeline
-
-# Why a gang has no placement, where that may change once others have ended, nobody knows when.
-_MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
 
 Rescue = Callable[[GangKey, Exception], None]
 T = TypeVar("T")
@@ -156,8 +150,7 @@ class Planner:
         if isinstance(decision, Placement):
             self._take(list(self._claims(gang, decision)))
         elif decision.hold is not None:
-            self._may_hold -= 1
-            self._close(self._rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
+            self._hold(self._rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
 
     def follow_all(self, placed: Sequence[tuple[PendingGang, Placement]]) -> None:
         """Claim what a plan of the same snapshot has given gangs of one priority: the same as one after the other."""
@@ -341,60 +334,25 @@ class Planner:
             self._timeline = self._timeline.claimed(claim)
 
     def _refuse(self, chooser: Chooser) -> Unplaceable:
-        if isinstance(chooser, PlainChooser):
-            return self._refuse_plain(chooser.demand)
-        case = Case(
-            chooser=chooser,
-            snapshot=own_snapshot(chooser.gang, self._snapshot),
+        ground = Ground(
+            snapshot=self._snapshot,
             feasibility=self._feasibility,
             topology=self._topology,
-            at_first=seen_by(chooser.gang, self._at_first),
-            by_now=seen_by(chooser.gang, self._timeline),
+            at_first=self._at_first,
+            by_now=self._timeline,
+            someday=self._someday,
         )
-        return Unplaceable(gang=chooser.gang.key, refusal=refuse_together(case))
-
-    def _refuse_plain(self, demand: Demand) -> Unplaceable:
-        refusal = refuse(
-            demand,
-            snapshot=own_snapshot(demand.gang, self._snapshot),
-            feasibility=self._feasibility,
-            at_first=seen_by(demand.gang, self._at_first),
-            by_now=seen_by(demand.gang, self._timeline),
-        )
-        held = self._held(demand) if refusal.reason in _MAY_CHANGE else None
+        gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
+        held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
-            return Unplaceable(gang=demand.gang.key, refusal=refusal)
-        self._may_hold -= 1
-        self._close(held.ranks, held.start)
+            return Unplaceable(gang=gang, refusal=refusal)
+        self._hold(held.ranks, held.start)
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
-        return Unplaceable(gang=demand.gang.key, refusal=refusal, hold=Hold(nodes=names, start=held.start))
+        return Unplaceable(gang=gang, refusal=refusal, hold=Hold(nodes=names, start=held.start))
 
-    def _close(self, ranks: IntArray, start: float) -> None:
-        """Keep these nodes from all who would not have ended by then."""
-        self._timeline = self._timeline.claimed(
-            Claim(
-                ranks=ranks,
-                counts=np.ones_like(ranks),
-                request=np.zeros(len(self._snapshot.resources), dtype=np.int64),
-                start=start,
-                finish=np.inf,
-                closes=True,
-            )
-        )
-
-    def _held(self, demand: Demand) -> Held | None:
-        """Choose what a gang without a placement holds, if it may and if that lets it end in time."""
-        if not (self._may_hold and demand.gang.may_hold):
-            return None
-        own = seen_by(demand.gang, self._timeline)
-        held = nodes_to_hold(own, demand, self._someday)
-        if held is None:
-            return None
-        held = held._replace(ranks=np.sort(shared_ranks(own, self._timeline)[held.ranks]))
-        if demand.gang.deadline is None or demand.load is None:
-            return held
-        shortest = float(demand.load.runs_at(float(own.slowdowns[0])).min())
-        return held if held.start + shortest <= demand.gang.deadline else None
+    def _hold(self, ranks: IntArray, start: float) -> None:
+        self._may_hold -= 1
+        self._timeline = self._timeline.claimed(closing(ranks, start, resources=len(self._snapshot.resources)))
 
 
 def _spelled(gang: PendingGang) -> tuple[Members, ...]:

@@ -1,0 +1,79 @@
+"""Why a gang has no placement, and which nodes it holds until it has one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.choosing.choice import Chooser
+from coschedule.queue.choosing.plain import PlainChooser
+from coschedule.queue.constraints.feasibility import Feasibility
+from coschedule.queue.explain import refuse
+from coschedule.queue.explain_together import Case, refuse_together
+from coschedule.queue.holds import Held, nodes_to_hold
+from coschedule.queue.own_speeds import own_snapshot, shared_ranks
+from coschedule.queue.owners.choosing import seen_by
+from coschedule.queue.refusals import Reason, Refusal
+from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.timeline import Timeline
+from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.topology import Topology
+
+# Why a gang has no placement, where that may change once others have ended, nobody knows when.
+_MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ground:
+    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``someday`` besides."""
+
+    snapshot: Snapshot
+    feasibility: Feasibility
+    topology: Topology
+    at_first: Timeline
+    by_now: Timeline
+    someday: IntArray
+
+
+def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
+    """Say why there is no placement for the chooser's gang."""
+    snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
+    at_first, by_now = seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now)
+    if isinstance(chooser, PlainChooser):
+        return refuse(chooser.demand, snapshot=snapshot, feasibility=feasibility, at_first=at_first, by_now=by_now)
+    case = Case(
+        chooser=chooser,
+        snapshot=snapshot,
+        feasibility=feasibility,
+        topology=ground.topology,
+        at_first=at_first,
+        by_now=by_now,
+    )
+    return refuse_together(case)
+
+
+def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
+    """Choose what a gang holds that was refused, if it may and if that lets it end in time."""
+    if not isinstance(chooser, PlainChooser) or refusal.reason not in _MAY_CHANGE or not chooser.gang.may_hold:
+        return None
+    demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
+    held = nodes_to_hold(own, demand, ground.someday)
+    if held is None:
+        return None
+    held = held._replace(ranks=np.sort(shared_ranks(own, ground.by_now)[held.ranks]))
+    if demand.gang.deadline is None or demand.load is None:
+        return held
+    shortest = float(demand.load.runs_at(float(own.slowdowns[0])).min())
+    return held if held.start + shortest <= demand.gang.deadline else None
+
+
+def closing(ranks: IntArray, start: float, *, resources: int) -> Claim:
+    """Claim nothing of these nodes, but keep them from all who would not have ended by then."""
+    return Claim(
+        ranks=ranks,
+        counts=np.ones_like(ranks),
+        request=np.zeros(resources, dtype=np.int64),
+        start=start,
+        finish=np.inf,
+        closes=True,
+    )
