@@ -7,7 +7,7 @@ start first, and may slide once more.
 
 Where somebody loses its place by that, since it would start later than it was promised, it is tried whether fewer lose
 theirs if only what nobody sees is made up for by sliding, and those that are delayed by more lose theirs. Places that
-do not come from one plan, but were told at different times, are then also looked at one by one.
+were told at different times, as a new leader reads them, need not be of one plan: a few are also looked at one by one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,6 +20,9 @@ from coschedule.queue.gangs import TOLD_SECONDS, GangKey
 from coschedule.queue.kept_places import Place, claims_of, given_back
 from coschedule.queue.sliding import planned_start, slid, with_room
 from coschedule.queue.slots.timeline import Timeline
+
+_MOST_ONE_BY_ONE = 128
+"""Where there are more places, looking at them one by one would take longer than a plan may."""
 
 
 class Fitting(NamedTuple):
@@ -59,7 +62,7 @@ def _most_kept(
         lambda: _settled(places, slid(places, delayed, nodes), whole),
         lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), whole),
     ]
-    if any(not place.gang.kept.members for place in places if place.gang.kept is not None):
+    if len(places) <= _MOST_ONE_BY_ONE:
         ways.append(lambda: list(_one_by_one(places, timeline).values()))
     best: list[Place] = []
     for way in ways:

@@ -57,11 +57,11 @@ def test_planner_tells_its_planned_start_and_keeps_it_where_run_times_are_exact(
 
 
 def test_overrun_moves_a_promise_by_a_twentieth_at_a_time():
-    # Job 1 is said to end at 10; at 10 it is expected to end at 10.5, and ends before.
-    arrivals = [arrival(1, 0, 10, really=10.4), arrival(2, 1, 5)]
+    # Job 1 is said to end at 100; at 100 it is expected to end at 105, and ends before.
+    arrivals = [arrival(1, 0, 100, really=104), arrival(2, 1, 5)]
 
     [_, run] = simulate(arrivals, ALONE, policies()["conservative"]())
 
-    assert (run.word.promised, run.word.last, run.start) == (10, 10.5, 10.4)
+    assert (run.word.promised, run.word.last, run.start) == (100, 105, 104)
     assert run.word.moved_later == 1
     assert not run.word.is_kept_by(run.start)
