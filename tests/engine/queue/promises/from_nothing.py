@@ -53,7 +53,7 @@ def merit(decisions, facts):
     """Fewest without a placement, then fewest broken promises, then the least sum of finishes."""
     gangs = {one.key: one for one in facts.gangs}
     placed = [one for one in decisions if isinstance(one, Placement)]
-    late = sum(gangs[one.gang].is_late_at(one.start) for one in placed)
+    late = sum(one.start > gangs[one.gang].promised for one in placed)
     return len(decisions) - len(placed), late, math.fsum(one.finish for one in placed)
 
 
@@ -130,7 +130,7 @@ def _in_time(facts, front, places, placed):
 
 
 def _is_late(decision, one):
-    return isinstance(decision, Placement) and one.is_late_at(decision.start)
+    return isinstance(decision, Placement) and decision.start > one.promised
 
 
 def _sooner(planner, decisions, places, settled, gangs, most):
