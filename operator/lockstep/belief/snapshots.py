@@ -6,8 +6,10 @@ generation.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +72,13 @@ class Terms:
     is_remembered: bool = False
 
 
+class _Asked(NamedTuple):
+    """How urgent a gang is, None where nobody knows, and on what terms it is planned."""
+
+    priority: int | None
+    terms: Terms
+
+
 NO_TERMS: Mapping[GangKey, Terms] = {}
 
 
@@ -103,16 +112,56 @@ class SnapshotCutter:
         An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears
         of it, and the snapshot is cut without that gang.
         """
+        drawing = self.drawn(now, gangs, terms=terms, most_holding=most_holding, rescue=rescue)
+        while True:
+            try:
+                next(drawing)
+            except StopIteration as end:
+                snapshot: Snapshot = end.value
+                return snapshot
+
+    def drawn(
+        self,
+        now: float,
+        gangs: Sequence[GangFact],
+        *,
+        terms: Mapping[GangKey, Terms] = NO_TERMS,
+        most_holding: int = 0,
+        rescue: Rescue | None = None,
+    ) -> Generator[None, None, Snapshot]:
+        """Cut a snapshot in many small steps, between which belief may change.
+
+        All that is free or taken is of the first step, and so is the generation: whoever compares that later knows
+        whether anything has changed since. What single gangs ask of nodes may be newer.
+        """
         nodes = self._node_arrays()
         limits = self._limits_by_volumes(gangs, rescue)
         resources = (*limits, *columns_for(gangs, self._state.nodes.values()))
+        asked = {gang.key: _Asked(self._state.priorities.of(gang), terms.get(gang.key, Terms())) for gang in gangs}
+        without_gangs = self._without_gangs(asked.values(), nodes, resources, limits, now)
+        pending = []
+        for gang in gangs:
+            yield
+            try:
+                pending.append(self._pending(gang, asked[gang.key], nodes, resources, now))
+            except Exception as error:
+                if rescue is None:
+                    raise
+                rescue(gang.key, error)
+        yield
+        return without_gangs(gangs=tuple(pending), most_holding=most_holding)
+
+    def _without_gangs(
+        self, asked: Iterable[_Asked], nodes: NodeArrays, resources: tuple[str, ...], limits: Limits, now: float
+    ) -> Callable[..., Snapshot]:
+        """A snapshot of all that is free or taken, to which gangs are still to be added."""
         columns = self._state.ledger.columns(resources)
         committed = np.clip(self._state.ledger.committed(nodes.rows, columns), 0, AMOUNT_LIMIT)
         lasting = np.clip(self._state.ledger.lasting(nodes.rows, columns), 0, AMOUNT_LIMIT)
         releases = self._releases.of(nodes, resources, now)
-        pending = tuple(self._pending_gangs(gangs, resources, now, terms, rescue))
-        evictable = self._evictable(pending, nodes, resources, now)
-        return Snapshot(
+        evictable = self._evictable(asked, nodes, resources, now)
+        return partial(
+            Snapshot,
             generation=self._state.generation,
             now=now,
             resources=resources,
@@ -123,10 +172,8 @@ class SnapshotCutter:
             kinds=nodes.kinds.by_node,
             until=nodes.until,
             releases=releases,
-            gangs=pending,
             someday=_without_known_end(committed - lasting, releases),
             lasting=lasting,
-            most_holding=most_holding,
             nominated=tuple(self._nominated(nodes, resources)),
             running=evictable.running,
             budgets=evictable.budgets,
@@ -135,11 +182,11 @@ class SnapshotCutter:
         )
 
     def _evictable(
-        self, pending: Sequence[PendingGang], nodes: NodeArrays, resources: tuple[str, ...], now: float
+        self, asked: Iterable[_Asked], nodes: NodeArrays, resources: tuple[str, ...], now: float
     ) -> Evictable:
         """Who may be evicted for one of these; nobody is looked at where none of them may preempt."""
-        below = max((gang.priority for gang in pending if gang.may_preempt), default=-math.inf)
-        return evictable_gangs(self._state, nodes.index, resources, now, below=below)
+        urgent = (one.priority for one in asked if one.terms.may_preempt and one.priority is not None)
+        return evictable_gangs(self._state, nodes.index, resources, now, below=max(urgent, default=-math.inf))
 
     def _nominated(self, nodes: NodeArrays, resources: tuple[str, ...]) -> Iterator[Nominated]:
         for pod in self._state.neighbours.nominated.values():
@@ -147,22 +194,6 @@ class SnapshotCutter:
                 amounts = dict(pod.request)
                 vector = tuple(min(amounts.get(name, 0), _MOST_OF_ONE) for name in resources)
                 yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
-
-    def _pending_gangs(
-        self,
-        gangs: Sequence[GangFact],
-        resources: tuple[str, ...],
-        now: float,
-        terms: Mapping[GangKey, Terms],
-        rescue: Rescue | None,
-    ) -> Iterator[PendingGang]:
-        for gang in gangs:
-            try:
-                yield self._pending(gang, resources, now, terms.get(gang.key, Terms()))
-            except Exception as error:
-                if rescue is None:
-                    raise
-                rescue(gang.key, error)
 
     def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
         """Why the gang's members would not be put where this reservation has them if they were planned now.
@@ -259,11 +290,12 @@ class SnapshotCutter:
             nodes.allocatable[resource] = column
         return column
 
-    def _pending(self, gang: GangFact, resources: tuple[str, ...], now: float, terms: Terms) -> PendingGang:
-        spec, priority = gang.spec, self._state.priorities.of(gang)
+    def _pending(
+        self, gang: GangFact, asked: _Asked, nodes: NodeArrays, resources: tuple[str, ...], now: float
+    ) -> PendingGang:
+        spec, priority, terms = gang.spec, asked.priority, asked.terms
         assert spec is not None, "a refused gang is not planned"
         assert priority is not None, "a gang of unknown priority is not planned"
-        nodes = self._node_arrays()
         awaited = awaited_end(self._state, gang.key, now)
         parts = ((role, part) for role in spec.roles for part in parts_of(self._state, gang, role))
         roles = tuple(self._role(gang, role, part, resources) for role, part in parts)

@@ -6,7 +6,7 @@ frozen facts. Belief may change while a plan is made: each placement is compared
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from time import perf_counter
@@ -27,6 +27,7 @@ from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
 from lockstep.cycle.outlooks import Outlooks
 from lockstep.cycle.planning import Planning, PlanOptions
+from lockstep.cycle.turns import in_turns
 from lockstep.cycle.woken import Woken
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
@@ -41,8 +42,6 @@ _PAUSE_AFTER_ERROR_SECONDS = 1.0
 _STAND_BY_SECONDS = 1.0
 # Many may be expected to end one shortly after the other; what is planned to start at such an end is not put off.
 _SHORTEST_WAIT_FOR_ENDS_SECONDS = 1.0
-_TOLD_AT_ONCE = 50
-_STARTED_AT_ONCE = 20
 _DEFAULT_PLANS = PlanOptions()
 
 log = logging.getLogger(__name__)
@@ -165,9 +164,9 @@ class Cycle:
                 self.decided = decided
                 self._outlooks = Outlooks(self._state, decided)
                 # 3. Start what is due, evict whoever gives way, 4. tell the others why they wait.
-                await self._start_due(decided)
+                await in_turns(self._start_due(decided), self._seconds_of("act"))
                 self._evict(decided)
-                await self._tell_others(decided)
+                await in_turns(self._tell_others(decided), self._seconds_of("report"))
                 self._plan_when_an_end_has_passed()
             self._metrics.cycles.labels("ok").inc()
         except Exception:
@@ -199,17 +198,14 @@ class Cycle:
         """Plan at that time of day at the latest, by its distance from now: a step of the clock moves nothing else."""
         self._plan_at = min(self._plan_at, self._monotonic() + time - now)
 
-    async def _start_due(self, decided: Decided) -> None:
-        due = [one for one in decided.plan.decisions if isinstance(one, Placement) and decided.is_due(one)]
-        for first in range(0, len(due), _STARTED_AT_ONCE):
-            now = self._now()
-            with self._timed("act"):
-                for placement in due[first : first + _STARTED_AT_ONCE]:
-                    with self._guarded(placement.gang):
-                        log_decision(placement, now)
-                        self._start(placement, decided, now)
-            # Hundreds may start, each with a status to write, and the event loop has other things to do.
-            await asyncio.sleep(0)
+    def _start_due(self, decided: Decided) -> Generator[None, None, None]:
+        for placement in decided.plan.decisions:
+            if isinstance(placement, Placement) and decided.is_due(placement):
+                now = self._now()
+                with self._guarded(placement.gang):
+                    log_decision(placement, now)
+                    self._start(placement, decided, now)
+                yield
 
     def _evict(self, decided: Decided) -> None:
         for preemption in decided.preemptions:
@@ -217,17 +213,14 @@ class Cycle:
                 log_preemption(preemption)
                 self._evictions.carry_out(preemption, decided, self._now())
 
-    async def _tell_others(self, decided: Decided) -> None:
-        later = [decision for decision in decided.plan.decisions if not decided.is_due(decision)]
-        for first in range(0, len(later), _TOLD_AT_ONCE):
-            now = self._now()
-            with self._timed("report"):
-                for decision in later[first : first + _TOLD_AT_ONCE]:
-                    with self._guarded(decision.gang):
-                        log_decision(decision, now)
-                        self._tell_of_plan(decision, decided, now)
-            # Thousands may wait, and the event loop has other things to do.
-            await asyncio.sleep(0)
+    def _tell_others(self, decided: Decided) -> Generator[None, None, None]:
+        for decision in decided.plan.decisions:
+            if not decided.is_due(decision):
+                now = self._now()
+                with self._guarded(decision.gang):
+                    log_decision(decision, now)
+                    self._tell_of_plan(decision, decided, now)
+                yield
 
     def _tell_of_plan(self, decision: Decision, decided: Decided, now: float) -> None:
         gang = self._state.gangs.get(decision.gang)
@@ -321,8 +314,5 @@ class Cycle:
                     await self._woken.wait()
         self._woken.clear()
 
-    @contextmanager
-    def _timed(self, stage: str) -> Iterator[None]:
-        started = perf_counter()
-        yield
-        self._metrics.cycle_duration.labels(stage).observe(perf_counter() - started)
+    def _seconds_of(self, stage: str) -> Callable[[float], None]:
+        return self._metrics.cycle_duration.labels(stage).observe

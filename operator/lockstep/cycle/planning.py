@@ -35,6 +35,7 @@ from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import Contention, SizingPolicy
+from lockstep.cycle.turns import in_turns
 from lockstep.cycle.waiting import told_of_pool, urgency_of
 from lockstep.cycle.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang import GangFact
@@ -174,7 +175,7 @@ class Planning:
     ) -> tuple[Seen, Made]:
         """Plan these gangs, and choose whom to evict for some: all in front of these are planned."""
         errors: dict[GangKey, Exception] = {}
-        seen = self._see(planned, evicting, now, errors)
+        seen = await self._see(planned, evicting, now, errors)
         with self._timed("plan"):
             made = await self._run(partial(make_plan, seen.snapshot, self._memory, errors.__setitem__))
         for key, gang in planned.items():
@@ -272,24 +273,29 @@ class Planning:
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
         return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
-    def _see(
+    async def _see(
         self,
         planned: dict[GangKey, GangFact],
         evicting: frozenset[GangKey],
         now: float,
         errors: dict[GangKey, Exception],
     ) -> Seen:
-        with self._timed("snapshot"):
-            snapshot = self._cutter.cut(
-                now,
-                list(planned.values()),
-                terms=self._all_terms(planned, evicting, now),
-                most_holding=self._holds.policy.most_holding,
-                rescue=errors.__setitem__,
-            )
+        terms = self._all_terms(planned, evicting, now)
+        # A thousand may wait, and the event loop has other things to do.
+        await asyncio.sleep(0)
+        # The first step of the drawing, which looks at who holds nodes, is taken before anything else has a turn.
+        reservations, nodes_generation = dict(self._state.reservations), self._state.nodes.generation
+        drawing = self._cutter.drawn(
+            now,
+            list(planned.values()),
+            terms=terms,
+            most_holding=self._holds.policy.most_holding,
+            rescue=errors.__setitem__,
+        )
+        snapshot = await in_turns(drawing, self._metrics.cycle_duration.labels("snapshot").observe)
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
-        held = {one.key: self._state.reservations[one.key] for one in snapshot.running}
-        return Seen(snapshot, held, self._state.nodes.generation)
+        held = {one.key: reservations[one.key] for one in snapshot.running}
+        return Seen(snapshot, held, nodes_generation)
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:

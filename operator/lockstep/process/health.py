@@ -1,7 +1,7 @@
 """What the process says of itself, page by page: alive, ready, its metrics, its last decision, and gangs in time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 
 from coschedule import encode_plan, encode_snapshot
 from lockstep.cycle.decided import Decided
+from lockstep.cycle.turns import in_turns
 from lockstep.process.timeline import PAGE, Pictures
 from lockstep.report.metrics import Metrics
 from lockstep.report.refusals import spell
@@ -26,7 +27,7 @@ class Health:
 
     unready: Callable[[], str]
     decided: Callable[[], Decided | None]
-    refresh: Callable[[], None]
+    refresh: Callable[[], Generator[None, None, None]]
     metrics: Metrics
     pictures: Pictures
     showing_metrics: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -45,10 +46,11 @@ async def _readyz(health: Health, _: web.Request) -> web.Response:
 
 async def _metrics(health: Health, request: web.Request) -> web.Response:
     encode, content_type = _encoder(request.headers.get("Accept", ""))
-    # One at a time, each in a turn of its own: however many ask at once, nothing else waits for more than one of them.
+    # One at a time, and spelled beside the event loop: there are thousands of lines, and anybody may ask.
     async with health.showing_metrics:
-        health.refresh()
-        return web.Response(body=encode(health.metrics.registry), headers={"Content-Type": content_type})
+        await in_turns(health.refresh())
+        body = await asyncio.to_thread(encode, health.metrics.registry)
+        return web.Response(body=body, headers={"Content-Type": content_type})
 
 
 def _encoder(accept: str) -> tuple[Callable[[Collector], bytes], str]:

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import logging
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from time import monotonic, time
@@ -41,7 +41,7 @@ from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
 from lockstep.process.timeline import Pictures
-from lockstep.report.gauges import refresh_gauges
+from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import Metrics
 from lockstep.report.writer import StatusWriter
 from lockstep.watch.handlers import watch_own_kinds
@@ -50,8 +50,9 @@ from lockstep.watch.kinds import WATCHED
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
 from lockstep.watch.streams import Streams
 
-# Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time.
-_COLLECTOR_THRESHOLDS = (20_000, 20, 50)
+# Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time. How
+# many objects it looks at in one go but for the rare times when it looks at all: the event loop waits for it.
+_COLLECTOR_THRESHOLDS = (10_000, 5, 400)
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +156,11 @@ def why_unready(delivered: Sequence[asyncio.Event], credentials: Credentials, ri
 
 
 def make_health(
-    metrics: Metrics, state: State, cycle: Cycle, unready: Callable[[], str], show: Callable[[], None]
+    metrics: Metrics,
+    state: State,
+    cycle: Cycle,
+    unready: Callable[[], str],
+    show: Callable[[], Generator[None, None, None]],
 ) -> Health:
     """What the pages ask."""
     return Health(
@@ -199,13 +204,15 @@ def make_node_requests(settings: Settings, services: Services) -> NodeRequests |
     return NodeRequests(services, settings.provisioning_requests) if settings.provisioning_requests else None
 
 
-def refresh(metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials, rights: Rights) -> None:
+def refresh(
+    metrics: Metrics, state: State, cycle: Cycle, credentials: Credentials, rights: Rights
+) -> Generator[None, None, None]:
     """Bring the gauges up to date."""
     metrics.rights_denied.set(len(rights.denied))
     metrics.writes_forbidden.set(1 if rights.trouble else 0)
     metrics.credentials_refused.set(1 if credentials.trouble else 0)
     decisions = () if cycle.decided is None else cycle.decided.plan.decisions
-    refresh_gauges(metrics, state, time(), decisions)
+    yield from refreshing(metrics, state, time(), decisions)
     metrics.cycle_lag.set(cycle.lag)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builders.facts import ONE_CPU, bid_fact, gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation
-from coschedule import Interruptible, Load, Release, Taint
+from coschedule import Interruptible, Load, Release, Taint, encode_snapshot
 from lockstep.belief.endings import expected_finish
 from lockstep.belief.node_arrays import UNLIMITED
 from lockstep.belief.snapshots import SnapshotCutter
@@ -27,6 +27,15 @@ def state():
 
 def cut(state, *gangs, now=NOW):
     return SnapshotCutter(state).cut(now, gangs or [gang_fact("g")])
+
+
+def end_of(steps):
+    """What a generator returns in the end."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 def column(snapshot, resource):
@@ -264,6 +273,27 @@ def test_snapshot_names_the_generation_it_was_cut_from(state):
     state.nodes.apply(node_fact("n1"))
 
     assert cut(state).generation == state.generation
+
+
+def test_snapshot_that_is_cut_while_belief_changes_is_that_of_its_first_step(state):
+    for name in ("n1", "n2"):
+        state.nodes.apply(node_fact(name))
+    state.priorities.apply(PriorityClass("urgent", 7, is_default=False))
+    gangs = [gang_fact(name, spec=gang_spec(priority_class="urgent")) for name in ("a", "b")]
+    for gang in gangs:
+        state.apply_gang(gang)
+    cutter, generation = SnapshotCutter(state), state.generation
+    want = cutter.cut(NOW, gangs)
+    drawing = cutter.drawn(NOW, gangs)
+    next(drawing)
+    state.hold(reservation("a", members=(("n1", 1),)))
+    state.nodes.remove("n2")
+    state.priorities.remove("urgent")
+    state.remove_gang(gangs[1].key, gangs[1].uid)
+    drawn = end_of(drawing)
+
+    assert encode_snapshot(drawn) == encode_snapshot(want)
+    assert drawn.generation == generation != state.generation
 
 
 def test_snapshot_of_no_node_has_no_rows(state):

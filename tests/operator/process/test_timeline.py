@@ -52,7 +52,7 @@ def pictures(state, clock):
 async def asking(pictures):
     """Serve the pages; gives a function that asks for one."""
     metrics = Metrics(CollectorRegistry())
-    health = Health(unready=str, decided=lambda: None, refresh=lambda: None, metrics=metrics, pictures=pictures)
+    health = Health(unready=str, decided=lambda: None, refresh=lambda: iter(()), metrics=metrics, pictures=pictures)
     listener = Listener(pages=DEBUG_PAGES, host="127.0.0.1", port=0)
     async with listen(health, listener) as (host, port), aiohttp.ClientSession() as session:
 

@@ -1,5 +1,7 @@
 """Gauges of what nodes offer."""
 
+from collections import deque
+
 import pytest
 from prometheus_client import CollectorRegistry
 
@@ -8,7 +10,7 @@ from builders.served import bid as served_bid
 from lockstep.api.bid import parse_bid
 from lockstep.belief.state import State
 from lockstep.report.bid_metrics import BID_STATES
-from lockstep.report.gauges import refresh_gauges
+from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import Metrics
 
 NOW = 7200.0
@@ -23,7 +25,7 @@ def gauges(*bids):
     for bid in bids:
         state.bids.apply(bid)
     metrics = Metrics(CollectorRegistry())
-    refresh_gauges(metrics, state, NOW, ())
+    deque(refreshing(metrics, state, NOW, ()))
     value = metrics.registry.get_sample_value
     return (
         {name: value("lockstep_bids", {"state": name}) for name in BID_STATES},

@@ -1,6 +1,7 @@
 """Gauges of what gangs use, what is promised to them, and how late their starts are."""
 
 import math
+from collections import deque
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -10,7 +11,7 @@ from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unp
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.report.gauges import refresh_gauges
+from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import CORE_STATES, NODE_STATES, SLOT_STATES, Metrics
 
 NOW = 100.0
@@ -38,7 +39,7 @@ def counted(state, *decisions):
 
 def refreshed(state, decisions=()):
     metrics = Metrics(CollectorRegistry())
-    refresh_gauges(metrics, state, NOW, decisions)
+    deque(refreshing(metrics, state, NOW, decisions))
     return metrics
 
 

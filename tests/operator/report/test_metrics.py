@@ -1,19 +1,21 @@
 """Metrics keep the rules of Prometheus, and exist before there is anything to count."""
 
 import re
+from collections import deque
 from dataclasses import replace
+from itertools import islice
 from time import time
 
 import pytest
 from prometheus_client import CollectorRegistry
 
-from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, reservation
+from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, reservation
 from coschedule import Reason as PlanReason
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.policies import Action, Policies
 from lockstep.facts.reasons import Reason
-from lockstep.report.gauges import refresh_gauges
+from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import (
     BINDING_RESULTS,
     CYCLE_RESULTS,
@@ -192,7 +194,7 @@ def test_gauges_follow_from_belief(metrics):
     state.apply_gang(gang_fact("suspended", created=20.0, policies=Policies(is_suspended=True)))
     state.apply_gang(gang_fact("done", status=GangStatus(conditions=(true("Complete"),))))
     state.apply_pod(member_fact("placed", rank=0, node="n1"))
-    refresh_gauges(metrics, state, 100.0, ())
+    deque(refreshing(metrics, state, 100.0, ()))
 
     assert {name: value(metrics, "lockstep_gangs", state=name) for name in GANG_STATES} == {
         "refused": 0,
@@ -212,7 +214,7 @@ def test_gang_that_others_keep_from_being_planned_is_pending_and_one_with_a_wron
     for name, deleting in (("wrong", False), ("deleted", True)):
         gang = gang_fact(name, created=20.0, deleting=deleting)
         state.apply_gang(replace(gang, spec=None, refusal=Refusal(Reason.INVALID_SPEC, "wrong.")))
-    refresh_gauges(metrics, state, 100.0, ())
+    deque(refreshing(metrics, state, 100.0, ()))
 
     assert value(metrics, "lockstep_gangs", state="pending") == 1
     assert value(metrics, "lockstep_gangs", state="refused") == 2
@@ -223,7 +225,7 @@ def test_gang_that_was_suspended_waits_from_its_resumption_on(metrics):
     state = State(lambda: None)
     resumed = ConditionFact("Suspended", "False", "GangResumed", "", 1, 90.0)
     state.apply_gang(gang_fact("g", created=10.0, status=GangStatus(conditions=(resumed,))))
-    refresh_gauges(metrics, state, 100.0, ())
+    deque(refreshing(metrics, state, 100.0, ()))
 
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 10
 
@@ -232,9 +234,31 @@ def test_gauges_fall_back_to_zero(metrics):
     state = State(lambda: None)
     gang = gang_fact("g", created=40.0)
     state.apply_gang(gang)
-    refresh_gauges(metrics, state, 100.0, ())
+    deque(refreshing(metrics, state, 100.0, ()))
     state.remove_gang(gang.key, gang.uid)
-    refresh_gauges(metrics, state, 100.0, ())
+    deque(refreshing(metrics, state, 100.0, ()))
 
     assert value(metrics, "lockstep_gangs", state="pending") == 0
     assert value(metrics, "lockstep_oldest_pending_gang_seconds") == 0
+
+
+@pytest.mark.parametrize("steps", range(1, 5))
+def test_belief_may_change_while_gauges_are_refreshed(metrics, steps):
+    state = State(lambda: None)
+    for name in ("n1", "n2"):
+        state.nodes.apply(node_fact(name))
+    state.apply_gang(gang_fact("held"))
+    state.hold(reservation("held", members=(("n1", 2),)))
+    going = gang_fact("going", created=40.0)
+    state.apply_gang(going)
+    refreshed = refreshing(metrics, state, 100.0, ())
+
+    deque(islice(refreshed, steps))
+    state.remove_gang(going.key, going.uid)
+    state.nodes.remove("n2")
+    state.nodes.apply(node_fact("n3"))
+    state.apply_gang(gang_fact("came", created=10.0, status=GangStatus(first_planned_start=20.0)))
+    deque(refreshed)
+
+    assert value(metrics, "lockstep_gangs", state="pending") == 1
+    assert value(metrics, "lockstep_nodes", state="in_use") == 1

@@ -1,5 +1,6 @@
 """Gangs that wait, by priority and by namespace."""
 
+from collections import deque
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import Refusal
 from lockstep.facts.reasons import Reason
-from lockstep.report.gauges import refresh_gauges
+from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import Metrics
 from lockstep.report.queue_metrics import MOST_SERIES, OTHERS, UNKNOWN_PRIORITY
 
@@ -36,7 +37,7 @@ def submit(state, name, *, namespace="default", priority_class="", **more):
 
 def shown(metrics, state, name):
     """Each series of that metric, by its label's value."""
-    refresh_gauges(metrics, state, 100.0, ())
+    deque(refreshing(metrics, state, 100.0, ()))
     [family] = [one for one in metrics.registry.collect() if one.name == name]
     return {next(iter(sample.labels.values())): sample.value for sample in family.samples}
 
