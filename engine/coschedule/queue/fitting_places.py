@@ -33,6 +33,13 @@ class Fitting(NamedTuple):
     beside: Timeline
 
 
+class _Kept(NamedTuple):
+    """The places for which there is room together, and a timeline with all of them."""
+
+    places: list[Place]
+    whole: Timeline
+
+
 def fitting(places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline) -> Fitting:
     """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart."""
     own = [place for place in places if place.gang.key in apart]
@@ -43,8 +50,8 @@ def fitting(places: Sequence[Place], apart: Collection[GangKey], timeline: Timel
     if not crowded:
         return Fitting(list(places), whole, beside)
     kept = _most_kept(places, _delayed(crowded, timeline), timeline, whole)
-    beside = _changed(beside, others, [place for place in kept if place.gang.key not in apart])
-    return Fitting(kept, _changed(whole, places, kept), beside)
+    beside = _changed(beside, others, [place for place in kept.places if place.gang.key not in apart])
+    return Fitting(kept.places, kept.whole, beside)
 
 
 def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, float]:
@@ -53,22 +60,20 @@ def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, floa
     return {key: np.inf if place is None else place.choice.outline.start for key, place in moved.items()}
 
 
-def _most_kept(
-    places: Sequence[Place], delayed: Mapping[GangKey, float], timeline: Timeline, whole: Timeline
-) -> list[Place]:
+def _most_kept(places: Sequence[Place], delayed: Mapping[GangKey, float], timeline: Timeline, whole: Timeline) -> _Kept:
     """Have places slide in a few ways, until none is lost or all are tried; return what most of them keep."""
     nodes = len(timeline.node)
-    ways: list[Callable[[], list[Place]]] = [
+    ways: list[Callable[[], _Kept]] = [
         lambda: _settled(places, slid(places, delayed, nodes), whole),
         lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), whole),
     ]
     if len(places) <= _MOST_ONE_BY_ONE:
-        ways.append(lambda: list(_one_by_one(places, timeline).values()))
-    best: list[Place] = []
-    for way in ways:
-        best = max(best, way(), key=lambda kept: _merit(places, kept))
-        if len(best) == len(places):
+        ways.append(lambda: _one_by_one(places, timeline))
+    best = ways[0]()
+    for way in ways[1:]:
+        if len(best.places) == len(places):
             break
+        best = max(best, way(), key=lambda kept: _merit(places, kept.places))
     return best
 
 
@@ -85,14 +90,18 @@ def _too_late(places: Iterable[Place], delayed: Mapping[GangKey, float]) -> dict
     return {key: np.inf for key, start in starts.items() if start >= planned[key] + TOLD_SECONDS}
 
 
-def _settled(places: Sequence[Place], moved: Sequence[Place], whole: Timeline) -> list[Place]:
+def _settled(places: Sequence[Place], moved: Sequence[Place], whole: Timeline) -> _Kept:
     """Return those of the places that have ``moved`` for which there is room; the ``whole`` has them unmoved."""
     after = _changed(whole, places, moved)
     doubtful = _crowded(moved, after)
+    if not doubtful:
+        return _Kept(list(moved), after)
     found = _one_by_one(doubtful, after.claimed_all(given_back(claims_of(doubtful))))
-    unsure = {place.gang.key for place in doubtful}
-    settled = (found.get(place.gang.key) if place.gang.key in unsure else place for place in moved)
-    return [place for place in settled if place is not None]
+    by_key = {place.gang.key: place for place in moved}
+    for place in doubtful:
+        del by_key[place.gang.key]
+    by_key.update({place.gang.key: place for place in found.places})
+    return _Kept([by_key[place.gang.key] for place in moved if place.gang.key in by_key], found.whole)
 
 
 def _changed(timeline: Timeline, before: Iterable[Place], after: Iterable[Place]) -> Timeline:
@@ -109,12 +118,12 @@ def _crowded(places: Sequence[Place], claimed: Timeline) -> list[Place]:
     return [place for place in places if any(list(islice(is_crowded, len(place.claims))))]
 
 
-def _one_by_one(places: Iterable[Place], timeline: Timeline) -> dict[GangKey, Place]:
-    """Find room for the places one after the other; return those that have it, by gang."""
-    found = {}
+def _one_by_one(places: Iterable[Place], timeline: Timeline) -> _Kept:
+    """Find room for the places one after the other; return those that have it."""
+    found = []
     for place in sorted(places, key=lambda place: place.choice.outline.start):
         settled = with_room(place, timeline)
         if settled is not None:
-            found[place.gang.key] = settled
+            found.append(settled)
             timeline = timeline.claimed_all(settled.claims)
-    return found
+    return _Kept(found, timeline)

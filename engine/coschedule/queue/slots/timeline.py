@@ -39,6 +39,17 @@ class KeptStretches(NamedTuple):
     stretches: Stretches
 
 
+class _Times(NamedTuple):
+    """For each class, a time from ``first[c]`` to ``last[c]``; none where the first is the later one."""
+
+    first: FloatArray
+    last: FloatArray
+
+    def meets(self, classes: IntArray, start: float, finish: float) -> bool:
+        """Tell whether one of some classes has a time that overlaps this one."""
+        return bool(((self.first[classes] < finish) & (self.last[classes] > start)).any())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timeline:
     """Axes: rank ``k`` of a node, class ``c``.
@@ -107,8 +118,7 @@ class Timeline:
     def has_room_for(self, claim: Claim) -> bool:
         """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
         spans = self.spans_of.of(self.class_of[claim.ranks])
-        end = np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)])
-        during = (spans.begin < claim.finish) & (end > claim.start)
+        during = (spans.begin < claim.finish) & (_ends(spans) > claim.start)
         needed = claim.counts[spans.owner[during], np.newaxis] * claim.request
         wanted = claim.request > 0
         has_room = (spans.free[during] >= needed)[:, wanted].all()
@@ -116,13 +126,21 @@ class Timeline:
 
     def crowded(self, claims: Sequence[Claim]) -> list[bool]:
         """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""
-        wrong = ~self.spans.open | (self.spans.free < 0).any(axis=1)
-        doubtful = np.bincount(self.spans.owner[wrong], minlength=len(self.width)) > 0
+        is_wrong = self._wrong_times()
         return [
-            bool(doubtful[self.class_of[claim.ranks]].any())
+            is_wrong.meets(self.class_of[claim.ranks], claim.start, claim.finish)
             and not self.has_room_for(replace(claim, counts=np.zeros_like(claim.counts)))
             for claim in claims
         ]
+
+    def _wrong_times(self) -> "_Times":
+        """From when until when, for each class, nodes are closed or short at some times."""
+        spans, classes = self.spans, len(self.width)
+        wrong = np.flatnonzero(~spans.open | (spans.free < 0).any(axis=1))
+        first, last = np.full(classes, np.inf), np.full(classes, -np.inf)
+        np.minimum.at(first, spans.owner[wrong], spans.begin[wrong])
+        np.maximum.at(last, spans.owner[wrong], _ends(spans)[wrong])
+        return _Times(first, last)
 
     def divided(self, by: IntArray) -> "Timeline":
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
@@ -164,3 +182,8 @@ class Timeline:
             spans_of=self.spans_of.only(np.flatnonzero(kept)),
             stamp=self.stamp[kept],
         )
+
+
+def _ends(spans: Spans) -> FloatArray:
+    """When each span ends: where the next of its class begins, inf for the last."""
+    return np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)])
