@@ -20,14 +20,16 @@ from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_choice, read_exact, read_list, read_object, read_string
 from coschedule.queue.decisions import Decision, Hold, Placement, Plan, Unplaceable
-from coschedule.queue.gangs import GangKey
+from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.members import Members
 from coschedule.queue.parts import decode_part, encode_part
+from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import Reason, Refusal, Spelled
 from coschedule.queue.snapshot import Snapshot
 
 _WHOLE_LIMIT = 2**63
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
+_CALLED = {int: "a whole number", str: "a text", bool: "true or false"}
 _ELEMENTS = {np.int64: int, np.float64: float, np.bool_: bool}
 
 
@@ -39,7 +41,21 @@ def encode_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 def decode_snapshot(document: Any) -> Snapshot:
     """Read what a JSON reader made of an encoded snapshot; InvalidValueError names the field that is wrong."""
     snapshot: Snapshot = _decode(Snapshot, document, "")
+    index = {name: number for number, name in enumerate(snapshot.nodes.names)}
+    for number, gang in enumerate(snapshot.gangs):
+        if not _are_seats_spelled(gang, index):
+            raise InvalidValueError(f"gangs[{number}].kept.members", "must spell the seats that are kept")
     return snapshot
+
+
+def _are_seats_spelled(gang: PendingGang, nodes: Mapping[str, int]) -> bool:
+    kept = gang.kept
+    if kept is None or not kept.members:
+        return True
+    roles = [role.name for role in gang.roles]
+    return kept_from(kept.members, roles, nodes, start=kept.start, finish=kept.finish, latest=None) == replace(
+        kept, latest=None
+    )
 
 
 def encode_plan(plan: Plan, spell: Callable[[Refusal], str]) -> dict[str, Any]:
@@ -200,7 +216,7 @@ def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
     if hint in (float, Fraction):
         return _decode_number(hint, value, path)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-        raise InvalidValueError(path, f"must be of type {hint.__name__}")
+        raise InvalidValueError(path, f"must be {_CALLED[hint]}")
     if hint is int and not -_WHOLE_LIMIT <= value < _WHOLE_LIMIT:
         raise InvalidValueError(path, "must be a whole number of 64 bits")
     return value

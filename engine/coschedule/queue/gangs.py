@@ -27,6 +27,9 @@ class GangKey(NamedTuple):
     namespace: str
     name: str
 
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
 
 class Load(StrEnum):
     """How a gang's work is divided among the members of a role."""

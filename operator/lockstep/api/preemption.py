@@ -14,7 +14,7 @@ def spelled_preemption(gang: GangKey, priority: int) -> str:
 
 def spelled_gang(gang: GangKey) -> str:
     """A gang as people name it."""
-    return f"{gang.namespace}/{gang.name}"
+    return str(gang)
 
 
 def named_preemptor(sentence: str) -> GangKey | None:

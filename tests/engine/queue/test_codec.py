@@ -82,6 +82,39 @@ def test_what_the_plan_before_gave_comes_back_equal(members):
     assert (back.kept, back.kept.members, back.kept.size) == (kept, members, 3)
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        pytest.param((Members("n1", 1), Members("n2", 2)), id="with other counts"),
+        pytest.param((Members("gone", 2), Members("n2", 1)), id="on a node that is not there"),
+        pytest.param((Members("n1", 2, role="guest"), Members("n2", 1)), id="of a role that is not there"),
+    ],
+)
+def test_members_that_are_not_the_seats_are_refused(members):
+    kept = Kept(start=NOW + 1, finish=NOW + 3, seats=((Seat(0, 2), Seat(1, 1)),), latest=1, members=members)
+    waiting = replace(gang("kept", serial=3, request=(1, 0)), kept=kept)
+    document = through_json(encode_snapshot(snapshot(NODES, [waiting], resources=("cpu", "memory"))))
+
+    with pytest.raises(InvalidValueError, match=r"gangs\[0\]\.kept\.members must spell the seats that are kept"):
+        decode_snapshot(document)
+
+
+def test_what_a_value_must_be_is_said_in_words_of_no_programming_language():
+    document = through_json(encode_snapshot(full_snapshot()))
+    document["gangs"][0]["priority"] = "high"
+
+    with pytest.raises(InvalidValueError, match=r"gangs\[0\]\.priority must be a whole number"):
+        decode_snapshot(document)
+
+
+def test_gang_is_named_as_people_name_it():
+    document = through_json(encode_snapshot(full_snapshot()))
+    document["gangs"][0]["roles"][0]["request"] = []
+
+    with pytest.raises(InvalidValueError, match=r"gang default/\S+ must request one amount a resource"):
+        decode_snapshot(document)
+
+
 def test_snapshot_comes_back_equal():
     snap = full_snapshot()
 
