@@ -33,8 +33,8 @@ class Fitting(NamedTuple):
     beside: Timeline
 
 
-class _Kept(NamedTuple):
-    """The places for which there is room together, and a timeline with all of them."""
+class Together(NamedTuple):
+    """Places for which there is room together, and a timeline with the ``whole`` of them."""
 
     places: list[Place]
     whole: Timeline
@@ -54,24 +54,44 @@ def fitting(places: Sequence[Place], apart: Collection[GangKey], timeline: Timel
     return Fitting(kept.places, kept.whole, beside)
 
 
+def those_with_room(places: Sequence[Place], whole: Timeline) -> Together:
+    """Return those of the places, which are all claimed in the ``whole``, for which there is room, in their order.
+
+    Who is crowded is given back and looked at one by one, and may slide.
+    """
+    crowded = _crowded(places, whole)
+    if not crowded:
+        return Together(list(places), whole)
+    found = _one_by_one(crowded, whole.claimed_all(given_back(claims_of(crowded))))
+    by_key = {place.gang.key: place for place in places}
+    for place in crowded:
+        del by_key[place.gang.key]
+    by_key.update({place.gang.key: place for place in found.places})
+    return Together([by_key[place.gang.key] for place in places if place.gang.key in by_key], found.whole)
+
+
 def _delayed(crowded: Iterable[Place], timeline: Timeline) -> dict[GangKey, float]:
     """Tell when crowded places can start beside what runs, on a timeline without any place; inf where too late."""
     moved = {place.gang.key: with_room(place, timeline) for place in crowded}
     return {key: np.inf if place is None else place.choice.outline.start for key, place in moved.items()}
 
 
-def _most_kept(places: Sequence[Place], delayed: Mapping[GangKey, float], timeline: Timeline, whole: Timeline) -> _Kept:
-    """Have places slide in a few ways, until none is lost or all are tried; return what most of them keep."""
+def _most_kept(
+    places: Sequence[Place], delayed: Mapping[GangKey, float], timeline: Timeline, whole: Timeline
+) -> Together:
+    """Have places slide in a few ways, until no more can be kept or all are tried; return what most of them keep."""
     nodes = len(timeline.node)
-    ways: list[Callable[[], _Kept]] = [
+    ways: list[Callable[[], Together]] = [
         lambda: _settled(places, slid(places, delayed, nodes), whole),
         lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), whole),
     ]
     if len(places) <= _MOST_ONE_BY_ONE:
         ways.append(lambda: _one_by_one(places, timeline))
+    # Whoever has no room in time beside what runs has none in any way.
+    most = len(places) - sum(start == np.inf for start in delayed.values())
     best = ways[0]()
     for way in ways[1:]:
-        if len(best.places) == len(places):
+        if len(best.places) == most:
             break
         best = max(best, way(), key=lambda kept: _merit(places, kept.places))
     return best
@@ -90,18 +110,9 @@ def _too_late(places: Iterable[Place], delayed: Mapping[GangKey, float]) -> dict
     return {key: np.inf for key, start in starts.items() if start >= planned[key] + TOLD_SECONDS}
 
 
-def _settled(places: Sequence[Place], moved: Sequence[Place], whole: Timeline) -> _Kept:
+def _settled(places: Sequence[Place], moved: Sequence[Place], whole: Timeline) -> Together:
     """Return those of the places that have ``moved`` for which there is room; the ``whole`` has them unmoved."""
-    after = _changed(whole, places, moved)
-    doubtful = _crowded(moved, after)
-    if not doubtful:
-        return _Kept(list(moved), after)
-    found = _one_by_one(doubtful, after.claimed_all(given_back(claims_of(doubtful))))
-    by_key = {place.gang.key: place for place in moved}
-    for place in doubtful:
-        del by_key[place.gang.key]
-    by_key.update({place.gang.key: place for place in found.places})
-    return _Kept([by_key[place.gang.key] for place in moved if place.gang.key in by_key], found.whole)
+    return those_with_room(moved, _changed(whole, places, moved))
 
 
 def _changed(timeline: Timeline, before: Iterable[Place], after: Iterable[Place]) -> Timeline:
@@ -118,7 +129,7 @@ def _crowded(places: Sequence[Place], claimed: Timeline) -> list[Place]:
     return [place for place in places if any(list(islice(is_crowded, len(place.claims))))]
 
 
-def _one_by_one(places: Iterable[Place], timeline: Timeline) -> _Kept:
+def _one_by_one(places: Iterable[Place], timeline: Timeline) -> Together:
     """Find room for the places one after the other; return those that have it."""
     found = []
     for place in sorted(places, key=lambda place: place.choice.outline.start):
@@ -126,4 +137,4 @@ def _one_by_one(places: Iterable[Place], timeline: Timeline) -> _Kept:
         if settled is not None:
             found.append(settled)
             timeline = timeline.claimed_all(settled.claims)
-    return _Kept(found, timeline)
+    return Together(found, timeline)

@@ -9,6 +9,7 @@ import numpy as np
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.timeline import Timeline
 
 P = TypeVar("P")
 
@@ -22,9 +23,13 @@ class Place(NamedTuple):
 
 
 class Keeping(NamedTuple, Generic[P]):
-    """The places that are kept, and a planner that has claimed the ``whole`` of them, or all ``beside`` some."""
+    """The places that are kept, a timeline on which all are ``claimed``, and planners that go on from there.
+
+    The planner of the ``whole`` has claimed all of them too, the one ``beside`` some all others.
+    """
 
     places: dict[GangKey, Place]
+    claimed: Timeline
     whole: P
     beside: P
 

@@ -21,7 +21,7 @@ from coschedule.queue.choosing.chooser import chooser_of
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
-from coschedule.queue.fitting_places import fitting
+from coschedule.queue.fitting_places import fitting, those_with_room
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
@@ -96,7 +96,7 @@ class Planner:
         beside.look_ahead([place.gang for place in fits.places if place.gang.key in apart])
         whole = self.fork()
         whole.go_on(fits.places, fits.whole)
-        return Keeping({place.gang.key: place for place in fits.places}, whole, beside)
+        return Keeping({place.gang.key: place for place in fits.places}, fits.whole, whole, beside)
 
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
         """Go on with a timeline in which these places of gangs have been claimed."""
@@ -115,6 +115,20 @@ class Planner:
         if places:
             self._let_in_front_of(places[0].gang)
         self.go_on(places, self._timeline.claimed_all(claims_of(places)))
+
+    def keep_beside(
+        self, keeping: Keeping[Self], gone: Collection[GangKey], placed: Sequence[tuple[PendingGang, Placement]]
+    ) -> list[Place]:
+        """Go on with what a plan has kept, but for gangs that are ``gone`` from it, beside what this one has placed.
+
+        Returns the places for which there still is room.
+        """
+        given_up = [place for key, place in keeping.places.items() if key in gone]
+        claims = [claim for gang, placement in placed for claim in self._claims(gang, placement)]
+        claimed = keeping.claimed.claimed_all([*given_back(claims_of(given_up)), *claims])
+        kept = those_with_room([place for key, place in keeping.places.items() if key not in gone], claimed)
+        self.go_on(kept.places, kept.whole)
+        return kept.places
 
     def placement(self, place: Place) -> Placement:
         """Spell a place that is kept."""

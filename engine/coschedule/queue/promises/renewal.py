@@ -33,6 +33,9 @@ from coschedule.queue.promises.planned import Planned, with_promise
 FRONT = 16
 """So many gangs choose anew in each order. More of them gain next to nothing in whole queues that were simulated."""
 
+LONG_QUEUE = 500
+"""Where so many wait, half as many choose anew: a plan is made at every event, and takes longer the more wait."""
+
 MOST_TRIES = 4
 
 
@@ -73,9 +76,10 @@ class Renewal:
         best = _best([as_before, *(_renewed(front, known, as_before) for front in anew)], by_key)
         late = [by_key[one.gang] for one in best.decisions if _is_broken(one, by_key[one.gang])]
         if late:
-            best = _best([best, _giving_way(late, gangs, known.in_fronts, planner)], by_key)
+            best = _best([best, *_giving_way(late, known, planner)], by_key)
         settled = known.in_fronts if best is not as_before else frozenset()
-        sooner = _sooner(best, {key: by_key[key] for key in known.placements if key not in settled})
+        behind = {key: by_key[key] for key in known.placements if key not in settled}
+        sooner = _sooner(best, behind, _most_anew(len(gangs)))
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
         decisions = [*sooner, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
@@ -106,13 +110,18 @@ def _spelled(keeping: Keeping[Planner], gang: PendingGang) -> Placement:
 
 def _as_before(known: _Known) -> Planned:
     """Keep all places, and plan those that have none."""
-    whole, rest = known.keeping.whole, [gang for gang in known.gangs if gang.key not in known.placements]
+    whole, rest = known.keeping.whole.fork(), [gang for gang in known.gangs if gang.key not in known.placements]
     return Planned(whole, [*known.placements.values(), *_in_turn(whole, rest)])
+
+
+def _most_anew(waiting: int) -> int:
+    """How many of those that wait choose anew."""
+    return FRONT if waiting < LONG_QUEUE else FRONT // 2
 
 
 def _front(gangs: Sequence[PendingGang], run_times: Sequence[float], weight: float) -> list[PendingGang]:
     turns = [gang.created + weight * run_time for gang, run_time in zip(gangs, run_times, strict=True)]
-    return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[:FRONT]]
+    return [gangs[index] for index in sorted(range(len(gangs)), key=turns.__getitem__)[: _most_anew(len(gangs))]]
 
 
 def _run_time(gang: PendingGang) -> float:
@@ -140,16 +149,21 @@ def _renewed(front: Sequence[PendingGang], known: _Known, as_before: Planned) ->
     return Planned(planned.planner, [*decisions, *planned.decisions, *_in_turn(planned.planner, rest)])
 
 
-def _giving_way(
-    late: Sequence[PendingGang], gangs: Sequence[PendingGang], in_fronts: Collection[GangKey], planner: Planner
-) -> Planned:
+def _giving_way(late: Sequence[PendingGang], known: _Known, planner: Planner) -> Iterator[Planned]:
     """Plan those first that would be too late otherwise, and have the others keep their places around them."""
-    base = planner.fork()
-    first = [base.decide(gang) for gang in sorted(late, key=lambda gang: gang.promised)]
+    base, in_order = planner.fork(), sorted(late, key=lambda gang: gang.promised)
+    first = [(gang, base.decide(gang)) for gang in in_order]
+    placed = [(gang, decision) for gang, decision in first if isinstance(decision, Placement)]
+    if len(placed) < len(first):
+        return
     are_late = {gang.key for gang in late}
-    others = [gang for gang in gangs if gang.key not in are_late]
-    kept = _as_before(_known(base, others, {key for key in in_fronts if key not in are_late}))
-    return Planned(kept.planner, [*first, *kept.decisions])
+    kept = {place.gang.key: place for place in base.keep_beside(known.keeping, are_late, placed)}
+    spelled = [
+        known.placements[key] if place is known.keeping.places[key] else base.placement(place)
+        for key, place in kept.items()
+    ]
+    rest = [gang for gang in known.gangs if gang.key not in kept and gang.key not in are_late]
+    yield Planned(base, [*(placement for _, placement in placed), *spelled, *_in_turn(base, rest)])
 
 
 def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
@@ -158,8 +172,7 @@ def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
     return {key: place for key, place in places.items() if key not in known.placements}
 
 
-def _sooner(planned: Planned, behind: Mapping[GangKey, PendingGang]) -> Iterator[Decision]:
-    left = FRONT
+def _sooner(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int) -> Iterator[Decision]:
     for decision in planned.decisions:
         gang = behind.get(decision.gang)
         if gang is not None and left and planned.planner.may_be_sooner(gang, decision):

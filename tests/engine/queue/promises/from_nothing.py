@@ -4,10 +4,12 @@ import math
 from dataclasses import replace
 
 from coschedule.queue.decisions import Placement
+from coschedule.queue.fitting_places import _crowded
 from coschedule.queue.observer import silent
 from coschedule.queue.planner import Planner
 from coschedule.queue.promises.planned import with_promise
 from coschedule.queue.promises.renewal import MOST_TRIES
+from coschedule.queue.sliding import with_room
 from coschedule.queue.slots import kept
 
 WEIGHTS = (1.0, 4.0)
@@ -96,13 +98,29 @@ def _anew(facts, front, fronts, found):
 
 
 def _giving_way(facts, late, fronts):
-    planner = Planner(facts, silent, None)
+    """Those that are late first, then those that keep their places, the crowded one by one, and then the rest."""
+    planner, early = Planner(facts, silent, None), _early(facts, fronts)
     first = [planner.decide(one) for one in sorted(late, key=lambda one: one.promised)]
-    others = [one for one in _early(facts, fronts) if one not in late]
-    keeping = planner.fork().keep([one for one in others if one.kept is not None], apart=()).places
-    planner.take(list(keeping.values()))
-    placed = [planner.placement(place) for place in keeping.values()]
-    return planner, [*first, *placed, *(planner.decide(one) for one in others if one.key not in keeping)]
+    before = _places(facts, early)
+    places, spelling = (
+        [place for place in before.values() if place.gang not in late],
+        _as_before_only_kept(facts, before),
+    )
+    claimed = planner.fork()
+    claimed.take(places)
+    crowded = {place.gang.key for place in _crowded(places, claimed._timeline)}
+    planner.take([place for place in places if place.gang.key not in crowded])
+    kept = {place.gang.key: place for place in places if place.gang.key not in crowded}
+    for place in sorted(places, key=lambda place: place.choice.outline.start):
+        moved = with_room(place, planner._timeline) if place.gang.key in crowded else None
+        if moved is not None:
+            planner.take([moved])
+            kept[place.gang.key] = moved
+    in_turn = [kept[place.gang.key] for place in places if place.gang.key in kept]
+    spelling = _as_before_only_kept(facts, before)
+    placed = [(spelling if any(place is one for one in places) else planner).placement(place) for place in in_turn]
+    rest = [one for one in early if one.key not in kept and one not in late]
+    return planner, [*first, *placed, *(planner.decide(one) for one in rest)]
 
 
 def _as_before_only_kept(facts, places):
