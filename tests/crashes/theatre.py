@@ -1,6 +1,6 @@
 """Crash points: every request of a gang's life, with something killed before it is sent or after it was answered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -92,10 +92,10 @@ class Theatre:
         self._strike = strike
         self._foreign = self._put_foreign_pods()
 
-    def crash_everywhere(self, life: Life) -> tuple[list[Point], list[str]]:
+    def crash_everywhere(self, life: Life, moments: Iterable[Moment] = Moment) -> tuple[list[Point], list[str]]:
         """Live the life once for every crash point. Returns the points, and what each broke."""
         points, broken = [], []
-        for moment in Moment:
+        for moment in moments:
             for number in count(1):
                 point, problem = self._live(life, number, moment)
                 if point is not None:
