@@ -40,11 +40,18 @@ class Together(NamedTuple):
     whole: Timeline
 
 
-def fitting(places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline) -> Fitting:
-    """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart."""
+def fitting(
+    places: Sequence[Place], apart: Collection[GangKey], timeline: Timeline, look_ahead: Callable[[Timeline], None]
+) -> Fitting:
+    """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart.
+
+    ``look_ahead`` is called with the first timeline on which most are claimed: what is found there need not be found
+    again on those that are made from it.
+    """
     own = [place for place in places if place.gang.key in apart]
     others = [place for place in places if place.gang.key not in apart]
     beside = timeline.claimed_all(claims_of(others))
+    look_ahead(beside)
     whole = beside.claimed_all(claims_of(own))
     crowded = _crowded(places, whole)
     if not crowded:

@@ -90,7 +90,9 @@ class Planner:
         """
         if gangs:
             self._let_in_front_of(gangs[0])
-        fits = fitting(list(self._places(gangs)), apart, self._timeline)
+        places = list(self._places(gangs))
+        look_ahead = partial(self._look_ahead, [place.gang for place in places if place.gang.key in apart])
+        fits = fitting(places, apart, self._timeline, look_ahead)
         beside = self.fork()
         beside.go_on([place for place in fits.places if place.gang.key not in apart], fits.beside)
         beside.look_ahead([place.gang for place in fits.places if place.gang.key in apart])
@@ -105,10 +107,7 @@ class Planner:
 
     def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
         """Find slots once that several forks would find each: they then only look for what has changed."""
-        for gang in gangs:
-            for role in gang.roles:
-                request = np.array(role.request, dtype=np.int64)
-                stretches_for(self._timeline, request, self._feasibility.mask(role.constraints))
+        self._look_ahead(gangs, self._timeline)
 
     def take(self, places: Sequence[Place]) -> None:
         """Claim what a plan has kept for gangs of one priority."""
@@ -183,6 +182,12 @@ class Planner:
             at_first=seen_by(gang, self._at_first),
             by_now=seen_by(gang, self._timeline),
         )
+
+    def _look_ahead(self, gangs: Iterable[PendingGang], timeline: Timeline) -> None:
+        for gang in gangs:
+            for role in gang.roles:
+                request = np.array(role.request, dtype=np.int64)
+                stretches_for(timeline, request, self._feasibility.mask(role.constraints))
 
     def _may_fit_now(self, gang: PendingGang) -> bool:
         """Tell whether there are slots now for the fewest members of each role, for however short a time."""

@@ -1,7 +1,6 @@
 """The running operator: watches, the cycle and the pages, put together and taken apart in order."""
 
 import asyncio
-import gc
 import logging
 import signal
 from collections.abc import Callable, Generator, Sequence
@@ -31,6 +30,7 @@ from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
 from lockstep.cycle.sizing import SizingPolicy
 from lockstep.cycle.woken import Woken
+from lockstep.process.collector import collect_seldom
 from lockstep.process.first_answer import check_api
 from lockstep.process.health import Health
 from lockstep.process.leading import Leadership, make_elector
@@ -49,10 +49,6 @@ from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import WATCHED
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
 from lockstep.watch.streams import Streams
-
-# Requests and events make much garbage without cycles; with the defaults the collector takes a tenth of the time. How
-# many objects it looks at in one go but for the rare times when it looks at all: the event loop waits for it.
-_COLLECTOR_THRESHOLDS = (10_000, 5, 400)
 
 log = logging.getLogger(__name__)
 
@@ -222,10 +218,7 @@ async def lead_when_ready(leadership: Leadership, informers: list[Informer[Any]]
     await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:
         await informer.synced.wait()
-    # What the lists have left is there to stay: the collector need not walk it again and again.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
+    collect_seldom()
     log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
     await leadership.take_part()
 

@@ -39,17 +39,6 @@ class KeptStretches(NamedTuple):
     stretches: Stretches
 
 
-class _Times(NamedTuple):
-    """For each class, a time from ``first[c]`` to ``last[c]``; none where the first is the later one."""
-
-    first: FloatArray
-    last: FloatArray
-
-    def meets(self, classes: IntArray, start: float, finish: float) -> bool:
-        """Tell whether one of some classes has a time that overlaps this one."""
-        return bool(((self.first[classes] < finish) & (self.last[classes] > start)).any())
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timeline:
     """Axes: rank ``k`` of a node, class ``c``.
@@ -126,21 +115,32 @@ class Timeline:
 
     def crowded(self, claims: Sequence[Claim]) -> list[bool]:
         """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""
-        is_wrong = self._wrong_times()
         return [
-            is_wrong.meets(self.class_of[claim.ranks], claim.start, claim.finish)
-            and not self.has_room_for(replace(claim, counts=np.zeros_like(claim.counts)))
-            for claim in claims
+            is_doubtful and not self.has_room_for(replace(claim, counts=np.zeros_like(claim.counts)))
+            for claim, is_doubtful in zip(claims, self._doubtful(claims), strict=True)
         ]
 
-    def _wrong_times(self) -> "_Times":
-        """From when until when, for each class, nodes are closed or short at some times."""
+    def _doubtful(self, claims: Sequence[Claim]) -> list[bool]:
+        """Tell which claims overlap the time in which a node of theirs is closed or short, now and then at least."""
+        if not claims:
+            return []
+        classes = self.class_of[np.concatenate([claim.ranks for claim in claims])]
+        index = np.repeat(np.arange(len(claims)), [len(claim.ranks) for claim in claims])
+        start, finish = np.array([(claim.start, claim.finish) for claim in claims]).T
+        first, last = self._wrong_times()
+        doubtful = np.zeros(len(claims), dtype=np.bool_)
+        doubtful[index[(first[classes] < finish[index]) & (last[classes] > start[index])]] = True
+        found: list[bool] = doubtful.tolist()
+        return found
+
+    def _wrong_times(self) -> tuple[FloatArray, FloatArray]:
+        """From when until when, class by class, nodes are closed or short at some times; from inf to -inf if never."""
         spans, classes = self.spans, len(self.width)
         wrong = np.flatnonzero(~spans.open | (spans.free < 0).any(axis=1))
         first, last = np.full(classes, np.inf), np.full(classes, -np.inf)
         np.minimum.at(first, spans.owner[wrong], spans.begin[wrong])
         np.maximum.at(last, spans.owner[wrong], _ends(spans)[wrong])
-        return _Times(first, last)
+        return first, last
 
     def divided(self, by: IntArray) -> "Timeline":
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
