@@ -6,7 +6,7 @@ One gang that makes the snapshot or the planner raise costs no other its plan: i
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -111,7 +111,7 @@ class Planning:
     async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
         """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
         await self._settle_what_was_learnt()
-        waiting = sorted(filter(self._waits_guarded, self._state.gangs.values()), key=partial(urgency_of, self._state))
+        waiting = await in_turns(self._finding_who_waits())
         self._turns_left = False
         if not waiting:
             self._memory.forget()
@@ -146,6 +146,16 @@ class Planning:
         self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left()
         whole = replace(made, decisions=(*decisions, *behind, *aside))
         return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions, narrowed=quotas.narrowed)
+
+    def _finding_who_waits(self) -> Generator[None, None, list[GangFact]]:
+        """The gangs that wait, the most urgent first; there may be thousands, so that some may go meanwhile."""
+        waiting = []
+        for gang in list(self._state.gangs.values()):
+            if self._waits_guarded(gang):
+                waiting.append(gang)
+            yield
+        there = (gang for gang in waiting if gang.key in self._state.gangs)
+        return sorted(there, key=partial(urgency_of, self._state))
 
     def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
         """The gangs as quotas let them be planned."""

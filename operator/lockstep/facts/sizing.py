@@ -16,4 +16,7 @@ class Sizing(StrEnum):
     @property
     def greed(self) -> int:
         """How much gangs take from others so, beside other ways."""
-        return list(Sizing).index(self)
+        return _GREED[self]
+
+
+_GREED = {sizing: greed for greed, sizing in enumerate(Sizing)}
