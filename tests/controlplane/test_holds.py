@@ -34,7 +34,8 @@ def test_large_gang_holds_the_node_of_an_ordinary_pod_until_that_ends(arena):
     assert f"it holds {first}, {second} since" in says
     arena.until_events("large", "GangHoldsNodes")
     arena.submit(gang("small", size=1, cpu="1"))
-    arena.until("small", "Planned", "False", "HeldByGangsInFront")
+    says = arena.until("small", "Planned", "False", "HeldByGangsInFront")["message"]
+    assert f"but {arena.namespace}/large, which is in front, holds 2 nodes" in says
 
     arena.delete_pod("somebody-s")
 
@@ -47,7 +48,8 @@ def test_pod_that_is_not_meant_to_end_is_not_waited_for(arena):
     eventually(lambda: arena.api.request("GET", f"{arena.core}/pods?labelSelector=app%3Dserver")["items"])
     arena.submit(gang("large", size=2, cpu="4"))
     says = arena.until("large", "Planned", "False", "HeldByLastingPods")["message"]
-    assert says == "Needs 2 members, 1 fit: pods that are not meant to end hold the rest."
+    what = "pods that are not meant to end hold the rest; cpu: needs 2 × 4, 1 × 4 free"
+    assert says == f"Needs 2 members, 1 fit: {what}."
 
     arena.submit(gang("small", size=1, cpu="4"))
     arena.until_placed("small")

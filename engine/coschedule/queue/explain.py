@@ -9,6 +9,7 @@ from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.open_ended import Blocker, OpenEnded
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.refusals import (
@@ -27,9 +28,15 @@ from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 
 def refuse(
-    demand: Demand, *, snapshot: Snapshot, feasibility: Feasibility, at_first: Timeline, by_now: Timeline
+    demand: Demand,
+    *,
+    snapshot: Snapshot,
+    feasibility: Feasibility,
+    at_first: Timeline,
+    by_now: Timeline,
+    in_front: OpenEnded,
 ) -> Refusal:
-    """Explain why ``demand`` has no placement ``by_now``; ``at_first`` is the timeline without the gangs in front.
+    """Explain why ``demand`` has no placement ``by_now``; ``at_first`` is the timeline without the gangs ``in_front``.
 
     The first of these that is true: no node passes, no size has a time, the deadline is too early, too little room
     ever, windows too short; else it must be the gangs in front.
@@ -40,7 +47,7 @@ def refuse(
         or too_late(demand.gang, outline_of(demand.soonest(demand.search_space(by_now))), by_now)
         or too_little(demand, snapshot, feasibility)
         or _too_short(demand, snapshot, at_first)
-        or held_in_front(demand.gang, snapshot, needed=demand.needed)
+        or held_in_front(demand.gang, snapshot, in_front.blocker(demand.passes), needed=demand.needed)
     )
 
 
@@ -87,7 +94,9 @@ def too_little(
     in_the_end = _sum(at_last, snapshot.someday[others])
     comes_to_fit = _fits(demand, wanted, in_the_end)
     if not comes_to_fit and _fits(demand, wanted, _sum(in_the_end, snapshot.lasting[others])):
-        return HeldByLastingPods(needed=demand.needed, fit=fit)
+        return HeldByLastingPods(
+            needed=demand.needed, fit=fit, scarcest=_scarcest(demand, wanted, by_resource, snapshot)
+        )
     scarcest = np.argmin(by_resource[slots == 0], axis=1) if wanted.size else ()
     short = Counter(snapshot.resources[wanted[column]] for column in scarcest)
     return NotEnoughRoom(
@@ -182,7 +191,7 @@ def shortest_run(demand: Demand, snapshot: Snapshot) -> float | None:
     return float(demand.load.runs_at(float(snapshot.slowdown[demand.passes].min())).min())
 
 
-def held_in_front(gang: PendingGang, snapshot: Snapshot, *, needed: int) -> HeldByGangsInFront:
-    """Tell who may be in front."""
+def held_in_front(gang: PendingGang, snapshot: Snapshot, blocker: Blocker | None, *, needed: int) -> HeldByGangsInFront:
+    """Tell who may be in front; the ``blocker`` has nodes that pass, and gives no end."""
     nominated = any(pod.priority >= gang.priority for pod in snapshot.nominated)
-    return HeldByGangsInFront(needed=needed, nominated=nominated)
+    return HeldByGangsInFront(needed=needed, nominated=nominated, blocker=blocker)

@@ -12,6 +12,7 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.explain import free_at_last, held_in_front, no_node, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.refusals import (
     NoDomainFits,
     NoRoomTogether,
@@ -31,7 +32,10 @@ from coschedule.queue.windows_and_releases import expected_timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """A gang without a placement on the timeline ``by_now``; ``at_first`` is the one without the gangs in front."""
+    """A gang without a placement on the timeline ``by_now``; ``at_first`` is the one without the gangs in front.
+
+    Those ``in_front`` that give no end are known.
+    """
 
     chooser: Chooser
     snapshot: Snapshot
@@ -39,6 +43,7 @@ class Case:
     topology: Topology
     at_first: Timeline
     by_now: Timeline
+    in_front: OpenEnded
 
     @property
     def gang(self) -> PendingGang:
@@ -74,8 +79,13 @@ def _first_reason(case: Case, party: Party) -> Refusal:
         or _too_little(case, party)
         or _never_together(case, party)
         or _too_short(case, party)
-        or held_in_front(case.gang, case.snapshot, needed=int(party.sizes[0]))
+        or _in_front(case, party)
     )
+
+
+def _in_front(case: Case, party: Party) -> Refusal:
+    blocker = case.in_front.blocker(np.logical_or.reduce(case.passes))
+    return held_in_front(case.gang, case.snapshot, blocker, needed=int(party.sizes[0]))
 
 
 def _alone(case: Case, party: Party | None) -> Iterator[Demand]:

@@ -1,5 +1,6 @@
 """Which gangs run that give no end: the facts, as a snapshot carries them, and who of them is in a gang's way."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,6 +44,18 @@ class OpenEnded:
             return None
         most = int(np.argmax(held))
         return Blocker(gang=self.gangs[most], nodes=int(held[most]), others=int((held > 0).sum()) - 1)
+
+
+def held_without_end(held: Iterable[tuple[GangKey, IntArray]]) -> OpenEnded:
+    """Tell who holds which nodes, int[i] by index in the snapshot; a gang may be named more than once."""
+    nodes: dict[GangKey, set[int]] = {}
+    for gang, indices in held:
+        nodes.setdefault(gang, set()).update(indices.tolist())
+    return OpenEnded(
+        gangs=tuple(nodes),
+        holder=np.repeat(np.arange(len(nodes)), [len(own) for own in nodes.values()]),
+        node=np.array([node for own in nodes.values() for node in sorted(own)], dtype=np.int64),
+    )
 
 
 def none_open_ended() -> OpenEnded:

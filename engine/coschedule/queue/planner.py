@@ -27,6 +27,7 @@ from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.members import Members
 from coschedule.queue.observer import Observer
+from coschedule.queue.open_ended import held_without_end
 from coschedule.queue.own_speeds import own_snapshot, own_timeline
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.forecasts import Interruptible
@@ -63,6 +64,7 @@ class Planner:
         self._hazards = hazards_of(snapshot.forecasts)
         self._at_first = self._timeline = self._timeline_at_first()
         self._someday = snapshot.someday
+        self._without_end: tuple[tuple[GangKey, IntArray], ...] = ()
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
@@ -103,7 +105,7 @@ class Planner:
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
         """Go on with a timeline in which these places of gangs have been claimed."""
         self._timeline = timeline
-        self._never_end(claims_of(places))
+        self._never_end([(place.gang.key, claim) for place in places for claim in place.claims])
 
     def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
         """Find slots once that several forks would find each: they then only look for what has changed."""
@@ -161,15 +163,16 @@ class Planner:
         """Claim what a plan of the same snapshot has given the gang."""
         self._let_in_front_of(gang)
         if isinstance(decision, Placement):
-            self._take(list(self._claims(gang, decision)))
+            self._take(self._claims_of([(gang, decision)]))
         elif decision.hold is not None:
-            self._hold(self._rank_of[[self._index[name] for name in decision.hold.nodes]], decision.hold.start)
+            ranks = self._rank_of[[self._index[name] for name in decision.hold.nodes]]
+            self._hold(gang.key, ranks, decision.hold.start)
 
     def follow_all(self, placed: Sequence[tuple[PendingGang, Placement]]) -> None:
         """Claim what a plan of the same snapshot has given gangs of one priority: the same as one after the other."""
         if placed:
             self._let_in_front_of(placed[0][0])
-            self._take([claim for gang, placement in placed for claim in self._claims(gang, placement)])
+            self._take(self._claims_of(placed))
 
     def turn(self, gang: PendingGang) -> Turn:
         """Tell what there is for the gang, whose turn it is."""
@@ -196,6 +199,9 @@ class Planner:
             >= role.sizes.least
             for role in gang.roles
         )
+
+    def _claims_of(self, placed: Iterable[tuple[PendingGang, Placement]]) -> list[tuple[GangKey, Claim]]:
+        return [(gang.key, claim) for gang, placement in placed for claim in self._claims(gang, placement)]
 
     def _claims(self, gang: PendingGang, placement: Placement) -> Iterator[Claim]:
         """List what was claimed for a placement."""
@@ -321,21 +327,23 @@ class Planner:
         return chooser.alternative(own_timeline(place.gang, without_it), place.choice.outline)
 
     def _place(self, gang: PendingGang, choice: Choice) -> Placement:
-        self._take(place_of(gang, choice).claims)
+        self._take([(gang.key, claim) for claim in place_of(gang, choice).claims])
         return self._placing.placement(gang, choice)
 
-    def _take(self, claims: Sequence[Claim]) -> None:
-        self._timeline = self._timeline.claimed_all(claims)
-        self._never_end(claims)
+    def _take(self, owned: Sequence[tuple[GangKey, Claim]]) -> None:
+        """Claim what these gangs get."""
+        self._timeline = self._timeline.claimed_all([claim for _, claim in owned])
+        self._never_end(owned)
 
-    def _never_end(self, claims: Iterable[Claim]) -> None:
-        """Note what claims take of which nobody knows when it ends, though some time it does."""
-        for claim in claims:
+    def _never_end(self, owned: Iterable[tuple[GangKey, Claim]]) -> None:
+        """Note what claims take of which nobody knows when it ends, though some time it does, and whose they are."""
+        for gang, claim in owned:
             if claim.finish == np.inf:
                 indices = self._timeline.node[claim.ranks]
                 taken = claim.counts[:, np.newaxis] * claim.request
                 self._someday = self._someday.copy()
                 self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
+                self._without_end = (*self._without_end, (gang, indices))
 
     def _let_in_front_of(self, gang: PendingGang) -> None:
         """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
@@ -360,17 +368,19 @@ class Planner:
             at_first=self._at_first,
             by_now=self._timeline,
             someday=self._someday,
+            in_front=held_without_end(self._without_end),
         )
         gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
         held = held_on(ground, chooser, refusal) if self._may_hold else None
         if held is None:
             return Unplaceable(gang=gang, refusal=refusal)
-        self._hold(held.ranks, held.start)
+        self._hold(gang, held.ranks, held.start)
         names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
         return Unplaceable(gang=gang, refusal=refusal, hold=Hold(nodes=names, start=held.start))
 
-    def _hold(self, ranks: IntArray, start: float) -> None:
+    def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1
+        self._without_end = (*self._without_end, (gang, self._timeline.node[ranks]))
         self._timeline = self._timeline.claimed(closing(ranks, start, resources=len(self._snapshot.resources)))
 
 

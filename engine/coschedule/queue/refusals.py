@@ -114,11 +114,15 @@ class NotEnoughRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldByLastingPods:
-    """Of ``needed`` members ``fit`` do; the rest would, without the pods that are not meant to end."""
+    """Of ``needed`` members ``fit`` do; the rest would, without the pods that are not meant to end.
+
+    ``scarcest`` is as in ``NotEnoughRoom``.
+    """
 
     reason: ClassVar[Reason] = Reason.HELD_BY_LASTING_PODS
     needed: int
     fit: int
+    scarcest: Scarcest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +146,15 @@ class WindowTooShort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldByGangsInFront:
-    """``needed`` members would fit, but gangs in front hold the room, or pods that are ``nominated`` for it."""
+    """``needed`` members would fit, but gangs in front hold the room, or pods that are ``nominated`` for it.
+
+    ``blocker`` has most of the nodes that pass, of the gangs in front that give no end or hold nodes until they start.
+    """
 
     reason: ClassVar[Reason] = Reason.HELD_BY_GANGS_IN_FRONT
     needed: int
     nominated: bool
+    blocker: Blocker | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.explain import refuse
 from coschedule.queue.explain_together import Case, refuse_together
 from coschedule.queue.holds import Held, nodes_to_hold
+from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.own_speeds import own_snapshot, shared_ranks
 from coschedule.queue.owners.choosing import seen_by
 from coschedule.queue.refusals import Reason, Refusal
@@ -25,7 +26,10 @@ _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_G
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
-    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``someday`` besides."""
+    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``someday`` besides.
+
+    Of these gangs, those ``in_front`` have nodes and give no end.
+    """
 
     snapshot: Snapshot
     feasibility: Feasibility
@@ -33,6 +37,7 @@ class Ground:
     at_first: Timeline
     by_now: Timeline
     someday: IntArray
+    in_front: OpenEnded
 
 
 def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
@@ -40,7 +45,14 @@ def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
     snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
     at_first, by_now = seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now)
     if isinstance(chooser, PlainChooser):
-        return refuse(chooser.demand, snapshot=snapshot, feasibility=feasibility, at_first=at_first, by_now=by_now)
+        return refuse(
+            chooser.demand,
+            snapshot=snapshot,
+            feasibility=feasibility,
+            at_first=at_first,
+            by_now=by_now,
+            in_front=ground.in_front,
+        )
     case = Case(
         chooser=chooser,
         snapshot=snapshot,
@@ -48,6 +60,7 @@ def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
         topology=ground.topology,
         at_first=at_first,
         by_now=by_now,
+        in_front=ground.in_front,
     )
     return refuse_together(case)
 

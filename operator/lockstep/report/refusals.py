@@ -147,7 +147,8 @@ def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
 
 @spell.register
 def _lasting(refusal: HeldByLastingPods) -> str:
-    return f"{_fit(refusal.needed, refusal.fit)}: pods that are not meant to end hold the rest"
+    what = "pods that are not meant to end hold the rest"
+    return f"{_fit(refusal.needed, refusal.fit)}: {what}{_of_scarcest(refusal)}"
 
 
 @spell.register
@@ -163,9 +164,11 @@ def _too_short(refusal: WindowTooShort) -> str:
 
 @spell.register
 def _in_front(refusal: HeldByGangsInFront) -> str:
+    fits, why = f"needs {n_members(refusal.needed)} and would fit", "for ever, until taken back or for themselves"
+    if refusal.blocker is not None and not refusal.nominated:
+        return f"{fits}, but {_in_front_of_it(refusal.blocker)}: {why}"
     who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
-    why = "for ever, until taken back or for themselves"
-    return f"needs {n_members(refusal.needed)} and would fit, but {who} hold room: {why}"
+    return f"{fits}, but {who} hold room: {why}"
 
 
 @spell.register
@@ -278,7 +281,13 @@ def _in_the_way(blocker: Blocker) -> str:
     return f"{spelled_gang(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
 
 
-def _of_scarcest(refusal: NotEnoughRoom) -> str:
+def _in_front_of_it(blocker: Blocker) -> str:
+    """``default/nowork, which is in front, holds 12 nodes and 2 other gangs some``."""
+    others = {0: "", 1: " and 1 other gang some"}.get(blocker.others, f" and {blocker.others} other gangs some")
+    return f"{spelled_gang(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
+
+
+def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:
     """``; cpu: needs 20 × 6, 12 × 6 free``; where pieces are counted, or nobody has a word for the unit, no amount."""
     scarcest = refusal.scarcest
     if scarcest is None:

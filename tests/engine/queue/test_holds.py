@@ -4,7 +4,7 @@ import pytest
 
 from coschedule.queue.decisions import Hold, Placement
 from coschedule.queue.plan import plan
-from coschedule.queue.refusals import HeldByLastingPods, Reason
+from coschedule.queue.refusals import HeldByLastingPods, Reason, Scarcest
 from engine.builders import NOW, gang, node, nodes_taken, release, snapshot
 
 
@@ -93,7 +93,8 @@ def test_gang_that_holds_nothing_says_why(nodes, one, want):
 def test_lasting_pods_are_named():
     [one] = decisions([node("n1", free=0, lasting=(3,)), node("n2", free=5)], gang(size=8)).values()
 
-    assert one.refusal == HeldByLastingPods(needed=8, fit=5)
+    scarcest = Scarcest(resource="slots", each=1, fit=5)
+    assert one.refusal == HeldByLastingPods(needed=8, fit=5, scarcest=scarcest)
 
 
 def test_only_so_many_gangs_hold_nodes():

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.gangs import GangKey
 from coschedule.queue.open_ended import Blocker
 from coschedule.queue.refusals import (
     DeadlineCannotBeMet,
@@ -83,7 +84,7 @@ def test_every_refusal_has_a_reason_of_its_own():
         pytest.param(
             [node("n1", free=0, lasting=(3,)), node("n2")],
             gang(size=4, serial=1),
-            HeldByLastingPods(needed=4, fit=1),
+            HeldByLastingPods(needed=4, fit=1, scarcest=Scarcest(resource="slots", each=1, fit=1)),
             id="pods that are not meant to end",
         ),
         pytest.param(
@@ -130,7 +131,27 @@ def test_gang_that_gives_no_end_is_not_named_where_the_end_would_not_help(one, r
 def test_gangs_in_front_are_the_reason_of_last_resort():
     found = decisions([node("n1")], gang("front", priority=1), gang("behind", serial=5))
 
-    assert found["behind"].refusal == HeldByGangsInFront(needed=1, nominated=False)
+    front = Blocker(gang=GangKey("default", "front"), nodes=1, others=0)
+    assert found["behind"].refusal == HeldByGangsInFront(needed=1, nominated=False, blocker=front)
+
+
+def test_gang_in_front_is_named_that_has_most_of_the_nodes_that_pass():
+    nodes = [node("n1", labels={"a": "1"}), node("n2", labels={"a": "1"}), node("n3"), node("n4")]
+    on_a = Constraints(node_selector=(("a", "1"),))
+    fronts = [gang("one", priority=3, constraints=on_a), gang("two", priority=2, size=3)]
+
+    found = decisions(nodes, *fronts, gang("behind", serial=5, constraints=on_a))
+
+    assert found["behind"].refusal.blocker == Blocker(gang=GangKey("default", "one"), nodes=1, others=1)
+
+
+def test_gang_in_front_that_holds_nodes_until_it_starts_is_named():
+    nodes = [node("n1", free=0, someday=(1,)), node("n2")]
+
+    found = decisions(nodes, gang("front", priority=1, size=2), gang("behind"), most_holding=1)
+
+    assert found["front"].reason is Reason.HOLDS_NODES
+    assert found["behind"].refusal.blocker == Blocker(gang=GangKey("default", "front"), nodes=2, others=0)
 
 
 def test_gang_that_holds_nodes_has_that_for_its_reason():

@@ -8,6 +8,7 @@ from coschedule import (
     Blocker,
     Constraints,
     GangKey,
+    HeldByGangsInFront,
     NodeTerm,
     NoDomainFits,
     NoNodeFits,
@@ -266,8 +267,23 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
 
     assert (decision.reason, spell(decision.refusal)) == (
         Reason.HELD_BY_GANGS_IN_FRONT,
-        "needs 2 members and would fit, but gangs in front hold room: for ever, until taken back or for themselves",
+        (
+            "needs 2 members and would fit, but default/front, which is in front, holds 2 nodes: "
+            "for ever, until taken back or for themselves"
+        ),
     )
+
+
+@pytest.mark.parametrize(
+    ("others", "holds"),
+    [(0, "holds 1 node:"), (1, "holds 1 node and 1 other gang some:"), (2, "holds 1 node and 2 other gangs some:")],
+)
+def test_of_several_gangs_in_front_one_is_named(others, holds):
+    blocker = Blocker(gang=GangKey("default", "front"), nodes=1, others=others)
+
+    said = spell(HeldByGangsInFront(needed=2, nominated=False, blocker=blocker))
+
+    assert f"but default/front, which is in front, {holds} for ever" in said
 
 
 def test_pods_for_which_room_is_made_are_named_as_the_cause():
@@ -286,7 +302,9 @@ def test_lasting_pods_are_named():
 
     [decision] = plan(snapshot(nodes, [gang(size=8)])).decisions
 
-    assert spell(decision.refusal) == "needs 8 members, 5 fit: pods that are not meant to end hold the rest"
+    assert spell(decision.refusal) == (
+        "needs 8 members, 5 fit: pods that are not meant to end hold the rest; slots: needs 8, 5 free"
+    )
 
 
 def test_unknown_refusal_is_a_broken_promise():
