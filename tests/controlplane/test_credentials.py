@@ -7,9 +7,10 @@ import pytest
 from builders.manifests import gang
 from eventually import eventually
 from live.quick_start import Forked
+from lockstep.api.credentials import REFUSED
 from lockstep_demo.operator_process import OperatorProcess, running
 
-REFUSED = "lockstep_credentials_refused"
+GAUGE = "lockstep_credentials_refused"
 
 
 @pytest.fixture
@@ -21,16 +22,26 @@ def operator(proxy, tmp_path):
     proxy.locks_out = False
 
 
+@pytest.fixture
+def leader(proxy, tmp_path):
+    """An operator that leads by a lease, on the usual terms."""
+    process = OperatorProcess(proxy.kubeconfig, tmp_path / "log", "--leader-elect=true", spawn=Forked)
+    with running(process):
+        eventually(lambda: process.metrics()["lockstep_leader"] == 1)
+        yield process
+    proxy.locks_out = False
+
+
 def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy, background, arena):
     arena.add_nodes(1)
-    assert operator.metrics()[REFUSED] == 0
+    assert operator.metrics()[GAUGE] == 0
     proxy.locks_out = True
     background.run(proxy.drop_watches())
 
     eventually(lambda: not operator.is_ready())
-    assert "does not accept our token" in not_ready_because(operator)
-    assert operator.metrics()[REFUSED] == 1
-    assert operator.log_text().count("does not accept our token") == 1
+    assert "does not accept our credentials" in not_ready_because(operator)
+    assert operator.metrics()[GAUGE] == 1
+    assert operator.log_text().count("does not accept our credentials") == 1
     # Before it is told of, three tries; then kopf's two watches and what was under way.
     assert refused(operator) < 60
 
@@ -38,8 +49,22 @@ def test_operator_without_a_valid_token_is_patient_and_tells_it(operator, proxy,
     proxy.locks_out = False
     arena.until_placed("heat")
     assert operator.is_ready()
-    assert operator.metrics()[REFUSED] == 0
-    assert "accepts our token again" in operator.log_text()
+    assert operator.metrics()[GAUGE] == 0
+    assert "accepts our credentials again" in operator.log_text()
+
+
+def test_leader_without_a_valid_token_ends_and_its_last_sentence_says_what_to_do(leader, proxy, background):
+    assert leader.is_ready()
+    proxy.locks_out = True
+    background.run(proxy.drop_watches())
+
+    eventually(lambda: not leader.is_alive)
+
+    *log, last = leader.log_text().splitlines()
+    assert last.startswith("Error: lost the lease lockstep-system/lockstep: it could not be renewed within 10 s: ")
+    assert last.endswith(REFUSED)
+    [error] = [line for line in log if " ERROR " in line]
+    assert error.endswith(REFUSED)
 
 
 def not_ready_because(operator):

@@ -11,6 +11,7 @@ from lockstep.api import paths
 from lockstep.api.answer import ApiUnavailableError, Target
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
+from lockstep.api.credentials import UNAUTHORIZED, Credentials, refused_to_person
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
@@ -28,7 +29,8 @@ _OPERATORS_OWN = "operator"
 
 def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:
     """A client for requests of which nobody keeps count, over so many connections at least."""
-    return KubeClient(configuration, concurrency=connections, observer=lambda *_: None)
+    credentials = Credentials(refused=refused_to_person(configuration))
+    return KubeClient(configuration, concurrency=connections, observer=lambda *_: None, credentials=credentials)
 
 
 async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], None]) -> None:
@@ -69,7 +71,8 @@ async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
     if answer.code == _NOT_FOUND:
         return None
     if not answer.is_success:
-        raise AnswerError(f"The verb get on gangjobs of namespace {key.namespace} is needed: {answer.message}.")
+        needed = f"The verb get on gangjobs of namespace {key.namespace} is needed: {answer.message}."
+        raise AnswerError(_refusal(client, answer.code, needed))
     return answer.body
 
 
@@ -109,7 +112,7 @@ async def _read(
                 await _read_pages(client, target, believe, selector)
         except ListError as error:
             if error.code != GONE:
-                raise AnswerError(_sentence(target.resource, error, whose)) from error
+                raise AnswerError(_refusal(client, error.code, _sentence(target.resource, error, whose))) from error
         else:
             return
 
@@ -118,6 +121,11 @@ async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Man
     async for page in pages(client, target, selector=selector):
         for manifest in page["items"] or ():
             believe(manifest)
+
+
+def _refusal(client: KubeClient, code: int, otherwise: str) -> str:
+    """Why a request was refused: because nobody knows who asks, or ``otherwise``."""
+    return f"{refused_to_person(client.configuration)}." if code == UNAUTHORIZED else otherwise
 
 
 def _sentence(resource: str, error: ListError, whose: str) -> str:

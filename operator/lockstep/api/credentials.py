@@ -4,6 +4,7 @@ import asyncio
 import logging
 from contextlib import suppress
 
+from lockstep.api.configuration import Configuration
 from lockstep.api.pauses import pause_after
 
 UNAUTHORIZED = 401
@@ -13,11 +14,22 @@ _SAYS_NOTHING_FROM = 500
 # One that has just started knows nobody for a moment: what lasts for so many tries, 3 s, is told to people.
 _TRIES_BEFORE_TOLD = 2
 
-REFUSED = (
-    "the API server does not accept our token (401 Unauthorized): it has expired, or its service account was deleted "
-    "or made anew; nothing can be read or written before there is a new one: in a cluster, restart the operator's pod; "
-    "elsewhere, put a token of `kubectl create token` into the kubeconfig and start the operator again"
+_POD_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+_WHY = "they have probably expired, or their account was deleted or made anew"
+_OPERATORS_WAY = (
+    "in a cluster, restart the operator's pod; elsewhere, put a token of `kubectl create token lockstep --namespace "
+    "lockstep-system` into the kubeconfig and start the operator again"
 )
+_PERSONS_WAY = (
+    "log in again, or put a token of `kubectl create token ACCOUNT --namespace NAMESPACE` into the kubeconfig"
+)
+
+REFUSED = (
+    f"the API server does not accept our credentials (401 Unauthorized): {_WHY}; "
+    f"nothing can be read or written before there are new ones: {_OPERATORS_WAY}"
+)
+"""What people are told of an operator that was let in before."""
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +41,9 @@ class Credentials:
     1, 2, 4 … 60 s after the one before it. Before anybody was let in, a refusal is an answer like any other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, refused: str = REFUSED) -> None:
+        """People are told ``refused``, one sentence without a period, where we are not let in any more."""
+        self._refused_sentence = refused
         self._was_accepted = False
         self._accepted = asyncio.Event()
         self._tries = 0
@@ -72,15 +86,36 @@ class Credentials:
             self._refused_since = _now()
             self._ask_again_at = _now() + pause_after(0)
         if self._is_refused and self._tries >= _TRIES_BEFORE_TOLD and not self.trouble:
-            self.trouble = REFUSED
-            log.error("%s", REFUSED)
+            self.trouble = self._refused_sentence
+            log.error("%s", self.trouble)
 
     def _accept(self) -> None:
         if self.trouble:
-            log.info("the API server accepts our token again, after %.0f s", _now() - self._refused_since)
+            log.info("the API server accepts our credentials again, after %.0f s", _now() - self._refused_since)
         self.trouble = ""
         self._was_accepted = True
         self._accepted.set()
+
+
+def refused_at_start(configuration: Configuration) -> str:
+    """What an operator says that is not let in when it starts, without a period."""
+    return f"the {_not_let_in(configuration)}; {_OPERATORS_WAY}"
+
+
+def refused_to_person(configuration: Configuration) -> str:
+    """What a person's command says that is not let in, without a period."""
+    return f"The {_not_let_in(configuration)}; {_PERSONS_WAY}"
+
+
+def _not_let_in(configuration: Configuration) -> str:
+    not_accepted = f"it does not accept the credentials of {_source(configuration)} (401 Unauthorized)"
+    return f"API server at {configuration.host} does not let us in: {not_accepted}: {_WHY}"
+
+
+def _source(configuration: Configuration) -> str:
+    """Where we have the credentials from, as far as the configuration says."""
+    is_of_the_pod = configuration.ssl_ca_cert == f"{_POD_FOLDER}/ca.crt"
+    return f"{_POD_FOLDER}/token" if is_of_the_pod else "the kubeconfig"
 
 
 def _now() -> float:

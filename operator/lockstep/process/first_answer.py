@@ -6,6 +6,7 @@ from lockstep.api import paths
 from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
+from lockstep.api.credentials import UNAUTHORIZED, refused_at_start
 from lockstep.api.names import BIDS, GANGS
 from lockstep.process.errors import StartError
 
@@ -21,7 +22,7 @@ async def check_api(client: KubeClient, configuration: Configuration) -> None:
         if _lists_our_kinds(answer):
             return
         if not answer.is_success and answer.code != 404:
-            raise StartError(f"the API server at {configuration.host} does not let us in: {answer.message}")
+            raise StartError(_not_let_in(answer, configuration))
         await asyncio.sleep(_PAUSE_SECONDS)
     raise StartError(
         "the API server does not know lockstep.dev/v1alpha1: apply the CRDs first (kubectl apply -f crds/)"
@@ -33,6 +34,12 @@ async def _ask(client: KubeClient, configuration: Configuration) -> Answer:
         return await client.get(paths.API_GROUP)
     except ApiUnavailableError as error:
         raise StartError(f"the API server at {configuration.host} does not answer: {error}") from error
+
+
+def _not_let_in(answer: Answer, configuration: Configuration) -> str:
+    if answer.code == UNAUTHORIZED:
+        return refused_at_start(configuration)
+    return f"the API server at {configuration.host} does not let us in: {answer.message}"
 
 
 def _lists_our_kinds(answer: Answer) -> bool:

@@ -12,7 +12,8 @@ from fake_cluster.rig import gang_place, is_placed, operator_over
 from fake_cluster.scripted import ScriptedServer, reply, status, stream
 from lockstep.api.answer import Target
 from lockstep.api.client import KubeClient
-from lockstep.api.credentials import REFUSED
+from lockstep.api.configuration import Configuration
+from lockstep.api.credentials import REFUSED, Credentials, refused_at_start, refused_to_person
 
 pytestmark = pytest.mark.asyncio
 
@@ -21,6 +22,7 @@ PODS = Target("/api/v1/namespaces/default/pods", "pods")
 FOUND = reply(200, {"metadata": {"name": "p"}})
 NOT_KNOWN = status(401, "Unauthorized")
 MANY = 20
+POD_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def client_of(server):
@@ -62,7 +64,39 @@ async def test_people_are_told_once_what_is_wrong_and_once_that_it_is_over(caplo
         assert client.credentials.trouble == ""
 
     told = [(one.levelname, one.getMessage()) for one in caplog.records if one.name.startswith("lockstep")]
-    assert told == [("ERROR", REFUSED), ("INFO", "the API server accepts our token again, after 123 s")]
+    assert told == [("ERROR", REFUSED), ("INFO", "the API server accepts our credentials again, after 123 s")]
+
+
+async def test_people_are_told_in_the_words_of_whoever_asks(caplog):
+    async with ScriptedServer(FOUND, *[NOT_KNOWN] * 3, FOUND) as server:
+        credentials = Credentials(refused="log in again")
+        observer = {"observer": lambda *_: None}
+        async with KubeClient(server.configuration, concurrency=1, credentials=credentials, **observer) as client:
+            await client.get(POD)
+            await client.get(POD)
+
+    assert [one.getMessage() for one in caplog.records] == ["log in again"]
+
+
+@pytest.mark.parametrize(
+    ("authority", "want"),
+    [
+        pytest.param(f"{POD_FOLDER}/ca.crt", f"the credentials of {POD_FOLDER}/token (401", id="the pod's"),
+        pytest.param("/home/me/ca.crt", "the credentials of the kubeconfig (401", id="a person's"),
+        pytest.param(None, "the credentials of the kubeconfig (401", id="no authority"),
+    ],
+)
+async def test_who_was_never_let_in_hears_whence_the_credentials_come_and_what_to_do(authority, want):
+    configuration = Configuration(host="https://example.com")
+    configuration.ssl_ca_cert = authority
+
+    for said in (refused_at_start(configuration), refused_to_person(configuration)):
+        assert said[1:].startswith("he API server at https://example.com does not let us in: it does not accept ")
+        assert want in said
+        assert "they have probably expired, or their account was deleted or made anew" in said
+    assert "restart the operator's pod" in refused_at_start(configuration)
+    assert "`kubectl create token lockstep --namespace lockstep-system`" in refused_at_start(configuration)
+    assert "log in again" in refused_to_person(configuration)
 
 
 async def test_token_that_is_refused_for_a_moment_is_nothing_to_tell(caplog):

@@ -1,9 +1,14 @@
 """What every command for users says of itself, and of what makes no sense."""
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
 import pytest
+import yaml
 from click import ClickException, Context
 from click.testing import CliRunner
 
+from builders.manifests import gang
 from coschedule import GangKey
 from docs.markdown import ROOT
 from lockstep.answers.errors import AnswerError
@@ -55,6 +60,44 @@ def test_certificate_authority_that_can_not_be_read_is_one_sentence(tmp_path, mo
     assert done.stderr == (
         f"Error: the certificate authority of {path} can't be read (OpenSSL says: no certificate or crl found)\n"
     )
+
+
+@pytest.fixture
+def locked_out(tmp_path):
+    """A kubeconfig that leads to an API server which knows nobody."""
+    with HTTPServer(("127.0.0.1", 0), KnowsNobody) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        path = tmp_path / "config"
+        authority = 'server: "https://127.0.0.1:1234", certificate-authority-data: AAAA'
+        path.write_text(UNREADABLE_AUTHORITY.replace(authority, f'server: "http://127.0.0.1:{server.server_port}"'))
+        yield path
+        server.shutdown()
+
+
+class KnowsNobody(BaseHTTPRequestHandler):
+    """Answers 401 to whoever asks."""
+
+    def do_GET(self):
+        body = b'{"kind": "Status", "code": 401, "message": "Unauthorized"}'
+        self.send_response(401)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Keep the output for the command."""
+
+
+@pytest.mark.parametrize("arguments", [["requeue", "gj/a"], ["plan", "-f", "-"]], ids=lambda arguments: arguments[0])
+def test_token_that_is_not_accepted_is_one_sentence_that_says_what_to_do(locked_out, arguments):
+    submitted = yaml.safe_dump(gang("a"))
+
+    done = CliRunner().invoke(main, [*arguments, "--kubeconfig", str(locked_out)], input=submitted)
+
+    [said] = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert done.exit_code == 1
+    assert "it does not accept the credentials of the kubeconfig (401 Unauthorized)" in said
+    assert "log in again" in said
 
 
 def test_what_others_wrote_does_nothing_to_a_terminal(capsys):

@@ -5,6 +5,7 @@ import pytest
 from fake_cluster.jumping import now
 from lockstep.api.answer import Answer
 from lockstep.api.configuration import Configuration
+from lockstep.api.credentials import refused_at_start
 from lockstep.process.errors import StartError
 from lockstep.process.first_answer import check_api
 
@@ -53,7 +54,14 @@ async def test_kinds_that_stay_unknown_are_told(answer):
 async def test_who_is_not_let_in_is_told_at_once():
     begun = now()
 
-    with pytest.raises(StartError, match=r"https://example\.com does not let us in: who\?"):
-        await check(Answer(401, {"message": "who?"}))
+    with pytest.raises(StartError, match=r"https://example\.com does not let us in: you may not$"):
+        await check(Answer(403, {"message": "you may not"}))
 
     assert now() - begun < 0.1
+
+
+async def test_who_is_not_known_is_told_that_the_credentials_are_not_accepted():
+    with pytest.raises(StartError) as caught:
+        await check(Answer(401, {"message": "Unauthorized"}))
+
+    assert str(caught.value) == refused_at_start(Configuration(host="https://example.com"))
