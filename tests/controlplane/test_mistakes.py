@@ -89,7 +89,13 @@ REFUSED_LATER = [
     pytest.param(
         ('cpu: "1"', 'cpu: "64"'), "Planned", "NotEnoughRoom", "short of cpu", id="members larger than any node"
     ),
-    pytest.param(("disk: fast", "disk: fsat"), "Planned", "NoNodeFits", "0 of 3 nodes", id="a selector with a typo"),
+    pytest.param(
+        ("disk: fast", "disk: fsat"),
+        "Planned",
+        "NoNodeFits",
+        "0 of 3 nodes pass its constraints: 3 without disk=fsat",
+        id="a selector with a typo",
+    ),
     pytest.param(
         ("containers:", "volumes: [{name: d, persistentVolumeClaim: {claimName: scrach}}]\n      containers:"),
         "Accepted",

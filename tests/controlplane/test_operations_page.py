@@ -2,13 +2,16 @@
 
 import pytest
 
+from builders.manifests import gang
 from docs.markdown import ROOT, fences
 from sandbox import generic_nodes
 
 PAGE = ROOT / "docs" / "operations.md"
 ROLES = "/apis/rbac.authorization.k8s.io/v1"
 STAYS = [fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "stays")]
-DOES = [fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "")]
+MANIFESTS, METRICS, ENDING, PIECES = [
+    fence.text for fence in fences(PAGE) if (fence.language, fence.mark) == ("sh", "")
+]
 
 
 @pytest.fixture
@@ -37,9 +40,19 @@ def test_operator_runs_until_it_is_interrupted(cluster, reader, block, want):
 def test_every_other_block_does_what_it_says(cluster, reader, tmp_path):
     (tmp_path / "render").write_text('#!/bin/sh\necho "piece $1"\n')
     (tmp_path / "render").chmod(0o755)
-    manifests, metrics, pieces = DOES
 
-    assert "gangjobs.lockstep.dev" in reader.follow(f"cd {ROOT}\n{manifests}")
-    assert "clusterrolebinding.rbac.authorization.k8s.io/lockstep-metrics-reader created" in reader.follow(metrics)
-    written = reader.follow(f"cd {tmp_path}\nLOCKSTEP_PIECES='12 3'\n{pieces}")
+    assert "gangjobs.lockstep.dev" in reader.follow(f"cd {ROOT}\n{MANIFESTS}")
+    assert "clusterrolebinding.rbac.authorization.k8s.io/lockstep-metrics-reader created" in reader.follow(METRICS)
+    written = reader.follow(f"cd {tmp_path}\nLOCKSTEP_PIECES='12 3'\n{PIECES}")
     assert written.splitlines() == ["piece 12", "piece 13", "piece 14"]
+
+
+@pytest.mark.parametrize(("exit_code", "want"), [(None, "Succeeded"), ("1", "Failed")])
+def test_wait_returns_at_either_end(operator, arena, reader, exit_code, want):
+    arena.add_nodes(1)
+    arena.submit(gang("heat", run_for="3s", exit_code=exit_code))
+
+    written = reader.follow(ENDING)
+
+    assert written.count("condition met") == 1
+    assert want in written.splitlines()[-1]

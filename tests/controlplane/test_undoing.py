@@ -67,8 +67,10 @@ def test_gang_with_a_member_that_hangs_says_so_and_goes_on_once_its_node_is_out_
     arena.until("heat", "Placed", "False", "Undoing")
     eventually(lambda: "taken back; waits for heat-1-0 on" in arena.condition("heat", "Placed")["message"])
     assert arena.condition("heat", "Planned")["reason"] == "PodLost"
-    node = f"/api/v1/nodes/{arena.pods('heat')[0]['spec']['nodeName']}"
-    arena.api.request("PATCH", node, {"spec": {"taints": [OUT_OF_SERVICE]}})
+    node = arena.pods("heat")[0]["spec"]["nodeName"]
+    advice = f"If node {node} is dead, delete the pods there or taint the node {OUT_OF_SERVICE['key']}"
+    eventually(lambda: advice in arena.condition("heat", "Placed")["message"], seconds=60)
+    arena.api.request("PATCH", f"/api/v1/nodes/{node}", {"spec": {"taints": [OUT_OF_SERVICE]}})
     arena.until_placed("heat", seconds=90)
     assert len(arena.pods("heat", attempt=2)) == MEMBERS
     assert len(arena.pods("heat", attempt=1)) == 1

@@ -1,7 +1,9 @@
 """The command ``lockstep``: one file for each subcommand, imported when it is asked for."""
 
 from collections.abc import Mapping
+from copy import copy
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
@@ -14,27 +16,35 @@ _NAMES = (
     *("requeue", "run", "simulate", "solve"),
 )
 _COMMANDS: Mapping[str, str] = {name: f"lockstep.cli.{name}" for name in _NAMES}
-# Other names of commands.
-_ALIASES: Mapping[str, str] = {"fit": "profile"}
+_OTHER_NAMES: Mapping[str, str] = {"fit": "profile"}
 
 
 class _Commands(click.Group):
     """The subcommands. Importing ``run`` alone takes longer than all that a gate does."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
-        return sorted(_COMMANDS)
+        return sorted([*_COMMANDS, *_OTHER_NAMES])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
-        name = _ALIASES.get(cmd_name, cmd_name)
+        name = _OTHER_NAMES.get(cmd_name, cmd_name)
         if name not in _COMMANDS:
             return None
         command: click.Command = getattr(import_module(_COMMANDS[name]), name)
-        return command
+        return command if cmd_name == name else _renamed(command, cmd_name)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """As click does it, with the manners of all commands where a standard stream is closed or full."""
         with standard_streams():
             return super().main(*args, **extra)
+
+
+def _renamed(command: click.Command, name: str) -> click.Command:
+    """The same command by another name, which its help says, and has in its example."""
+    renamed = copy(command)
+    renamed.name = name
+    own_help = cleandoc(command.help or "").replace(f"lockstep {command.name}", f"lockstep {name}")
+    renamed.help = f"Another name of {command.name}.\n\n{own_help}"
+    return renamed
 
 
 @click.group(cls=_Commands, context_settings={"auto_envvar_prefix": "LOCKSTEP", "help_option_names": ["-h", "--help"]})

@@ -81,11 +81,25 @@ def missed(error: float) -> str:
 
 
 def go_duration(seconds: float) -> str:
-    """A span as specs have it, to four digits: ``601.9s``, ``3.429h`` from 10,000 s on; 0s below half a millisecond."""
-    number, unit = (seconds / 3600, "h") if seconds >= 10_000 else (seconds, "s")
+    """A span as specs have it, to four digits: ``601.9s``, ``1h30m``; ``3.429h`` from 10,000 s on; 0s below 0.5 ms."""
+    if seconds >= 10_000:
+        return f"{_four_digits(seconds / 3600)}h"
+    text = _four_digits(seconds)
+    minutes, rest = divmod(float(text), 60)
+    return _whole_minutes(int(minutes)) if minutes and not rest else f"{text}s"
+
+
+def _four_digits(number: float) -> str:
+    """At most three of them behind the point, and no needless zeros there."""
     digits = min(3, max(0, 3 - math.floor(math.log10(number)))) if number > 0 else 0
     text = f"{number:.{digits}f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}{unit}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _whole_minutes(minutes: int) -> str:
+    """``11m``, ``1h`` or ``1h30m``."""
+    hours, rest = divmod(minutes, 60)
+    return (f"{hours}h" if hours else "") + (f"{rest}m" if rest else "")
 
 
 def _n_runs(count: int) -> str:

@@ -133,14 +133,14 @@ def test_what_is_missing_is_said(runs, sizes, want):
         pytest.param(
             [run(10, 66, 1.0)],
             {},
-            "The last run succeeded in 1 min 6 s with 10 members, predicted 1 min; try serialTime 660s.",
+            "The last run succeeded in 1 min 6 s with 10 members, predicted 1 min; try serialTime 11m.",
             id="slower than stated",
         ),
         pytest.param([run(10, 61, 1.0)], {}, "predicted 1 min; there is no need to change its spec.", id="as stated"),
         pytest.param(
             [run(10, 30, 2.0)],
             {"work": SerialWork(serial=600.0, fixed=5, per_member=0.5)},
-            "try serialTime 300s, overhead.fixed 2.5s, overhead.perMember 0.25s.",
+            "try serialTime 5m, overhead.fixed 2.5s, overhead.perMember 0.25s.",
             id="with overheads",
         ),
         pytest.param(
@@ -150,7 +150,7 @@ def test_what_is_missing_is_said(runs, sizes, want):
             id="measured times",
         ),
         pytest.param(
-            [run(10, 60, 1.0), run(10, 600, 1.0), run(10, 66, 1.0)], {}, "try serialTime 660s.", id="the median"
+            [run(10, 60, 1.0), run(10, 600, 1.0), run(10, 66, 1.0)], {}, "try serialTime 11m.", id="the median"
         ),
     ],
 )

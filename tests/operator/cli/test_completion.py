@@ -26,6 +26,7 @@ def complete(*words):
     ("words", "want"),
     [
         pytest.param(["re"], (["replay", "requeue"], ":4"), id="commands"),
+        pytest.param(["fi"], (["fit"], ":4"), id="another name"),
         pytest.param(["queue", "--all"], (["--all-namespaces"], ":4"), id="options"),
         pytest.param(["logs", "gj/a", "-o", "j"], (["json"], ":4"), id="values"),
         pytest.param(["init", "--from", ""], ([], ":0"), id="files"),
