@@ -142,6 +142,14 @@ def free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
     return free
 
 
+def slots_at_last(demand: Demand, snapshot: Snapshot) -> IntArray:
+    """Count the members that each node has room for once everything has ended that is expected to end: int[n]."""
+    wanted = np.flatnonzero(demand.request)
+    by_resource = _slots_by_resource(demand, wanted, free_at_last(snapshot, wanted))
+    slots: IntArray = np.where(demand.passes, by_resource.min(axis=1, initial=demand.per_node), 0)
+    return slots
+
+
 def _slots_by_resource(demand: Demand, wanted: IntArray, free: IntArray) -> IntArray:
     """Count the members that each of the wanted resources alone would allow, int[n, w]."""
     slots: IntArray = np.clip(free // demand.request[wanted], 0, demand.per_node)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray
+from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.chooser import keys_of_all
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand, demand_of
-from coschedule.queue.explain import free_at_last, held_in_front, no_node, too_late, too_little, windows
+from coschedule.queue.explain import free_at_last, held_in_front, no_node, slots_at_last, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.refusals import (
@@ -136,8 +136,19 @@ def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether |
     needed, keys = int(party.sizes[0]), keys_of_all(case.gang)
     if not keys:
         return NoRoomTogether(needed=needed, roles=len(case.gang.roles))
-    domains = np.unique(case.topology.common_domains(keys))
-    return NoDomainFits(needed=needed, keys=keys, domains=int((domains >= 0).sum()))
+    domains = case.topology.common_domains(keys)
+    count = int((np.unique(domains) >= 0).sum())
+    return NoDomainFits(needed=needed, keys=keys, domains=count, most=_most_in_one(case, party, domains))
+
+
+def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
+    """Count the members that the roomiest domain could hold, if those are too few; ``domains[n]`` is that of node n."""
+    there = domains >= 0
+    if len(case.gang.roles) > 1 or not there.any():
+        return None
+    [demand] = _alone(case, party)
+    most = int(np.bincount(domains[there], weights=slots_at_last(demand, case.snapshot)[there]).max())
+    return most if most < demand.needed else None
 
 
 def _too_short(case: Case, party: Party) -> WindowTooShort | None:

@@ -159,12 +159,16 @@ class HeldByGangsInFront:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoDomainFits:
-    """None of ``domains`` domains, which are nodes with one value of all ``keys``, has room for ``needed`` members."""
+    """None of ``domains`` domains, which are nodes with one value of all ``keys``, has room for ``needed`` members.
+
+    ``most`` have room in one of them; None where that is not what is in the way, or there are several roles.
+    """
 
     reason: ClassVar[Reason] = Reason.NO_DOMAIN_FITS
     needed: int
     keys: tuple[str, ...]
     domains: int
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

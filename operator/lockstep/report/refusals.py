@@ -178,7 +178,7 @@ def _no_domain(refusal: NoDomainFits) -> str:
         return f"needs {n_members(refusal.needed)} on nodes with one value of {keys}, and no node has that label"
     return (
         f"needs {n_members(refusal.needed)} on nodes with one value of {keys}: "
-        f"none of {refusal.domains} values has nodes with room for all"
+        f"none of {refusal.domains} values has nodes with room for all{_at_most(refusal.most)}"
     )
 
 
@@ -285,6 +285,10 @@ def _in_front_of_it(blocker: Blocker) -> str:
     """``default/nowork, which is in front, holds 12 nodes and 2 other gangs some``."""
     others = {0: "", 1: " and 1 other gang some"}.get(blocker.others, f" and {blocker.others} other gangs some")
     return f"{spelled_gang(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
+
+
+def _at_most(members: int | None) -> str:
+    return "" if members is None else f", but for {members} at most"
 
 
 def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:

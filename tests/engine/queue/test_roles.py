@@ -185,8 +185,14 @@ TOO_FEW_SLOTS = NotEnoughRoom(
         pytest.param(
             ZONES,
             gang(roles=[role("w", size=4)], terms=[together("w")]),
-            NoDomainFits(needed=4, keys=("zone",), domains=2),
+            NoDomainFits(needed=4, keys=("zone",), domains=2, most=3),
             id="too little room in every zone",
+        ),
+        pytest.param(
+            [node(name, free=9, labels={"zone": zone}) for name, zone in (("n1", "a"), ("n2", "b"))],
+            gang(roles=[role("w", size=2)], terms=[together("w"), apart("w", key="zone")]),
+            NoDomainFits(needed=2, keys=("zone",), domains=2, most=None),
+            id="room in a zone, but not for members that keep apart",
         ),
         pytest.param(
             [node(f"n{n}", labels={"row": f"r{n // 2}", "column": f"c{n % 2}"}) for n in range(4)],

@@ -155,6 +155,13 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
             "needs 4 members on nodes with one value of zone: none of 2 values has nodes with room for all",
         ),
         (
+            NoDomainFits(needed=4, keys=("zone",), domains=2, most=3),
+            (
+                "needs 4 members on nodes with one value of zone: "
+                "none of 2 values has nodes with room for all, but for 3 at most"
+            ),
+        ),
+        (
             NoDomainFits(needed=4, keys=("rack", "zone"), domains=0),
             "needs 4 members on nodes with one value of rack and zone, and no node has that label",
         ),
