@@ -134,6 +134,7 @@ def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
     written = reader.follow(asking)
 
     assert "1 run of its template is known" in written
+    assert re.search(r"The last run succeeded in .* with 11 members, predicted ", " ".join(written.split()))
 
 
 def test_members_are_found_by_their_labels(cluster, reader):

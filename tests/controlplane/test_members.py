@@ -100,6 +100,24 @@ def test_member_turned_away_by_its_node_is_no_failure_of_the_gang(arena):
     assert "OutOfcpu: Node had no CPU left" in event["note"]
 
 
+def test_gang_that_a_node_turns_away_again_and_again_goes_elsewhere(arena):
+    arena.add_nodes(2)
+    arena.submit(gang("heat", size=1))
+    tried = []
+    for attempt in (1, 2):
+        until_attempt_placed(arena, "heat", attempt)
+        tried += arena.nodes_of("heat")
+        arena.patch_pod_status(f"heat-{attempt}-0", {"phase": "Failed", "reason": "OutOfcpu", "message": "no CPU left"})
+
+    until_attempt_placed(arena, "heat", 3)
+
+    first, again = tried
+    assert first == again
+    assert arena.nodes_of("heat") != [first]
+    notes = [event["note"] for event in arena.until_events("heat", "PodRejected")]
+    assert any(f"for 5 minutes it is kept off {first}" in note for note in notes), notes
+
+
 def test_attempt_that_lost_a_member_never_mixes_with_the_next(arena, pods_seen):
     arena.add_nodes(1, cpu="3")
     arena.submit(gang("heat", size=3))
@@ -118,5 +136,5 @@ def until_running(arena, gang_name, count):
 
 def until_attempt_placed(arena, gang_name, attempt):
     """Wait until that attempt, and no earlier one, is placed."""
-    eventually(lambda: arena.status(gang_name)["attempt"] == attempt)
+    eventually(lambda: arena.status(gang_name).get("attempt") == attempt)
     arena.until_placed(gang_name)
