@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import aiohttp
 import yaml
-from kubernetes.client import Configuration as Configuration  # noqa: PLC0414 - others say it by our name
+from kubernetes import client
 from kubernetes.config import list_kube_config_contexts, load_incluster_config, load_kube_config
 from kubernetes.config.config_exception import ConfigException
 
@@ -31,6 +31,12 @@ RequestObserver = Callable[[str, str, int, float], None]
 """Told of every request that was answered: verb, resource, HTTP code, seconds until then."""
 
 
+class Configuration(client.Configuration):
+    """The library's, with the words for where it comes from."""
+
+    source = "the configuration"
+
+
 class ConfigError(Exception):
     """There is no way to know which API server is meant, or how to log in."""
 
@@ -39,7 +45,7 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
     """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
     configuration = Configuration()
     try:
-        source = _load_into(configuration, kubeconfig, context)
+        configuration.source = _load_into(configuration, kubeconfig, context)
     # The library takes for granted of what type each field is.
     except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
         file = kubeconfig or usual_kubeconfig()
@@ -47,7 +53,7 @@ def load_configuration(*, kubeconfig: str | None, context: str | None) -> Config
         outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
         raise ConfigError(f"{why}{outside}") from error
     # Certificates are asked for here, where it is known whose they are.
-    tls_context(configuration, whose=source)
+    tls_context(configuration)
     return configuration
 
 
@@ -86,17 +92,17 @@ def own_namespace() -> str | None:
         return None
 
 
-def tls_context(configuration: Configuration, *, whose: str = "the configuration") -> ssl.SSLContext | bool:
+def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
     """What the configuration says of certificates, as ``ssl`` wants it. Raises ``ConfigError``."""
     if not configuration.host.startswith("https"):
         return True
-    with _readable(f"the certificate authority of {whose}"):
+    with _readable(f"the certificate authority of {configuration.source}"):
         context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
     if not configuration.verify_ssl:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     if configuration.cert_file:
-        with _readable(f"the client certificate and key of {whose}"):
+        with _readable(f"the client certificate and key of {configuration.source}"):
             context.load_cert_chain(configuration.cert_file, configuration.key_file)
     return context
 

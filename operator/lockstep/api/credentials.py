@@ -14,8 +14,6 @@ _SAYS_NOTHING_FROM = 500
 # One that has just started knows nobody for a moment: what lasts for so many tries, 3 s, is told to people.
 _TRIES_BEFORE_TOLD = 2
 
-_POD_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
-
 _WHY = "they have probably expired, or their account was deleted or made anew"
 _OPERATORS_WAY = (
     "in a cluster, restart the operator's pod; elsewhere, put a token of `kubectl create token lockstep --namespace "
@@ -108,14 +106,8 @@ def refused_to_person(configuration: Configuration) -> str:
 
 
 def _not_let_in(configuration: Configuration) -> str:
-    not_accepted = f"it does not accept the credentials of {_source(configuration)} (401 Unauthorized)"
+    not_accepted = f"it does not accept the credentials of {configuration.source} (401 Unauthorized)"
     return f"API server at {configuration.host} does not let us in: {not_accepted}: {_WHY}"
-
-
-def _source(configuration: Configuration) -> str:
-    """Where we have the credentials from, as far as the configuration says."""
-    is_of_the_pod = configuration.ssl_ca_cert == f"{_POD_FOLDER}/ca.crt"
-    return f"{_POD_FOLDER}/token" if is_of_the_pod else "the kubeconfig"
 
 
 def _now() -> float:
