@@ -19,13 +19,14 @@ DOCS = ROOT / "docs"
 BIDS = "/apis/lockstep.dev/v1alpha1/nodebids"
 
 
-def typed_in(page, language="sh"):
+def typed_in(page, language="sh", mark=""):
     """The blocks of a page whose commands a test types in."""
-    return [fence.text for fence in fences(DOCS / page) if (fence.language, fence.mark) == (language, "")]
+    return [fence.text for fence in fences(DOCS / page) if (fence.language, fence.mark) == (language, mark)]
 
 
 COMPLETION, ASKING, CONVERTING, QUEUE = typed_in("command-line.md", "console")
 [REPLAY] = typed_in("why.md", "console")
+SEEN_ONCE = typed_in("why.md", "console", "once")
 # The words of a table, not in blocks: those that name a gang or a manifest.
 [SLURM] = re.findall(r"^## From Slurm$(.*?)^## ", (DOCS / "coming-from.md").read_text(), re.MULTILINE | re.DOTALL)
 COMMANDS = re.findall(r"`((?:kubectl|lockstep) [^`]*(?:gang\.yaml|NAME|queue)[^`]*)`", SLURM)
@@ -135,6 +136,24 @@ def test_block_about_earlier_runs_prints_a_work_block(cluster, reader):
 
     assert "1 run of its template is known" in written
     assert re.search(r"The last run succeeded in .* with 11 members, predicted ", " ".join(written.split()))
+
+
+def test_commands_that_show_what_was_seen_once_answer_of_gangs_of_these_names(cluster, reader):
+    first, *_ = fences(README, "## A first gang")
+    explaining, planning, profiling = (block.splitlines()[0].removeprefix("$ ") for block in SEEN_ONCE)
+    reader.follow(applying(first.text.replace("name: first", "name: heat").replace("60s", "1s")))
+    cluster.until_complete("heat", seconds=60)
+
+    assert f"{cluster.namespace}/heat: 1 run of its template is known" in reader.follow(profiling)
+
+    reader.follow(applying(first.text))
+    cluster.until_placed("first")
+    reader.follow(applying(first.text.replace("name: first", "name: render")))
+    reader.follow(f"cat > quick.yaml <<'end'\n{first.text.replace('name: first', 'name: quick')}\nend")
+    cluster.until("render", "Planned", "True", "StartsLater")
+    for gang_name, asking in (("render", explaining), ("quick", planning)):
+        answer = re.compile(rf"^{cluster.namespace}/{gang_name} starts .*^Why this size: ", re.DOTALL | re.MULTILINE)
+        assert answer.search(reader.follow(asking))
 
 
 def test_members_are_found_by_their_labels(cluster, reader):

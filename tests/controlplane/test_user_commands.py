@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -243,14 +244,26 @@ def test_kubectl_completes_names_of_gangs(arena, user, installed):
     assert done.stdout.splitlines()[:2] == ["gj/heap", "gj/heat"], done.stderr
 
 
-def test_kubectl_knows_them_too(operator, arena, user, installed):
-    done = subprocess.run(
-        [installed.program(Tool.KUBECTL), "lockstep", "queue", "-n", arena.namespace],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user), "HOME": str(user.parent)},
-    )
+@pytest.fixture
+def plugin(installed, user):
+    """Run a command as kubectl's plug-in."""
+    environment = {"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user), "HOME": str(user.parent)}
+
+    def run(*arguments):
+        command = [installed.program(Tool.KUBECTL), "lockstep", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+
+    return run
+
+
+def test_kubectl_knows_them_too(operator, arena, plugin):
+    done = plugin("queue", "-n", arena.namespace)
 
     assert (done.returncode, done.stdout) == (0, "No gang waits.\n"), done.stderr
+
+
+def test_kubectl_knows_every_command(plugin):
+    for name in main.list_commands(click.Context(main)):
+        done = plugin(name, "--help")
+
+        assert (done.returncode, "For example: " in done.stdout) == (0, True), (name, done.stderr)

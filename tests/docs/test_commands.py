@@ -19,9 +19,9 @@ MARKS = {
     "pods": "needs nodes that really run pods",
     "autoscaler": "needs a cluster autoscaler",
     "pip": "fetches packages",
-    "once": "shows what was seen once, of a queue that no test makes again",
+    "once": "a test types it in, but what it shows was seen once, of a queue that no test makes again",
 }
-FOLLOWED = ("", "stays")
+FOLLOWED = ("", "stays", "once")
 # Who types in the blocks of a page.
 FOLLOWED_BY = {
     "README.md": "tests/followed/test_readme.py, and this file",
@@ -54,9 +54,6 @@ WANT_NOT_FOLLOWED = [
     ("docs/operations.md", "pip", ["pip install"]),
     ("docs/operations.md", "pods", ["leader=$(kubectl -n", "kubectl -n", "curl http://localhost:8081/debug/snapshot"]),
     ("docs/pace.md", "pods", ["$ kubectl describe"]),
-    ("docs/why.md", "once", ["$ lockstep explain"]),
-    ("docs/why.md", "once", ["$ lockstep plan"]),
-    ("docs/why.md", "once", ["$ lockstep profile"]),
 ]
 
 
