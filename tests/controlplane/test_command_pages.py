@@ -149,7 +149,9 @@ def test_commands_that_show_what_was_seen_once_answer_of_gangs_of_these_names(cl
     reader.follow(applying(first.text))
     cluster.until_placed("first")
     reader.follow(applying(first.text.replace("name: first", "name: render")))
-    reader.follow(f"cat > quick.yaml <<'end'\n{first.text.replace('name: first', 'name: quick')}\nend")
+    [quick] = [one for one in yaml.safe_load_all(first.text) if one["kind"] == "GangJob"]
+    quick["metadata"]["name"] = "quick"
+    reader.follow(f"cat > quick.yaml <<'end'\n{yaml.safe_dump(quick)}\nend")
     cluster.until("render", "Planned", "True", "StartsLater")
     for gang_name, asking in (("render", explaining), ("quick", planning)):
         answer = re.compile(rf"^{cluster.namespace}/{gang_name} starts .*^Why this size: ", re.DOTALL | re.MULTILINE)
