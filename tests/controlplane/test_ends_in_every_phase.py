@@ -173,11 +173,12 @@ def test_gang_that_never_ran_is_not_active(arena, stage):
 @staged("being made", "running")
 def test_gang_of_which_a_member_fails_fails(arena, stage):
     stage.reach(arena)
+    member = arena.pods("heat")[0]["metadata"]["name"]
 
-    arena.patch_pod_status("heat-1-0", failed_status(3))
+    arena.patch_pod_status(member, failed_status(3))
 
     arena.until("heat", "Failed", reason="MemberFailed")
-    assert "heat-1-0" in arena.condition("heat", "Complete")["message"]
+    assert member in arena.condition("heat", "Complete")["message"]
     take_all_room(arena, stage)
 
 
