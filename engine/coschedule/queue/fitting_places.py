@@ -24,6 +24,9 @@ from coschedule.queue.slots.timeline import Timeline
 _MOST_ONE_BY_ONE = 128
 """Where there are more places, looking at them one by one would take longer than a plan may."""
 
+_FEW_OF_ALL = 0.2
+"""Where more than this part of the places is given back or claimed, claiming all of them anew takes less time."""
+
 
 class Fitting(NamedTuple):
     """The places for which there is room together; a timeline with the ``whole`` of them, or all ``beside`` some."""
@@ -45,20 +48,19 @@ def fitting(
 ) -> Fitting:
     """Find the places for which there is room on the timeline, and claim them, those of the gangs ``apart`` apart.
 
-    ``look_ahead`` is called with the first timeline on which most are claimed: what is found there need not be found
-    again on those that are made from it.
+    ``look_ahead`` is called with the timeline ``beside`` before the ``whole`` is made from it: what is found there need
+    not be found again on those that are made from it.
     """
     own = [place for place in places if place.gang.key in apart]
-    others = [place for place in places if place.gang.key not in apart]
-    beside = timeline.claimed_all(claims_of(others))
-    look_ahead(beside)
+    beside = timeline.claimed_all(claims_of(place for place in places if place.gang.key not in apart))
     whole = beside.claimed_all(claims_of(own))
-    crowded = _crowded(places, whole)
-    if not crowded:
-        return Fitting(list(places), whole, beside)
-    kept = _most_kept(places, _delayed(crowded, timeline), timeline, whole)
-    beside = _changed(beside, others, [place for place in kept.places if place.gang.key not in apart])
-    return Fitting(kept.places, kept.whole, beside)
+    kept, crowded = list(places), _crowded(places, whole)
+    if crowded:
+        kept, whole = _most_kept(places, _delayed(crowded, timeline), timeline, whole)
+        own = [place for place in kept if place.gang.key in apart]
+        beside = whole.claimed_all(given_back(claims_of(own)))
+    look_ahead(beside)
+    return Fitting(kept, beside.claimed_all(claims_of(own)), beside)
 
 
 def those_with_room(places: Sequence[Place], whole: Timeline) -> Together:
@@ -89,8 +91,8 @@ def _most_kept(
     """Have places slide in a few ways, until no more can be kept or all are tried; return what most of them keep."""
     nodes = len(timeline.node)
     ways: list[Callable[[], Together]] = [
-        lambda: _settled(places, slid(places, delayed, nodes), whole),
-        lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), whole),
+        lambda: _settled(places, slid(places, delayed, nodes), timeline, whole),
+        lambda: _settled(places, slid(places, {**delayed, **_too_late(places, delayed)}, nodes), timeline, whole),
     ]
     if len(places) <= _MOST_ONE_BY_ONE:
         ways.append(lambda: _one_by_one(places, timeline))
@@ -117,17 +119,14 @@ def _too_late(places: Iterable[Place], delayed: Mapping[GangKey, float]) -> dict
     return {key: np.inf for key, start in starts.items() if start >= planned[key] + TOLD_SECONDS}
 
 
-def _settled(places: Sequence[Place], moved: Sequence[Place], whole: Timeline) -> Together:
+def _settled(places: Sequence[Place], moved: Sequence[Place], timeline: Timeline, whole: Timeline) -> Together:
     """Return those of the places that have ``moved`` for which there is room; the ``whole`` has them unmoved."""
-    return those_with_room(moved, _changed(whole, places, moved))
-
-
-def _changed(timeline: Timeline, before: Iterable[Place], after: Iterable[Place]) -> Timeline:
-    """Return the timeline with the places ``after`` in the place of those ``before``."""
-    old, new = {place.gang.key: place for place in before}, {place.gang.key: place for place in after}
+    old, new = {place.gang.key: place for place in places}, {place.gang.key: place for place in moved}
     gone = [place for key, place in old.items() if new.get(key) is not place]
     come = [place for key, place in new.items() if old.get(key) is not place]
-    return timeline.claimed_all([*given_back(claims_of(gone)), *claims_of(come)])
+    if len(gone) + len(come) > _FEW_OF_ALL * len(moved):
+        return those_with_room(moved, timeline.claimed_all(claims_of(moved)))
+    return those_with_room(moved, whole.claimed_all([*given_back(claims_of(gone)), *claims_of(come)]))
 
 
 def _crowded(places: Sequence[Place], claimed: Timeline) -> list[Place]:

@@ -170,10 +170,7 @@ class PendingGang:
             raise ValueError("created and deadline must be numbers")
         if not self.not_before < math.inf:
             raise ValueError("not_before must be a time, or -inf")
-        if math.isnan(self.promised):
-            raise ValueError("promised must be a time, or inf")
-        if self.kept is not None and len(self.kept.seats) != len(self.roles):
-            raise ValueError("what is kept must have seats for each role")
+        self._check_memory()
         if not 0 <= self.member_price < math.inf:
             raise ValueError("member_price must be at least 0 and finite")
         if not self.checkpoint_interval > 0:
@@ -199,6 +196,25 @@ class PendingGang:
     def price(self) -> Price:
         """The price in force: none where the run time is unknown, or a deadline asks for the fewest members."""
         return Price(0.0 if self.work is None or self.deadline is not None else self.member_price)
+
+    def remembering(self, promised: float, kept: Kept | None) -> "PendingGang":
+        """Return the gang with what it was promised, and what it was given, in the plan before.
+
+        Every gang is told that in every plan, so that what has not changed is not checked again.
+        """
+        other = object.__new__(PendingGang)
+        for name in PendingGang.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "promised", promised)
+        object.__setattr__(other, "kept", kept)
+        other._check_memory()
+        return other
+
+    def _check_memory(self) -> None:
+        if math.isnan(self.promised):
+            raise ValueError("promised must be a time, or inf")
+        if self.kept is not None and len(self.kept.seats) != len(self.roles):
+            raise ValueError("what is kept must have seats for each role")
 
     def _check_roles(self) -> None:
         names = {role.name for role in self.roles}

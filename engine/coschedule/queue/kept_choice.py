@@ -37,7 +37,7 @@ def kept_choice(
     for role, nodes, size in zip(gang.roles, kept.nodes, kept.sizes, strict=True):
         if not role.sizes.has(size) or size * max(role.request, default=0) > AMOUNT_LIMIT:
             return None
-        if not feasibility.mask(role.constraints)[nodes].all():
+        if np.count_nonzero(feasibility.mask(role.constraints)[nodes]) < len(nodes):
             return None
     if gang.terms and not _obeys_terms(gang, kept, topology):
         return None
@@ -62,7 +62,7 @@ def seats_by_rank(kept: Kept, rank_of: IntArray) -> tuple[ChosenNodes, ...]:
     chosen = []
     for nodes, counts in zip(kept.nodes, kept.counts, strict=True):
         ranks = rank_of[nodes]
-        by_rank = np.argsort(ranks)
+        by_rank = ranks.argsort()
         chosen.append(ChosenNodes(ranks[by_rank], counts[by_rank]))
     return tuple(chosen)
 

@@ -47,8 +47,10 @@ def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Time
 
 def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
     """Return the largest pace of nodes of these ranks, which rise, and the first that has it: ranks rise with paces."""
-    paces = timeline.pace[timeline.class_of[ranks]]
-    return int(paces[-1]), int(ranks[paces.searchsorted(paces[-1])])
+    first, last = (int(timeline.pace[timeline.class_of[rank]]) for rank in (ranks[0], ranks[-1]))
+    if first == last:
+        return last, int(ranks[0])
+    return last, int(ranks[timeline.pace[timeline.class_of[ranks]].searchsorted(last)])
 
 
 def _slowest_by_kind(gang: PendingGang, ranks: IntArray, timeline: Timeline) -> int:

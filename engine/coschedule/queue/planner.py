@@ -97,7 +97,6 @@ class Planner:
         fits = fitting(places, apart, self._timeline, look_ahead)
         beside = self.fork()
         beside.go_on([place for place in fits.places if place.gang.key not in apart], fits.beside)
-        beside.look_ahead([place.gang for place in fits.places if place.gang.key in apart])
         whole = self.fork()
         whole.go_on(fits.places, fits.whole)
         return Keeping({place.gang.key: place for place in fits.places}, fits.whole, whole, beside)
@@ -132,11 +131,12 @@ class Planner:
         return kept.places
 
     def placement(self, place: Place) -> Placement:
-        """Spell a place that is kept."""
+        """Spell a place that is kept, and so is within what was promised."""
         gang, choice = place.gang, place.choice
         if choice.outline.start <= self.now:
             choice = replace(choice, alternative=self._alternative_to(place))
-        return self._placing.placement(gang, choice, _spelled(gang))
+        promised = gang.promised if gang.promised < np.inf else None
+        return self._placing.placement(gang, choice, _spelled(gang), promised)
 
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
         """Ask something about a gang; None where that raises and others go on: it raises again in its turn."""
@@ -323,6 +323,7 @@ class Planner:
         chooser = self._chooser(place.gang)
         if not isinstance(chooser, PlainChooser):
             return None
+        self.look_ahead([place.gang])
         without_it = without_risk(place.gang, self._timeline).claimed_all(given_back(place.claims))
         return chooser.alternative(own_timeline(place.gang, without_it), place.choice.outline)
 

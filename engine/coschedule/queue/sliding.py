@@ -34,17 +34,20 @@ def slid(places: Sequence[Place], delayed: Mapping[GangKey, float], nodes: int) 
     """
     free_from = np.full(nodes, -np.inf)
     ending: list[tuple[float, int]] = []
-    moved: list[Place | None] = []
+    moved: list[Place] = []
     for place in sorted(places, key=lambda place: (planned_start(place), _kept(place).finish)):
         kept = _kept(place)
         while ending and ending[0][0] <= kept.start:
-            ended = moved[heapq.heappop(ending)[1]]
-            if ended is not None:
-                _note_end(free_from, ended)
+            _note_end(free_from, moved[heapq.heappop(ending)[1]])
         start = max(delayed.get(place.gang.key, -np.inf), *(float(free_from[one.ranks].max()) for one in place.claims))
-        heapq.heappush(ending, (kept.finish, len(moved)))
-        moved.append(later(place, start))
-    by_key = {place.gang.key: place for place in moved if place is not None}
+        settled = later(place, start)
+        if settled is None:
+            continue
+        # Who ends as planned delays nobody: those behind it were to begin no sooner.
+        if settled.choice.outline.finish > kept.finish:
+            heapq.heappush(ending, (kept.finish, len(moved)))
+        moved.append(settled)
+    by_key = {place.gang.key: place for place in moved}
     return [by_key[place.gang.key] for place in places if place.gang.key in by_key]
 
 

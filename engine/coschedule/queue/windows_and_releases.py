@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.segments import is_last, running_sum
+from coschedule.queue.slots.segments import is_last, rows_as_bytes, running_sum
 from coschedule.queue.slots.spans import Spans
 from coschedule.queue.slots.spans_by_class import spans_by_class
 from coschedule.queue.slots.timeline import Timeline
@@ -75,12 +75,10 @@ def _classes(snapshot: Snapshot, masks: Sequence[BoolArray], releases: _Releases
     )
     rows = np.ascontiguousarray(np.concatenate(columns, axis=1))
     coming = np.column_stack([releases.time.view(np.int64), releases.amounts])
-    ends = np.searchsorted(releases.node, np.arange(len(rows)), side="right").tolist()
+    ends = np.searchsorted(releases.node, np.arange(len(rows)), side="right")
     numbers: dict[tuple[bytes, bytes], int] = {}
-    class_of = [
-        numbers.setdefault((row.tobytes(), coming[begin:end].tobytes()), len(numbers))
-        for row, begin, end in zip(rows, [0, *ends], ends, strict=False)
-    ]
+    alike = zip(rows_as_bytes(rows, np.arange(len(rows) + 1)), rows_as_bytes(coming, np.append(0, ends)), strict=True)
+    class_of = [numbers.setdefault(one, len(numbers)) for one in alike]
     by_node = np.array(class_of, dtype=np.int64)
     _, example = np.unique(by_node, return_index=True)
     return by_node, example

@@ -35,18 +35,18 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
             return gang
         placement = placements.get(gang.key)
         if placement is None:
-            return replace(gang, kept=None)
+            return gang.remembering(gang.promised, None)
         was = asked[gang.key]
-        if _asked(gang, snapshot.resources) != _asked(was, before.resources):
-            return replace(gang, promised=math.inf, kept=None)
+        if not _asks_for_the_same(gang, was, snapshot.resources, before.resources):
+            return gang.remembering(math.inf, None)
         promised = math.inf if placement.promised is None else placement.promised
         times, nodes = stretch(was.work, gang.work), same
         if gang.factors != was.factors or (gang.factors and not is_same_kind):
             nodes = _same_nodes(snapshot, before, own_slowdowns(gang, snapshot), own_slowdowns(was, before))
         is_same = len(nodes) == len(names) == len(before.nodes.names)
         if times == 1 and is_same and _is_kept_still(was.kept, placement, names):
-            return replace(gang, promised=promised, kept=was.kept)
-        return replace(gang, promised=promised, kept=_kept(placement, gang, nodes, times))
+            return gang.remembering(promised, was.kept)
+        return gang.remembering(promised, _kept(placement, gang, nodes, times))
 
     return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
 
@@ -55,17 +55,26 @@ def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
     """Return the snapshot whose gangs remember the plan that was ``made`` on it, and start no later than planned."""
     starts = {one.gang: one.start for one in made.decisions if isinstance(one, Placement)}
     known = remembering(snapshot, snapshot, made)
-    gangs = tuple(replace(gang, promised=starts.get(gang.key, gang.promised)) for gang in known.gangs)
+    gangs = tuple(gang.remembering(starts.get(gang.key, gang.promised), gang.kept) for gang in known.gangs)
     return replace(known, gangs=gangs)
 
 
-def _asked(gang: PendingGang, resources: Sequence[str]) -> tuple[object, ...]:
-    """Say who asks for what, whatever other resources are counted beside."""
-    roles = [
+def _asks_for_the_same(
+    gang: PendingGang, was: PendingGang, resources: Sequence[str], resources_before: Sequence[str]
+) -> bool:
+    """Tell whether a gang asks for the same as it did, whatever other resources are counted beside."""
+    if (gang.created, gang.deadline, gang.terms) != (was.created, was.deadline, was.terms):
+        return False
+    if resources == resources_before and gang.roles == was.roles:
+        return True
+    return _members_asked(gang, resources) == _members_asked(was, resources_before)
+
+
+def _members_asked(gang: PendingGang, resources: Sequence[str]) -> list[tuple[object, ...]]:
+    return [
         (one.name, one.sizes, one.load, one.pieces, {n: a for n, a in zip(resources, one.request, strict=True) if a})
         for one in gang.roles
     ]
-    return gang.created, gang.deadline, gang.terms, roles
 
 
 def kept_from(

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.slots.segments import change, is_first, is_last, running_sum
+from coschedule.queue.slots.segments import change, is_first, is_last, rows_as_bytes, running_sum
 from coschedule.queue.slots.spans import Spans
 
 
@@ -46,33 +45,36 @@ class Groups:
 
 def group_nodes(class_of: IntArray, claims: Sequence[Claim]) -> Groups:
     """Group the nodes on which there is a claim; ``class_of[rank]`` is the class of each node."""
-    ranks, claims_of = _claims_by_node(claims)
+    ranks, entries, bounds = _claims_by_node(claims)
     numbers: dict[tuple[int, bytes], int] = {}
-    alike = zip(class_of[ranks].tolist(), (own.tobytes() for own in claims_of), strict=True)
+    alike = zip(class_of[ranks].tolist(), rows_as_bytes(entries, bounds), strict=True)
     group_of = np.array([numbers.setdefault(one, len(numbers)) for one in alike])
-    _, first = np.unique(group_of, return_index=True)
-    examples = [claims_of[node] for node in first.tolist()]
-    entries = np.concatenate(examples)
+    _, example = np.unique(group_of, return_index=True)
+    length = bounds[example + 1] - bounds[example]
+    owner = np.arange(len(example)).repeat(length)
+    of_examples = np.arange(len(owner)) + (bounds[example] + length - length.cumsum())[owner]
     return Groups(
         parent=np.array([parent for parent, _ in numbers]),
         width=np.bincount(group_of),
         ranks=ranks,
         group_of=group_of,
-        owner=np.repeat(np.arange(len(examples)), [len(entries) for entries in examples]),
-        claim=entries[:, 0],
-        counts=entries[:, 1],
+        owner=owner,
+        claim=entries[of_examples, 0],
+        counts=entries[of_examples, 1],
     )
 
 
-def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, list[IntArray]]:
-    """List the ranks of nodes on which there is a claim, and the claims on each by index, with the members counted."""
+def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, IntArray, IntArray]:
+    """List the ranks of nodes on which there is a claim, all claims on them, and where those of each node begin.
+
+    A claim is spelled by its index and the members counted; the last bound is the end of all.
+    """
     rank = np.concatenate([claim.ranks for claim in claims])
     index = np.repeat(np.arange(len(claims)), [len(claim.ranks) for claim in claims])
     order = np.argsort(rank, kind="stable")
     entries = np.stack([index, np.concatenate([claim.counts for claim in claims])], axis=1)[order]
     first = np.flatnonzero(is_first(rank[order]))
-    bounds = pairwise([*first.tolist(), len(entries)])
-    return rank[order][first], [entries[begin:end] for begin, end in bounds]
+    return rank[order][first], entries, np.append(first, len(entries))
 
 
 def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:

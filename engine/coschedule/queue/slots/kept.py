@@ -39,10 +39,12 @@ def _updated(kept: KeptStretches, timeline: Timeline, request: IntArray, passes:
 
 
 def _of_classes_from(timeline: Timeline, first: int, request: IntArray, passes: BoolArray) -> Stretches:
-    spans = timeline.spans_of.of(np.arange(first, len(timeline.width)))
-    slots = slots_in(spans, request)
-    slots[~passes[timeline.example[first:]][spans.owner]] = 0
-    return find_stretches(spans.owner, spans.begin, slots, classes=len(timeline.width) - first)
+    classes = len(timeline.width) - first
+    spans_of = timeline.spans_of
+    dated = spans_of.dated if first == 0 else spans_of.of(np.arange(first, len(timeline.width))).dated()
+    slots = slots_in(dated.spans, request)
+    slots[~passes[timeline.example[first:]][dated.spans.owner]] = 0
+    return find_stretches(dated.spans.owner, dated.begin, slots, times=dated.times, classes=classes)
 
 
 def slots_in(spans: Spans, request: IntArray) -> IntArray:

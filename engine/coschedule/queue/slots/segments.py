@@ -3,9 +3,12 @@
 Example: with ``owner`` [0, 0, 1] the values [3, 1, 2] are the rows [3, 1] and [2]. The running sums are [3, 4, 2].
 """
 
-from typing import TypeVar
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
@@ -44,3 +47,9 @@ def running_sum(values: Numbers, owner: IntArray) -> Numbers:
     first = is_first(owner)
     by_entry: Numbers = total - before[np.flatnonzero(first)][np.cumsum(first) - 1]
     return by_entry
+
+
+def rows_as_bytes(values: NDArray[Any], bounds: IntArray) -> Iterator[bytes]:
+    """Spell each row ``values[bounds[i]:bounds[i + 1]]``, so that equal ones are found by a dictionary."""
+    spelled, width = values.tobytes(), values[:1].nbytes
+    return (spelled[begin:end] for begin, end in pairwise((bounds * width).tolist()))

@@ -1,6 +1,9 @@
 """What is free on the nodes of each class, span of time by span of time."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
@@ -24,3 +27,16 @@ class Spans:
         return Spans(
             owner=self.owner[indices], begin=self.begin[indices], free=self.free[indices], open=self.open[indices]
         )
+
+    def dated(self) -> "DatedSpans":
+        """Number the times at which these spans begin."""
+        times, begin = np.unique(self.begin, return_inverse=True)
+        return DatedSpans(self, times, begin)
+
+
+class DatedSpans(NamedTuple):
+    """Span ``b`` begins at ``times[begin[b]]``; the times rise."""
+
+    spans: Spans
+    times: FloatArray
+    begin: IntArray

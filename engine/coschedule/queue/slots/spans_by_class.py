@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.spans import Spans
+from coschedule.queue.slots.spans import DatedSpans, Spans
 
 _GROWTH = 2
 
@@ -57,6 +57,11 @@ class SpansByClass:
     def flat(self) -> Spans:
         """The spans of all classes."""
         return self.of(np.arange(len(self.first)))
+
+    @cached_property
+    def dated(self) -> DatedSpans:
+        """The same, with their times numbered: for all who want to know how many slots there are in them."""
+        return self.flat.dated()
 
     @property
     def at_first(self) -> Spans:

@@ -71,10 +71,10 @@ def no_stretches() -> Stretches:
     )
 
 
-def find_stretches(owner: IntArray, begin: FloatArray, slots: IntArray, *, classes: int) -> Stretches:
-    """Find the stretches of spans: from ``begin[b]`` on, each node of class ``owner[b]`` has ``slots[b]`` slots.
+def find_stretches(owner: IntArray, begin: IntArray, slots: IntArray, *, times: FloatArray, classes: int) -> Stretches:
+    """Find the stretches of spans: from ``times[begin[b]]`` on, each node of class ``owner[b]`` has ``slots[b]`` slots.
 
-    Spans are grouped by class, in the order of time within a class; slots are at least 0.
+    Spans are grouped by class, in the order of time within a class; slots are at least 0, and ``times`` rise.
     """
     changing = np.flatnonzero(is_first(owner) | (change(slots, owner) != 0))
     owner, begin, slots = owner[changing], begin[changing], slots[changing]
@@ -82,15 +82,18 @@ def find_stretches(owner: IntArray, begin: FloatArray, slots: IntArray, *, class
     # Slots that are there longer, on either side, are those that the span before or the one after has, too.
     above = np.maximum(_of_same(owner, slots, no_more), _of_same(owner, slots, fewer))
     own = np.flatnonzero(slots > above)
-    ends = np.where(np.append(owner, -1)[fewer[own]] == owner[own], np.append(begin, np.inf)[fewer[own]], np.inf)
+    never = len(times)
+    ends = np.where(np.append(owner, -1)[fewer[own]] == owner[own], np.append(begin, never)[fewer[own]], never)
     begins = begin[no_more[own] + 1]
-    times = np.unique(np.concatenate([begins, ends, [np.inf]]))
+    used = np.zeros(never + 1, dtype=np.bool_)
+    used[begins] = used[ends] = used[never] = True
+    index = used.cumsum() - 1
     return Stretches(
         classes=classes,
-        times=times,
+        times=np.append(times, np.inf)[used],
         owner=owner[own],
-        begin=np.searchsorted(times, begins),
-        end=np.searchsorted(times, ends),
+        begin=index[begins],
+        end=index[ends],
         above=above[own],
         upto=slots[own],
     )

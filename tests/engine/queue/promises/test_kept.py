@@ -214,8 +214,19 @@ def test_kept_seats_go_with_roles_and_nodes():
     one = gang("a", size=1, times=[40])
     with pytest.raises(ValueError, match="seats for each role"):
         replace(one, kept=Kept(start=NOW, finish=NOW + 1, seats=()))
+    with pytest.raises(ValueError, match="seats for each role"):
+        one.remembering(NOW, Kept(start=NOW, finish=NOW + 1, seats=()))
     with pytest.raises(ValueError, match="nodes of the snapshot"):
         snapshot(TWO, [replace(one, kept=kept(NOW, NOW + 1, 2))])
+
+
+def test_gang_that_remembers_is_the_same_in_all_else():
+    one = replace(gang("a", size=1, serial=40, deadline=NOW + 90, member_price=0.5), requested=NOW)
+    given = kept(NOW + 5, NOW + 45, 0)
+
+    assert one.remembering(NOW + 20, given) == replace(one, promised=NOW + 20, kept=given)
+    with pytest.raises(ValueError, match="promised"):
+        one.remembering(math.nan, None)
 
 
 def test_promise_comes_before_an_earlier_finish():

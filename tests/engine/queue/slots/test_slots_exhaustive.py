@@ -32,8 +32,9 @@ def random_rows(rnd):
 def open_slots_of(rows, *, most=9, first=NOW):
     spans = [(owner, begin, count) for owner, (_, _, row) in enumerate(rows) for begin, count in row]
     owner, begin, count = (np.array(column) for column in zip(*spans, strict=True))
+    times, begin = np.unique(begin, return_inverse=True)
     return limited(
-        find_stretches(owner, begin, count, classes=len(rows)),
+        find_stretches(owner, begin, count, times=times, classes=len(rows)),
         slowdowns=np.array([1.0, 2.0, 3.0]),
         pace=np.array([pace for pace, _, _ in rows]),
         width=np.array([width for _, width, _ in rows]),
