@@ -56,8 +56,9 @@ def _sample(folder: Path, samples: int) -> list[float]:
     for number in range(samples):
         node.spend(dict.fromkeys(uids, 0.5), host=1.0)
         before = time.process_time()
-        meter.sample(number * PERIOD, TODAY + number * PERIOD, uids[:MEMBERS])
-        meter.measured(TODAY + number * PERIOD)
+        wall = TODAY + number * PERIOD
+        meter.sample(number * PERIOD, wall, uids[:MEMBERS], own_wall=wall)
+        meter.measured(wall)
         spent.append(spent[-1] + time.process_time() - before)
     return spent
 

@@ -9,10 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lockstep.agent.capacity import KEPT_BESTS, Capacity
+from lockstep.agent.capacity import KEPT_BESTS, REFERENCE, Capacity
 from lockstep.agent.history import DAY_HOURS, FIVES_AN_HOUR, KEPT_DAYS, OLDEST, Day, History, Hour
 from lockstep.agent.hours import ClockHour
 from lockstep.agent.small_files import read_text
+from lockstep.api.speeds import FASTEST, SLOWEST
 
 FORMAT = "lockstep agent history"
 VERSION = 1
@@ -21,6 +22,8 @@ LARGEST = 64 * 1024
 
 LATEST = 2.0**37
 """Epoch seconds, in the year 6325."""
+AHEAD = 1
+"""Days that a clock may be ahead of the one that wrote the file; what is of a later day was never measured by then."""
 
 
 @dataclass(slots=True)
@@ -81,11 +84,15 @@ def save(path: Path, learnt: Learnt, measured_on: str) -> str | None:
 
 
 def _if_young(learnt: Learnt, path: Path, today: int) -> Learnt | Dropped:
-    newest = max(learnt.history.days, default=today)
-    if today - newest <= OLDEST:
+    days = _days(learnt.history)
+    if not days or any(today - OLDEST <= day <= today + AHEAD for day in days):
         return learnt
-    sentence = f"{path} ends {today - newest} days ago, more than {OLDEST}."
-    return Dropped(reason=DropReason.OLD, sentence=sentence)
+    return Dropped(reason=DropReason.OLD, sentence=f"{path} has nothing of the last {OLDEST} days.")
+
+
+def _days(history: History) -> list[int]:
+    """Return all days of which there is anything, with that of the hour that runs."""
+    return [*history.days, *([history.running.day] if history.running else [])]
 
 
 def _document(learnt: Learnt, measured_on: str) -> dict[str, Any]:
@@ -115,7 +122,7 @@ def _learnt(document: dict[str, Any], measured_on: str) -> Learnt:
             running=ClockHour(_date(running[0]), _within(running[1], DAY_HOURS)) if running else None,
             fives=[_hour(five) for five in running[2][-FIVES_AN_HOUR:]] if running else [],
         ),
-        capacity=Capacity(bests=[(_moment(at), _positive(rate)) for at, rate in bests[-KEPT_BESTS:]]),
+        capacity=Capacity(bests=[(_moment(at), _rate(rate)) for at, rate in bests[-KEPT_BESTS:]]),
         owner=_owner(document["owner"]),
     )
 
@@ -157,10 +164,11 @@ def _moment(seconds: Any) -> float:
     return moment
 
 
-def _positive(number: Any) -> float:
-    if not (value := _finite(number)) > 0:
+def _rate(number: Any) -> float:
+    """Rounds a second that a processor can make."""
+    if not SLOWEST * REFERENCE <= (rate := _finite(number)) <= FASTEST * REFERENCE:
         raise ValueError
-    return value
+    return rate
 
 
 def _finite(number: Any) -> float:

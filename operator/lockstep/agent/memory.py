@@ -25,6 +25,10 @@ class Memory:
         elif read is not None:
             self.learnt = read
 
+    def owner_was(self) -> bool:
+        """Whether the owner was there when it was known last; not, where it never was."""
+        return self.learnt.owner is not None and self.learnt.owner[0]
+
     def owner_is(self, *, present: bool, wall: float) -> None:
         """Remember since when the owner has been there, or away."""
         if self.learnt.owner is None or self.learnt.owner[0] is not present:

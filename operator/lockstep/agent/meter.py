@@ -11,7 +11,7 @@ from lockstep.agent.history import Hour
 from lockstep.agent.hours import clock_hour, start_of_day
 from lockstep.agent.measured import Measured, Usage
 from lockstep.agent.memory import Memory
-from lockstep.agent.presence import owner_is_there
+from lockstep.agent.presence import ENOUGH_SECONDS, owner_is_there
 from lockstep.agent.processors import processor_model
 from lockstep.agent.sampler import Sampler
 from lockstep.agent.window import FIVE_MINUTES, FiveMinutes, Lasted
@@ -40,12 +40,15 @@ class Meter:
         self._noted_at = 0.0
         self._requested = 0.0
 
-    def sample(self, now: float, wall: float, gang_pods: Collection[str], *, others_requested: float = 0.0) -> None:
+    def sample(
+        self, now: float, wall: float, gang_pods: Collection[str], *, own_wall: float, others_requested: float = 0.0
+    ) -> None:
         """Look once; call it every ten seconds.
 
-        ``now`` is monotonic, ``wall`` since the epoch, in seconds. ``gang_pods`` are the UIDs of the members of gangs
-        on this node. ``others_requested`` are the cores that all its other pods have requested: the planner counts
-        them as taken already, so what these pods use of them slows no member down.
+        ``now`` is monotonic, ``wall`` since the epoch, in seconds, ``own_wall`` the same by the node's own clock,
+        however wrong that is: the node's files have their times by it. ``gang_pods`` are the UIDs of the members of
+        gangs on this node. ``others_requested`` are the cores that all its other pods have requested: the planner
+        counts them as taken already, so what these pods use of them slows no member down.
 
         At idle moments, five times a day, a sample takes 50 ms of processor time longer: it measures the capacity.
         """
@@ -54,7 +57,7 @@ class Meter:
         sampled = self._sampler.sample(now, gang_pods)
         self._five_minutes.move_to(now)
         if sampled is not None:
-            self._take_in(*sampled, clocks)
+            self._take_in(*sampled, clocks, own_wall)
 
     def measured(self, wall: float) -> Measured:
         """What is known, as of the last sample; ``wall`` is now."""
@@ -91,9 +94,10 @@ class Meter:
             self._memory.clock_was_set(step)
         return self._clocks
 
-    def _take_in(self, seconds: float, usage: Usage, clocks: ClockSteps) -> None:
-        lately = self._five_minutes.usage() or usage
-        owner = owner_is_there(self._root, clocks.wall, lately)
+    def _take_in(self, seconds: float, usage: Usage, clocks: ClockSteps, own_wall: float) -> None:
+        lately = self._five_minutes.usage() if self._five_minutes.seconds() >= ENOUGH_SECONDS else None
+        told = owner_is_there(self._root, own_wall, lately)
+        owner = self._memory.owner_was() if told is None else told
         self._memory.owner_is(present=owner, wall=clocks.wall)
         self._five_minutes.add(Lasted(seconds, usage, owner))
         self._measure_capacity(usage, clocks.wall)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import Event, Thread
 from typing import Any
 
+from lockstep.agent.clock import Clock
 from lockstep.agent.connection import Answer
 from lockstep.agent.trouble import Trouble
 from lockstep.api.names import API_VERSION, BIDS
@@ -17,11 +18,15 @@ Watch = Callable[[str, Mapping[str, str]], Iterator[Answer | Mapping[str, Any]]]
 
 
 class OwnBid:
-    """The newest that the operator has said; None as long as it has said nothing."""
+    """The newest that the operator has said; None as long as it has said nothing.
 
-    def __init__(self, node: str, watch: Watch, stop: Event) -> None:
+    The clock has heard the API server's time before: an old history is told from a wrong clock of the node by it.
+    """
+
+    def __init__(self, node: str, watch: Watch, clock: Clock, stop: Event) -> None:
         self.planned: Planned | None = None
         self._watch = watch
+        self._clock = clock
         self._stop = stop
         self._query = {
             "fieldSelector": f"metadata.name={node}",
@@ -48,6 +53,8 @@ class OwnBid:
             self._failures += 1
 
     def _answered(self, answer: Answer) -> None:
+        if answer.wall is not None:
+            self._clock.hear(answer.wall)
         if answer.is_success:
             self._trouble.is_over()
         else:

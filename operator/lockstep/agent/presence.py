@@ -12,6 +12,8 @@ from lockstep.agent.small_files import is_folder, names_in, read_text
 
 IDLE_SECONDS = 15 * 60
 """Without input for longer than that, whoever is logged in at a terminal is not there."""
+ENOUGH_SECONDS = 120.0
+"""For so long load has to be measured before it tells of an owner: a start of the agent is no owner's work."""
 OWNER_CORES, OWNER_SHARE = 0.5, 0.1
 """What an owner at work uses at least outside of pods, where nothing else tells: cores, and a share of the node.
 
@@ -22,12 +24,16 @@ MOST = 1000
 """Sessions and terminals that are looked at."""
 
 
-def owner_is_there(root: Path, wall: float, lately: Usage) -> bool:
-    """Tell from what there is below ``root``, and who ``lately`` used the processors."""
+def owner_is_there(root: Path, own_wall: float, lately: Usage | None) -> bool | None:
+    """Tell from what there is below ``root``, and who ``lately`` used the processors; None where nothing tells yet.
+
+    ``own_wall`` is now by the node's own clock, as the access times of its terminals are. ``lately`` is None until it
+    is the mean of enough seconds.
+    """
     sessions = _sessions(root / "run" / "systemd" / "sessions")
-    typed = _typed_lately(root / "dev", wall)
+    typed = _typed_lately(root / "dev", own_wall)
     if sessions is None:
-        return typed is True or lately.cores_host >= max(OWNER_CORES, OWNER_SHARE * lately.cores_total)
+        return typed or _is_owner_s_load(lately)
     if any(session.get("TYPE") in GRAPHICAL for session in sessions):
         return True
     return bool(sessions) and typed is not False
@@ -55,7 +61,11 @@ def _is_of_a_person(session: dict[str, str]) -> bool:
     )
 
 
-def _typed_lately(devices: Path, wall: float) -> bool | None:
+def _is_owner_s_load(lately: Usage | None) -> bool | None:
+    return None if lately is None else lately.cores_host >= max(OWNER_CORES, OWNER_SHARE * lately.cores_total)
+
+
+def _typed_lately(devices: Path, own_wall: float) -> bool | None:
     """Whether a terminal was read from within fifteen minutes; None where there are no terminals.
 
     The kernel keeps the time to eight seconds. One in the future is from before the clock was set back.
@@ -63,7 +73,7 @@ def _typed_lately(devices: Path, wall: float) -> bool | None:
     consoles = [devices / name for name in names_in(devices) if name.startswith("tty") and name[3:4].isalnum()]
     others = [devices / "pts" / name for name in names_in(devices / "pts") if name.isdigit()]
     read = [when for path in [*others, *consoles][:MOST] if (when := _read_at(path)) is not None]
-    return any(-60 < wall - when < IDLE_SECONDS for when in read) if read else None
+    return any(-60 < own_wall - when < IDLE_SECONDS for when in read) if read else None
 
 
 def _read_at(path: Path) -> float | None:

@@ -32,7 +32,7 @@ class Assignment:
 def run_agent(assignment: Assignment, server: Server, terms: Terms, stop: Event) -> None:
     """Measure the node and write its bid until somebody says stop. The bid then expires by itself."""
     clock = Clock()
-    bid = OwnBid(assignment.node, partial(watching, server), stop)
+    bid = OwnBid(assignment.node, partial(watching, server), clock, stop)
     publisher = Publisher(assignment.node, partial(applied, server), clock, terms)
     meter = Meter(assignment.history, root=assignment.root, proc=assignment.proc)
     log.info("measuring node %s every %g s", assignment.node, assignment.period_seconds)
@@ -58,5 +58,6 @@ def every(period_seconds: float, stop: Event, work: Callable[[], None]) -> None:
 
 
 def _sample(meter: Meter, planned: Planned, clock: Clock) -> Measured:
-    meter.sample(clock.now(), clock.wall(), planned.members, others_requested=planned.others_cores)
-    return meter.measured(clock.wall())
+    wall = clock.wall()
+    meter.sample(clock.now(), wall, planned.members, own_wall=clock.own(), others_requested=planned.others_cores)
+    return meter.measured(wall)

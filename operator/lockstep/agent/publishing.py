@@ -25,6 +25,9 @@ from lockstep.api.pauses import pause_after
 _CONFLICT = 409
 # Others may set fields of which an answer tells, while they are left out.
 _TRIES = 3
+# From one write to the next at least, where something has changed: everybody plans anew because of it.
+_CHANGE_SECONDS = 60.0
+_LATEST_FIRST_SECONDS = 30.0
 # Hours of the forecast pass, and who kept a field may have given it up.
 _ANEW_SECONDS = 3600.0
 _REPORT_SECONDS = 600.0
@@ -41,26 +44,22 @@ class Apply(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How a node bids: for how long, and from which change on it says something new.
-
-    What has changed is written once in a third of the lifetime at most: once a minute where that is three.
-    """
+    """How a node bids: for how long, and from which change on it says something new."""
 
     lifetime_seconds: float
     differences: Differences
 
-    @property
-    def between_seconds(self) -> float:
-        """From one write to the next, at least, where something has changed."""
-        return self.lifetime_seconds / 3
-
     def first_seconds(self, node: str) -> float:
         """From the start to the first write."""
-        return self.lifetime_seconds / 6 * _share(node)
+        return min(self.lifetime_seconds / 6, _LATEST_FIRST_SECONDS) * _share(node)
 
     def renewal_seconds(self, node: str) -> float:
         """From one write to the next where nothing has changed: early enough for some tries more."""
         return self.lifetime_seconds * (0.4 + 0.2 * _share(f"{node} renews"))
+
+    def change_seconds(self, node: str) -> float:
+        """From one write to the next, at least, where something has changed: with the renewal, if that is sooner."""
+        return min(_CHANGE_SECONDS, self.renewal_seconds(node))
 
 
 class Publisher:
@@ -77,6 +76,7 @@ class Publisher:
         self._terms = terms
         self._next_try = clock.now() + terms.first_seconds(node)
         self._renewal_seconds = terms.renewal_seconds(node)
+        self._change_seconds = terms.change_seconds(node)
         self._failures = 0
         self._trouble = Trouble("the bid can't be written")
         self._trouble_telling = Trouble("the status of the bid can't be written")
@@ -104,7 +104,7 @@ class Publisher:
     def _is_news(self, offer: Offer, now: float) -> bool:
         if self._offered is None or now >= self._anew_at + _ANEW_SECONDS:
             return True
-        is_due = now >= self._written_at + self._terms.between_seconds
+        is_due = now >= self._written_at + self._change_seconds
         return is_due and self._terms.differences.between(self._offered, offer)
 
     def _write(self, offer: Offer) -> Answer:

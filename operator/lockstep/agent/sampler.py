@@ -9,8 +9,10 @@ from lockstep.agent.mounts import cgroup_mount
 from lockstep.agent.processors import read_processors
 from lockstep.agent.usage import Look, usage_between
 
-LONGEST_PERIOD = 300.0
+LONGEST_BETWEEN = 300.0
 """Seconds between two looks, above which nothing is told of the time in between: that is no five-minute mean."""
+LONGEST_PERIOD = 0.8 * LONGEST_BETWEEN
+"""The longest period at which to look: a look that comes late still counts."""
 
 
 class Sampler:
@@ -28,7 +30,7 @@ class Sampler:
         if after is None:
             return None
         before, self._before = self._before, after
-        if before is None or not 0 < now - before.at <= LONGEST_PERIOD:
+        if before is None or not 0 < now - before.at <= LONGEST_BETWEEN:
             return None
         return now - before.at, usage_between(before, after)
 

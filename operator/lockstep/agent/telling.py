@@ -45,10 +45,18 @@ def _found(measured: Measured) -> str:
         "the speed is not known yet"
         if measured.capacity is None
         else f"the speed is {measured.capacity:.2f} of the reference",
+        *_pressure(measured),
         _owner(measured),
     )
     sentence = ", ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _pressure(measured: Measured) -> tuple[str, ...]:
+    """For how much of the last five minutes somebody waited for a processor; nothing where the kernel does not say."""
+    if measured.usage is None or measured.usage.cpu_pressure is None:
+        return ()
+    return (f"somebody waits for a processor in {100 * measured.usage.cpu_pressure:.0f} % of the time",)
 
 
 def _owner(measured: Measured) -> str:

@@ -39,6 +39,10 @@ class FiveMinutes:
         """Return the mean usage, None of nothing."""
         return mean_usage([(lasted.seconds, lasted.usage) for lasted in self._all])
 
+    def seconds(self) -> float:
+        """Return for how long all of them lasted."""
+        return sum(lasted.seconds for lasted in self._all)
+
     def owner_share(self) -> float:
         """Return the part of the time with the owner, 0 to 1."""
         return self._share([lasted.owner for lasted in self._all])
@@ -48,5 +52,5 @@ class FiveMinutes:
         return self._share([is_full(lasted.usage) for lasted in self._all]) > FULL_FOR
 
     def _share(self, holds: list[bool]) -> float:
-        everything = sum(lasted.seconds for lasted in self._all)
-        return sum(lasted.seconds for lasted, held in zip(self._all, holds, strict=True) if held) / (everything or 1.0)
+        held = sum(lasted.seconds for lasted, holding in zip(self._all, holds, strict=True) if holding)
+        return held / (self.seconds() or 1.0)

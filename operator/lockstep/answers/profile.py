@@ -91,7 +91,8 @@ def answer_profile(gangs: Sequence[GangFact], asked: GangKey) -> ProfileAnswer:
     if teller is None:
         raise AnswerError(
             f"No run of the template of GangJob {spelled_gang(asked)} is known: no GangJob of it is there that has "
-            "succeeded in its first attempt, and was predicted to take 10 s at least."
+            "succeeded in its first attempt, and was predicted to take 10 s at least. Finished runs that were deleted "
+            "are not counted; what the operator has learned of them is used with work.learn: true."
         )
     told, (least, most) = told_by(runs), (gang.spec.least_working, gang.spec.most_working)
     fit = told.judged.fit

@@ -9,11 +9,10 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import NamedTuple
 
+from lockstep.api.speeds import within_speeds
 from lockstep.facts.bid_plan import BidReport
 from lockstep.facts.node import MOST_NODES_TOLD, SharedCapacity
 
-_LEAST, _MOST = 0.1, 10.0
-"""No processor in use is so much slower or faster than the reference."""
 # Measurements vary by a hundredth or two: with more digits every one of them would have all sharers planned anew.
 _DIGITS = 2
 
@@ -51,7 +50,7 @@ class Processors:
         if not known:
             return None
         median = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
-        capacity = round(min(max(median, _LEAST), _MOST), _DIGITS)
+        capacity = round(within_speeds(median), _DIGITS)
         return SharedCapacity(capacity, min(len(known), MOST_NODES_TOLD))
 
     def nodes(self, processor: str) -> Collection[str]:

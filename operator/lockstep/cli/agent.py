@@ -12,6 +12,7 @@ from lockstep.agent.connection import Server
 from lockstep.agent.offering import Differences
 from lockstep.agent.process import Assignment, run_agent
 from lockstep.agent.publishing import Terms
+from lockstep.agent.sampler import LONGEST_PERIOD
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.number_range import NumberRange
 from lockstep.logs.formats import LogFormat
@@ -24,7 +25,13 @@ _LEAST_LIFETIME_PERIODS = 3
 
 @click.command(context_settings={"show_default": True})
 @click.option("--node", metavar="NAME", required=True, help="Name of the node, and of its NodeBid.")
-@click.option("--period", metavar="DURATION", default="10s", callback=as_seconds, help="Time between two looks.")
+@click.option(
+    "--period",
+    metavar="DURATION",
+    default="10s",
+    callback=as_seconds,
+    help=f"Time between two looks; at most {LONGEST_PERIOD / 60:g}m.",
+)
 @click.option(
     "--lifetime",
     metavar="DURATION",
@@ -101,6 +108,8 @@ def agent(*, node: str, period: float, lifetime: float, log_level: str, log_form
     """
     if not 0 < _LEAST_LIFETIME_PERIODS * period <= lifetime:
         raise click.UsageError(f"a lifetime of {lifetime:g} s is less than three periods of {period:g} s")
+    if period > LONGEST_PERIOD:
+        raise click.UsageError(f"--period is {period:g} s: above {LONGEST_PERIOD:g} s nothing is measured")
     set_up_logs(log_level, LogFormat(log_format))
     stop = Event()
     for number in (SIGTERM, SIGINT):

@@ -2,7 +2,8 @@
 
 A member needs the share of all time of its node that ``keep_pace`` gives it, and gets 10 % more as its limit: its work
 is not the same at every step. A quota of the kernel counts the time that is used, to a thousandth of a core and every
-tenth of a second, so fractional shares need no credit beside it.
+tenth of a second, so fractional shares need no credit beside it. Unused time is lost, and the paper's credit for it
+left out: docs/pace.md says why.
 """
 
 from collections.abc import Mapping

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from charts.helm import CHART, RefusedError, render
+from lockstep.agent.sampler import LONGEST_PERIOD
 
 
 def groups(schema, path=()):
@@ -81,6 +82,9 @@ def test_every_group_of_values_is_such_a_level():
         pytest.param("log.level=loud", "log/level", id="an unknown level"),
         pytest.param("leaderElection.leaseDuration=15", "leaseDuration", id="a duration without a unit"),
         pytest.param("operator.holdFor=1h30", "holdFor", id="half a duration"),
+        pytest.param(f"agent.period={LONGEST_PERIOD + 1:g}s", "agent/period", id="more than the longest period"),
+        pytest.param("agent.period=4m1s", "agent/period", id="the same in minutes and seconds"),
+        pytest.param("agent.period=1h", "agent/period", id="a period of an hour"),
         pytest.param("operator.concurrency=0", "concurrency", id="no concurrency"),
         pytest.param("podDisruptionBudget.minAvailable=half", "minAvailable", id="a budget in words"),
         pytest.param("podAntiAffinity=soft", "podAntiAffinity", id="an unknown affinity"),
@@ -110,6 +114,10 @@ def test_value_that_makes_no_sense_is_refused_by_its_name(setting, want):
         pytest.param("operator.holdFor=0", id="never, as a number"),
         pytest.param("operator.unreachableAfter=1h30m", id="hours and minutes"),
         pytest.param("operator.unreachableAfter=1.5h", id="one and a half"),
+        pytest.param(f"agent.period={LONGEST_PERIOD:g}s", id="the longest period"),
+        pytest.param(f"agent.period={LONGEST_PERIOD / 60:g}m", id="the same in minutes"),
+        pytest.param("agent.period=3m59s", id="a little less"),
+        pytest.param("agent.period=500ms", id="half a second"),
     ],
 )
 def test_value_that_makes_sense_is_taken(setting):

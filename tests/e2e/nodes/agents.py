@@ -20,6 +20,8 @@ VALUES = (
 )
 # So soon has a bid to follow.
 BID_SECONDS = 120.0
+# Where only load tells of an owner, an agent that has just begun measures it for two minutes first.
+OWNER_SECONDS = 120.0 + BID_SECONDS
 _PODS = ("pods", f"--namespace={NAMESPACE}", "--selector=app.kubernetes.io/component=agent")
 
 
@@ -46,7 +48,7 @@ class Agents:
             assert self.bid(node)["spec"].get("ownerPresent") is present, self.bid(node)
             return True
 
-        eventually(probe, seconds=BID_SECONDS, every=0.5)
+        eventually(probe, seconds=OWNER_SECONDS, every=0.5)
 
     def until_duty_cycle(self, node: str, *, above: float) -> None:
         """Wait until a node's bid has a larger duty cycle."""

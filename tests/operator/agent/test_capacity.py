@@ -7,6 +7,8 @@ import pytest
 from builders.usage import usage
 from lockstep.agent import capacity as measuring
 from lockstep.agent.capacity import DAY, REFERENCE, Capacity, is_idle
+from lockstep.agent.history_file import Learnt, load, save
+from lockstep.api.speeds import FASTEST
 
 
 def clock(*speeds):
@@ -67,4 +69,12 @@ def test_clock_that_stands_still_gives_no_infinite_speed():
     for _ in range(5):
         capacity.run(0, lambda: 0.0)
 
-    assert 0 < capacity.relative() < float("inf")
+    assert capacity.relative() == pytest.approx(FASTEST)
+
+
+@pytest.mark.parametrize("speed", [1e-9, 0.1, 10.0, 1e9])
+def test_every_speed_that_is_measured_can_be_read_again(tmp_path, speed):
+    measured = measured_on_days(speed)
+    save(tmp_path / "history.json", Learnt(capacity=measured), "a processor")
+
+    assert load(tmp_path / "history.json", today=0, measured_on="a processor").capacity == measured

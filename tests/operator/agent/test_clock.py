@@ -31,6 +31,14 @@ def test_clock_does_not_follow_who_sets_the_nodes_own(step):
     assert clocks.clock.wall() == 1_000_000.0
 
 
+def test_clock_says_what_the_nodes_own_says_beside():
+    clocks = Clocks()
+
+    clocks.own += 3600
+
+    assert clocks.clock.own() == 1_003_600.0
+
+
 @pytest.mark.parametrize(("heard", "want"), [(1_000_004.0, 1_000_000.0), (2_000_000.0, 2_000_000.0), (7.0, 7.0)])
 def test_clock_follows_the_server_but_not_each_delay_of_it(heard, want):
     clocks = Clocks()

@@ -48,7 +48,7 @@ def test_any_files_are_measured_or_left_out(tmp_path_factory, layout, before, af
     for number, files in enumerate((before, after, {})):
         for name, content in files.items():
             path_of(node, name).write_bytes(content)
-        meter.sample(number * 10.0, WALL + number * 10, [GANG])
+        meter.sample(number * 10.0, WALL + number * 10, [GANG], own_wall=WALL + number * 10)
         known = meter.measured(WALL + number * 10)
 
         assert known.duty_cycle is None or 0 <= known.duty_cycle <= 1000

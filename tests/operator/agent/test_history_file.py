@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.agent.capacity import Capacity
+from lockstep.agent.capacity import REFERENCE, Capacity
 from lockstep.agent.history import History, Hour
 from lockstep.agent.history_file import LARGEST, Dropped, DropReason, Learnt, load, save
 from lockstep.agent.hours import ClockHour
@@ -121,6 +121,9 @@ HOURS = [[0.5, 0.5]] * 24
         pytest.param({"running": [TODAY]}, id="an hour that is cut off"),
         pytest.param({"bests": [[0, -1]]}, id="a negative speed"),
         pytest.param({"bests": [[0, float("inf")]]}, id="an infinite speed"),
+        pytest.param({"bests": [[0, 1e308]]}, id="a speed that no processor has"),
+        pytest.param({"bests": [[0, 10.01 * REFERENCE]]}, id="a speed a little above the fastest"),
+        pytest.param({"bests": [[0, 0.099 * REFERENCE]]}, id="a speed a little below the slowest"),
         pytest.param({"bests": [10**400]}, id="a speed without its time"),
         pytest.param({"bests": [[10**400, 1]]}, id="a time of four hundred digits"),
         pytest.param({"owner": [True, 1e300]}, id="an owner of a time that no calendar has"),
@@ -137,17 +140,48 @@ def test_document_with_impossible_values_is_corrupt(tmp_path, changes):
     assert found.reason is DropReason.CORRUPT
 
 
-@pytest.mark.parametrize(("days_later", "want"), [(30, Learnt), (31, Dropped), (4000, Dropped), (-4000, Learnt)])
-def test_file_is_old_after_thirty_days(tmp_path, days_later, want):
+OLD = Dropped(reason=DropReason.OLD, sentence="history.json has nothing of the last 30 days.")
+
+
+def loaded_on(tmp_path, kept, today):
+    """What is loaded of a file with that history; of a sentence without the folder."""
     path = tmp_path / "history.json"
-    save(path, learnt(), ON)
+    save(path, Learnt(history=kept), ON)
+    found = load(path, today=today, measured_on=ON)
+    if isinstance(found, Dropped):
+        return Dropped(reason=found.reason, sentence=found.sentence.removeprefix(f"{tmp_path}{os.sep}"))
+    return found.history
 
-    found = load(path, today=TODAY + days_later, measured_on=ON)
 
-    assert isinstance(found, want)
-    if want is Dropped:
-        assert found.reason is DropReason.OLD
-        assert f"{days_later} days ago" in found.sentence
+@pytest.mark.parametrize(
+    ("days_later", "is_kept"),
+    [
+        pytest.param(30, True, id="thirty days"),
+        pytest.param(31, False, id="thirty-one days"),
+        pytest.param(4000, False, id="eleven years"),
+        pytest.param(-1, True, id="by a clock that is a little behind"),
+        pytest.param(-4000, False, id="of the future only"),
+    ],
+)
+def test_file_is_old_after_thirty_days(tmp_path, days_later, is_kept):
+    kept = History(days={TODAY: [Hour(0.25, 1.0)] * 24})
+
+    assert loaded_on(tmp_path, kept, TODAY + days_later) == (kept if is_kept else OLD)
+
+
+@pytest.mark.parametrize(("days_later", "is_kept"), [(30, True), (31, False), (500, False)])
+def test_file_without_a_whole_hour_is_as_old_as_the_hour_that_ran(tmp_path, days_later, is_kept):
+    kept = History(running=ClockHour(TODAY, 3), fives=[Hour(0.25, 1.0)] * 12)
+
+    assert loaded_on(tmp_path, kept, TODAY + days_later) == (kept if is_kept else OLD)
+
+
+def test_day_of_the_future_makes_no_old_file_young(tmp_path):
+    hours = [Hour(0.25, 1.0)] * 24
+
+    assert loaded_on(tmp_path, History(days={TODAY - 400: hours, TODAY + 1000: hours}), TODAY) == OLD
+    kept = History(days={TODAY - 1: hours, TODAY + 1000: hours})
+    assert loaded_on(tmp_path, kept, TODAY) == kept
 
 
 def test_pipe_and_folder_in_the_file_s_place_are_no_history(tmp_path):

@@ -1,5 +1,6 @@
 """The measuring half of the agent from end to end: a node's files in, what is known of it out."""
 
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ class Running:
         self.sessions = self.node.root / "run" / "systemd" / "sessions"
         self.sessions.mkdir(parents=True)
         self.file = folder / "history.json"
-        self.now, self.wall = 1000.0, MONDAY
+        self.now, self.wall, self.own_ahead = 1000.0, MONDAY, 0.0
         self.restart()
 
     def restart(self):
@@ -38,8 +39,20 @@ class Running:
         for _ in range(round(seconds / period)):
             self.now, self.wall = self.now + period, self.wall + period
             self.node.spend({GANG: gang * period}, host=host * period)
-            self.meter.sample(self.now, self.wall, members)
+            self.meter.sample(self.now, self.wall, members, own_wall=self.own_wall())
         return self.meter.measured(self.wall)
+
+    def own_wall(self):
+        """What the node's own clock says, by which its files have their times."""
+        return self.wall + self.own_ahead
+
+    def owner_types(self, *, ago=0.0):
+        """At a terminal of a session that is open."""
+        (self.sessions / "1").write_text("ACTIVE=1\nSTATE=active\nTYPE=tty\nCLASS=user\nTTY=pts/0\n")
+        terminal = self.node.root / "dev" / "pts" / "0"
+        terminal.parent.mkdir(parents=True, exist_ok=True)
+        terminal.touch()
+        os.utime(terminal, (self.own_wall() - ago, self.own_wall() - ago))
 
     def owner_comes(self):
         text = "ACTIVE=1\nSTATE=active\nTYPE=x11\nCLASS=user\nSEAT=seat0\n"
@@ -114,7 +127,7 @@ def test_what_other_pods_requested_is_no_local_work(running):
     for _ in range(10):
         running.now += PERIOD
         running.node.spend({GANG: 20, OTHER: 20})
-        running.meter.sample(running.now, MONDAY, [GANG], others_requested=2)
+        running.meter.sample(running.now, MONDAY, [GANG], own_wall=MONDAY, others_requested=2)
 
     assert running.meter.measured(MONDAY).duty_cycle == 0
 
@@ -155,6 +168,51 @@ def test_owner_is_there_since_they_came(running):
     known = running.run(600)
 
     assert away.owner_present is False
+    assert (known.owner_present, known.owner_since) == (True, came)
+
+
+@pytest.mark.parametrize("own_ahead", [0, 600, -1000, 10 * 365 * DAY])
+@pytest.mark.parametrize(
+    ("ago", "want"),
+    [
+        pytest.param(5, True, id="somebody types all the time"),
+        pytest.param(HOUR, False, id="nobody has typed for an hour"),
+    ],
+)
+def test_typing_is_seen_by_the_node_s_own_clock_however_wrong(running, own_ahead, ago, want):
+    running.own_ahead = own_ahead
+    running.run(PERIOD)
+
+    for _ in range(3):
+        running.owner_types(ago=ago)
+        known = running.run(PERIOD)
+
+    assert known.owner_present is want
+
+
+def test_work_right_after_a_start_is_no_owner(running):
+    running.sessions.rmdir()
+
+    seen = {running.run(PERIOD, host=2).owner_present for _ in range(3)}
+    seen |= {running.run(PERIOD).owner_present for _ in range(27)}
+
+    assert seen == {None, False}, "None before the second sample"
+
+
+def test_owner_who_works_is_seen_once_two_minutes_are_measured(running):
+    running.sessions.rmdir()
+
+    assert running.run(130, host=1).owner_present is False
+    assert running.run(PERIOD, host=1).owner_present is True
+
+
+def test_owner_who_works_is_there_still_when_the_agent_begins_again(running):
+    running.sessions.rmdir()
+    came = running.run(600, host=1).owner_since
+    running.restart()
+
+    known = running.run(60, host=1)
+
     assert (known.owner_present, known.owner_since) == (True, came)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lockstep.agent.clock import Clock
 from lockstep.agent.connection import Answer
 from lockstep.agent.own_bid import OwnBid
 from lockstep.api.offer import Planned
@@ -22,7 +23,7 @@ class UntilNoneIsLeft:
         """Return at once."""
 
 
-def followed(*watches):
+def followed(*watches, clock=None):
     """An agent's bid after these watches, and what it asked for each."""
     left, asked = [*watches], []
 
@@ -30,7 +31,7 @@ def followed(*watches):
         asked.append((path, query))
         yield from left.pop(0)
 
-    bid = OwnBid("n1", watch, UntilNoneIsLeft(left))
+    bid = OwnBid("n1", watch, clock or Clock(), UntilNoneIsLeft(left))
     bid.follow()
     return bid, asked
 
@@ -45,6 +46,14 @@ def test_agent_learns_whose_pods_are_members_and_what_others_request():
     assert bid.planned == Planned(frozenset({"a", "b"}), 1.5)
     assert path == "/apis/lockstep.dev/v1alpha1/nodebids"
     assert query["fieldSelector"] == "metadata.name=n1"
+
+
+def test_clock_has_heard_the_servers_time_before_anything_is_measured():
+    clock = Clock(steady=lambda: 0.0, own=lambda: 0.0)
+
+    followed([Answer(200, {}, wall=1_800_000_000.0), event("ADDED", planned=TOLD)], clock=clock)
+
+    assert clock.wall() == 1_800_000_000.0
 
 
 @pytest.mark.parametrize(

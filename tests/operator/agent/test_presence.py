@@ -93,3 +93,11 @@ def test_presence_by_load_where_there_is_no_logind(tmp_path, lately, want):
     terminal(tmp_path, "tty1", read_at=NOW - 86_400)
 
     assert owner_is_there(tmp_path, NOW, lately) is want
+
+
+def test_nothing_tells_before_enough_load_is_measured_but_terminals_do(tmp_path):
+    terminal(tmp_path, "tty1", read_at=NOW - 86_400)
+    assert owner_is_there(tmp_path, NOW, None) is None
+
+    terminal(tmp_path, "tty2", read_at=NOW - 60)
+    assert owner_is_there(tmp_path, NOW, None) is True

@@ -1,6 +1,7 @@
 """The agent's loop: it samples once it is known whose pods run on the node, and nothing that fails ends it."""
 
 import logging
+import os
 from functools import partial
 from threading import Event
 
@@ -69,6 +70,18 @@ def test_local_work_is_bid_within_two_minutes(node):
     node.run(120, Planned(frozenset({GANG}), 0.0), gang=2.0, host=2.0)
 
     assert int(node.specs[-1]["spec"]["dutyCycle"].removesuffix("m")) > 100
+
+
+def test_typing_is_seen_on_a_node_whose_clock_is_ahead_of_the_servers(node):
+    node.clock.hear(1_800_000_000.0 - 1000)
+    terminal = node.files.root / "dev" / "pts" / "0"
+    terminal.parent.mkdir(parents=True)
+    terminal.touch()
+    os.utime(terminal, (1_800_000_000.0, 1_800_000_000.0))
+
+    node.run(120, Planned(frozenset(), 0.0))
+
+    assert node.specs[-1]["spec"]["ownerPresent"] is True
 
 
 def test_history_that_is_dropped_is_told(node, tmp_path, caplog):

@@ -23,7 +23,7 @@ TAKEN = Answer(200, {"status": {"measured": {"message": "Idle."}}})
 class Bench:
     """A publisher of one node, the requests that it sends by the time at which it does, and the clocks."""
 
-    def __init__(self, node="n1"):
+    def __init__(self, node="n1", *, lifetime=LIFETIME):
         self.steady = 0.0
         self.own_step = 0.0
         self.server_says_time = False
@@ -33,14 +33,14 @@ class Bench:
         self.clock = Clock(steady=lambda: self.steady, own=lambda: START + self.steady + self.own_step)
         differences = Differences(relative=0.1, absolute=0.05)
         self.publisher = Publisher(
-            node, self._apply, self.clock, Terms(lifetime_seconds=LIFETIME, differences=differences)
+            node, self._apply, self.clock, Terms(lifetime_seconds=lifetime, differences=differences)
         )
 
-    def run(self, seconds):
+    def run(self, seconds, *, period=PERIOD):
         """Look once a period for so long."""
-        for _ in range(round(seconds / PERIOD)):
+        for _ in range(round(seconds / period)):
             self.publisher.look(self.measured)
-            self.steady += PERIOD
+            self.steady += period
 
     def bids(self):
         """When the bid was written, and its spec."""
@@ -185,15 +185,43 @@ def test_change_is_written_a_minute_after_the_last_write(change):
     assert bench.reports()[-1][0] == second
 
 
-def test_values_that_jump_all_the_time_are_written_once_a_minute():
-    bench = Bench()
+@pytest.mark.parametrize("lifetime", [150, LIFETIME, 3600, 86_400])
+def test_values_that_jump_all_the_time_are_written_once_a_minute(lifetime):
+    bench = Bench(lifetime=lifetime)
 
     for step in range(360):
         bench.measured = measured(duty_cycle=float(step % 7))
         bench.run(PERIOD)
 
     times = [at for at, _ in bench.bids()]
-    assert min(after - before for before, after in itertools.pairwise(times)) >= 60
+    assert {after - before for before, after in itertools.pairwise(times)} <= {60, 70}
+
+
+@pytest.mark.parametrize("lifetime", [15, 30, 60])
+def test_short_bid_is_renewed_as_often_as_it_must_and_says_what_has_changed_by_the_way(lifetime):
+    steady, jumping = Bench(lifetime=lifetime), Bench(lifetime=lifetime)
+
+    steady.run(600, period=1)
+    for step in range(600):
+        jumping.measured = measured(duty_cycle=float(step))
+        jumping.run(1, period=1)
+
+    times = [at for at, _ in jumping.bids()]
+    assert times == [at for at, _ in steady.bids()]
+    assert min(after - before for before, after in itertools.pairwise(times)) >= 0.4 * lifetime
+    assert len({spec["dutyCycle"] for _, spec in jumping.bids()}) > 1
+
+
+def test_change_of_a_bid_for_an_hour_is_written_within_a_minute():
+    bench = Bench(lifetime=3600)
+    bench.run(1200)
+    assert bench.bids()[0][0] <= 30
+
+    bench.measured = measured(owner_present=True)
+    bench.run(PERIOD)
+
+    at, spec = bench.bids()[-1]
+    assert (at, spec["ownerPresent"]) == (1200, True)
 
 
 def test_exactly_what_others_keep_is_left_out_and_all_else_is_written():

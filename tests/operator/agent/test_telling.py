@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from builders.usage import usage
 from lockstep.agent.measured import Measured
 from lockstep.agent.offering import offer_of
 from lockstep.agent.telling import report_of
@@ -45,6 +46,22 @@ def test_owner_is_said_to_be_there_or_away_and_until_when(known, want):
     report = report_of(Measured(**{**UNKNOWN, "source": "cgroup v2", **known}), wall=NINE, kept=())
 
     assert report.message.endswith(want)
+
+
+@pytest.mark.parametrize(
+    ("known", "want"),
+    [
+        pytest.param(replace(usage(), cpu_pressure=0.124), ["in 12 % of the time"], id="an eighth of the time"),
+        pytest.param(replace(usage(), cpu_pressure=0.0), ["in 0 % of the time"], id="never"),
+        pytest.param(usage(), [], id="the kernel does not say"),
+        pytest.param(None, [], id="nothing is measured"),
+    ],
+)
+def test_how_long_somebody_waits_for_a_processor_is_told(known, want):
+    report = report_of(Measured(**{**UNKNOWN, "source": "cgroup v2", "usage": known}), wall=NINE, kept=())
+
+    said = [part for part in report.message.split(", ") if part.startswith("somebody waits for a processor ")]
+    assert [part.removeprefix("somebody waits for a processor ") for part in said] == want
 
 
 @pytest.mark.parametrize(

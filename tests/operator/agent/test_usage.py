@@ -5,7 +5,7 @@ import os
 import pytest
 
 from builders.node_files import NodeFiles
-from lockstep.agent.sampler import Sampler
+from lockstep.agent.sampler import LONGEST_PERIOD, Sampler
 
 GANG, OTHER = "0a1b2c3d-0000-4000-8000-00000000000a", "0a1b2c3d-0000-4000-8000-00000000000b"
 
@@ -218,6 +218,13 @@ def test_kernel_without_pressure_says_nothing_of_it(node):
     (node.proc / "pressure" / "cpu").unlink()
 
     assert sampled(sampler, 10).cpu_pressure is None
+
+
+def test_look_that_comes_late_at_the_longest_period_still_counts(node):
+    sampler = sampler_of(node)
+    sampler.sample(0, [])
+
+    assert sampler.sample(1.2 * LONGEST_PERIOD, []) is not None
 
 
 def test_time_nobody_looked_at_is_not_told_of(node):

@@ -199,6 +199,12 @@ def test_of_many_sizes_some_are_shown():
         pytest.param([gang(template="")], "states no work, so its runs are not compared: state a guess", id="no work"),
         pytest.param([gang()], "No run of the template of GangJob default/heat is known", id="no run"),
         pytest.param(
+            [gang()],
+            "Finished runs that were deleted are not counted; what the operator has learned of them is used with "
+            "work.learn: true.",
+            id="runs that were deleted",
+        ),
+        pytest.param(
             [replace(gang(), spec=None, refusal=Refusal("InvalidSpec", "size: too large."))],
             "is refused: size",
             id="refused",

@@ -24,6 +24,11 @@ def test_agent_imports_nothing_that_is_large():
         pytest.param([], "Missing option '--node'", id="no node"),
         pytest.param(["--node=n1", "--period=0"], "less than three periods of 0 s", id="no period"),
         pytest.param(["--node=n1", "--period=1m", "--lifetime=2m"], "120 s is less than three periods", id="too short"),
+        pytest.param(
+            ["--node=n1", "--period=5m", "--lifetime=15m"],
+            "--period is 300 s: above 240 s nothing is measured",
+            id="a period at which nothing can be measured",
+        ),
         pytest.param(["--node=n1", "--relative-change=nan"], "nan is not a number", id="no number"),
         pytest.param(["--node=n1"], "name the API server with --api-server", id="no cluster"),
     ],
