@@ -1,6 +1,6 @@
 """Row: what nodes offer."""
 
-from charts.make.dashboard.panels import Panel, Query, graph, stacked
+from charts.make.dashboard.panels import NARROW_COLUMNS, Panel, Query, graph, stacked
 from charts.make.dashboard.queries import believed
 from grafana_foundation_sdk.models.units import NoUnit, Seconds
 
@@ -15,20 +15,32 @@ def what_nodes_offer() -> list[Panel]:
                 "report, whose nodes count as idle. All at once: agents lack rights, or the API server was away.",
                 Query(believed("lockstep_bids", by="state"), "{{state}}"),
                 unit="short",
+                columns=NARROW_COLUMNS,
             )
         ),
         graph(
             "Duty cycle: measured and foretold",
-            "Means over the nodes whose agents had foretold this hour; off by: the mean difference of a node. Far off "
-            "for days: owners live by another rhythm than before.",
+            "Means over the nodes whose agents had foretold this hour before it began; off by: the mean difference of "
+            "a node. Far off for days: owners live by another rhythm than before.",
             Query(believed("lockstep_bid_duty_cycle", by="source"), "{{source}}"),
             Query(believed("lockstep_bid_forecast_error"), "off by"),
             unit=NoUnit,
+            columns=NARROW_COLUMNS,
+        ),
+        graph(
+            "Owners: measured and foretold",
+            "Of the nodes whose owner was away before this hour: at what part of them the owner is now, and the mean "
+            "probability that agents had foretold. Foretold is far less for days: gangs are lost to owners nobody "
+            "expected; far more: nodes are avoided for nothing.",
+            Query(believed("lockstep_bid_owner_present", by="source"), "{{source}}"),
+            unit=NoUnit,
+            columns=NARROW_COLUMNS,
         ),
         graph(
             "Oldest report of an agent",
             "Agents report every twelve minutes at least. More: one renews its bid, but may not write its status.",
             Query(believed("lockstep_oldest_bid_report_seconds"), "oldest"),
             unit=Seconds,
+            columns=NARROW_COLUMNS,
         ),
     ]

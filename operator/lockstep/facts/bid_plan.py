@@ -15,7 +15,7 @@ class BidState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidReport:
-    """What an agent measured: the duty cycle now, what it had foretold of this hour and others, and when it said so.
+    """What an agent measured: the duty cycle now, what it foretells of this hour and others, and when it said so.
 
     ``foretold`` are the duty cycles of hours, by when these begin. What is None, or not among them, nobody knows.
     ``capacity`` is what was measured on ``processor``, which is "" where nobody knows it.

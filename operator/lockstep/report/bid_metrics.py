@@ -1,19 +1,23 @@
 """What nodes offer, for people who look at many: bids by state, and what was measured beside what was foretold."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
 from prometheus_client import CollectorRegistry, Gauge
 
 from lockstep.belief.state import State
-from lockstep.facts.bid_plan import BidReport, BidState
+from lockstep.facts.bid_plan import BidState
+from lockstep.facts.node import BidFact
 from lockstep.report.bid_plans import state_of_bid
+from lockstep.report.foretold_hours import ForetoldHours
 
 BY_HAND = "by_hand"
 BID_STATES = (*(state.lower() for state in BidState), BY_HAND)
 _SOURCES = ("measured", "foretold")
-_HOUR_SECONDS = 3600.0
+
+Pair = tuple[float, float]
+"""A value of this hour as measured, and as foretold."""
 
 
 class BidMetrics:
@@ -28,13 +32,22 @@ class BidMetrics:
         )
         self._duty_cycle = Gauge(
             "lockstep_bid_duty_cycle",
-            "Mean duty cycle of the nodes whose agents had foretold this hour: as measured, and as foretold.",
+            "Mean duty cycle of the nodes whose agents had foretold this hour before it began: as measured, and as "
+            "foretold.",
             ["source"],
             registry=registry,
         )
         self._error = Gauge(
             "lockstep_bid_forecast_error",
-            "Mean difference between the duty cycle that was foretold of this hour and the measured one.",
+            "Mean difference between the duty cycle that was foretold of this hour before it began and the measured "
+            "one.",
+            registry=registry,
+        )
+        self._owner_present = Gauge(
+            "lockstep_bid_owner_present",
+            "Of the nodes whose owner was away before this hour, and whose agents had foretold it: at what part of "
+            "them the owner is now, as measured, and the mean probability of that, as foretold.",
+            ["source"],
             registry=registry,
         )
         self._oldest = Gauge(
@@ -46,6 +59,8 @@ class BidMetrics:
             self._bids.labels(name)
         for source in _SOURCES:
             self._duty_cycle.labels(source)
+            self._owner_present.labels(source)
+        self._foretold = ForetoldHours()
 
     def refresh(self, state: State, now: float) -> None:
         """Set them all from belief."""
@@ -53,21 +68,31 @@ class BidMetrics:
         counts = Counter(BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower() for bid in bids)
         for name in BID_STATES:
             self._bids.labels(name).set(counts[name])
-        self._compare([bid.report for bid in bids if bid.report is not None and not bid.has_expired(now)], now)
-
-    def _compare(self, reports: Iterable[BidReport], now: float) -> None:
-        reports = [*reports]
-        pairs = [*_pairs(reports, now)]
-        for which, source in enumerate(_SOURCES):
-            self._duty_cycle.labels(source).set(fmean([pair[which] for pair in pairs] or [0.0]))
-        self._error.set(fmean([abs(one - other) for one, other in pairs] or [0.0]))
-        written = [report.written_at for report in reports if report.written_at is not None]
+        self._foretold.look(bids, now)
+        counting = [bid for bid in bids if not bid.has_expired(now)]
+        self._compare(counting, now)
+        written = [bid.report.written_at for bid in counting if bid.report and bid.report.written_at is not None]
         self._oldest.set(max(0.0, now - min(written)) if written else 0.0)
 
+    def _compare(self, bids: Iterable[BidFact], now: float) -> None:
+        foretold = [(bid, hour) for bid in bids if (hour := self._foretold.of(bid.node, now)) is not None]
+        duty_cycles = [*_known((_duty_cycle(bid), hour.duty_cycle) for bid, hour in foretold)]
+        _set_means(self._duty_cycle, duty_cycles)
+        self._error.set(fmean([abs(one - other) for one, other in duty_cycles] or [0.0]))
+        _set_means(self._owner_present, [*_known((bid.owner_present, hour.owner_returns) for bid, hour in foretold)])
 
-def _pairs(reports: Iterable[BidReport], now: float) -> Iterator[tuple[float, float]]:
-    """The measured and the foretold duty cycle of this hour, where a node has both."""
-    for report in reports:
-        foretold = [duty for begins, duty in report.foretold if begins <= now < begins + _HOUR_SECONDS]
-        if report.duty_cycle is not None and foretold:
-            yield report.duty_cycle, foretold[0]
+
+def _duty_cycle(bid: BidFact) -> float | None:
+    return None if bid.report is None else bid.report.duty_cycle
+
+
+def _known(pairs: Iterable[tuple[float | None, float | None]]) -> Iterator[Pair]:
+    """The pairs of which both are known."""
+    for measured, foretold in pairs:
+        if measured is not None and foretold is not None:
+            yield measured, foretold
+
+
+def _set_means(gauge: Gauge, pairs: Sequence[Pair]) -> None:
+    for which, source in enumerate(_SOURCES):
+        gauge.labels(source).set(fmean([pair[which] for pair in pairs] or [0.0]))
