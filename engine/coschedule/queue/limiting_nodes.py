@@ -47,10 +47,11 @@ def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Time
 
 def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
     """Return the largest pace of nodes of these ranks, which rise, and the first that has it: ranks rise with paces."""
-    first, last = (int(timeline.pace[timeline.class_of[rank]]) for rank in (ranks[0], ranks[-1]))
-    if first == last:
-        return last, int(ranks[0])
-    return last, int(ranks[timeline.pace[timeline.class_of[ranks]].searchsorted(last)])
+    pace, class_of = timeline.pace, timeline.class_of
+    slowest = int(pace[class_of[ranks[-1]]])
+    if pace[class_of[ranks[0]]] == slowest:
+        return slowest, int(ranks[0])
+    return slowest, int(ranks[pace[class_of[ranks]].searchsorted(slowest)])
 
 
 def _slowest_by_kind(gang: PendingGang, ranks: IntArray, timeline: Timeline) -> int:

@@ -10,7 +10,7 @@ Example: 3 slots in [0, 10), 1 in [10, 20), 2 from 20 on. Slot 1 is there from 0
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,17 +50,29 @@ class Stretches:
 
     def then(self, others: "Stretches") -> "Stretches":
         """Append the stretches of further classes, whose numbers follow."""
-        times = np.unique(np.concatenate([self.times, others.times]))
-        own, theirs = np.searchsorted(times, self.times), np.searchsorted(times, others.times)
+        known = self._knowing(others.times)
+        theirs = known.times.searchsorted(others.times)
         return Stretches(
             classes=self.classes + others.classes,
-            times=times,
+            times=known.times,
             owner=np.concatenate([self.owner, others.owner + self.classes]),
-            begin=np.concatenate([own[self.begin], theirs[others.begin]]),
-            end=np.concatenate([own[self.end], theirs[others.end]]),
+            begin=np.concatenate([known.begin, theirs[others.begin]]),
+            end=np.concatenate([known.end, theirs[others.end]]),
             above=np.concatenate([self.above, others.above]),
             upto=np.concatenate([self.upto, others.upto]),
         )
+
+    def _knowing(self, times: FloatArray) -> "Stretches":
+        """Return the same stretches, with these further ``times``, which rise."""
+        new = times[self.times[self.times.searchsorted(times)] != times]
+        if not new.size:
+            return self
+        before = new.searchsorted(self.times)
+        index = np.arange(len(self.times)) + before
+        merged = np.empty(len(self.times) + len(new))
+        merged[index] = self.times
+        merged[self.times.searchsorted(new) + np.arange(len(new))] = new
+        return replace(self, times=merged, begin=index[self.begin], end=index[self.end])
 
 
 def no_stretches() -> Stretches:
