@@ -80,7 +80,7 @@ def _claims_by_node(claims: Sequence[Claim]) -> tuple[IntArray, IntArray, IntArr
 def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
     """Cut the spans of each group where claims begin and end, and take from them what is claimed."""
     owner, begin, gain = _changes(spans, groups, claims)
-    order = np.lexsort((begin, owner))
+    order = _in_order(owner, begin, len(spans.owner))
     owner, begin = owner[order], begin[order]
     left = running_sum(gain[order], owner)
     last = np.flatnonzero(is_last(owner) | (np.append(begin[1:], np.inf) > begin))
@@ -102,3 +102,20 @@ def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[Int
         np.concatenate([spans.begin, start, finish[ending]]),
         np.concatenate([change(there, spans.owner), -taken, taken[ending]]),
     )
+
+
+def _in_order(owner: IntArray, begin: FloatArray, sorted_already: int) -> IntArray:
+    """Return the indices by owner, then by begin, where so many of the first are in that order already."""
+    # Complex numbers are compared by their real parts, then by the others.
+    both = np.empty(len(owner), dtype=np.complex128)
+    both.real, both.imag = owner, begin
+    rest = both[sorted_already:]
+    by_both = rest.argsort(kind="stable")
+    before = both[:sorted_already].searchsorted(rest[by_both], side="right")
+    place = before + np.arange(len(rest))
+    order = np.empty(len(both), dtype=np.int64)
+    is_rest = np.zeros(len(both), dtype=np.bool_)
+    is_rest[place] = True
+    order[place] = sorted_already + by_both
+    order[~is_rest] = np.arange(sorted_already)
+    return order
