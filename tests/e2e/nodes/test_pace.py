@@ -15,17 +15,16 @@ from e2e.nodes.measured import Measured
 from e2e.nodes.ssh_keys import ssh_keys, with_ssh_keys
 from e2e.nodes.test_programs import AS_ROOT
 
-# Little, so that it is there though others use the machine.
-WHOLE = {"requests": {"cpu": "200m"}, "limits": {"cpu": "200m"}}
-# On the fast node of twice the speed a member needs half of that.
-PACED = {"requests": {"cpu": "100m"}, "limits": {"cpu": "110m"}}
 APART = {"labelSelector": {"matchLabels": {"lockstep.dev/role": "workers"}}, "topologyKey": "kubernetes.io/hostname"}
 NODE = {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
-HAS, NEEDS = 0.2, 0.1
 SECONDS = 20.0
-# Who wants to know it better has it measured more often, and another way to wait.
+# Little, so that it is there though others use the machine.
+FIFTH, WHOLE = 200, 1000
+# How to wait, and with how many millicores. Who wants to know it better has it measured more often, and other ways.
 ROUNDS = int(os.environ.get("LOCKSTEP_E2E_ROUNDS") or 1)
-WAYS = ["5", "spin"] if ROUNDS == 1 else ["5", "1", "0.5", "spin"]
+WAYS = [("5", FIFTH), ("spin", FIFTH)]
+if ROUNDS > 1:
+    WAYS += [("1", FIFTH), ("0.5", FIFTH), ("5", WHOLE), ("2", WHOLE), ("1", WHOLE)]
 
 
 class Line(NamedTuple):
@@ -36,9 +35,28 @@ class Line(NamedTuple):
     cpu: float
 
 
-def workers() -> Manifest:
-    """Two members that listen, on nodes of their own, each with a fifth of a core."""
-    made = template("sh", "-c", "echo $NODE > /tmp/node; exec ssh-worker", env=[NODE], resources=WHOLE)
+def cpu(requests: int, limits: int) -> Manifest:
+    """Resources with so many millicores."""
+    spelled = {
+        kind: f"{1 if millicores == WHOLE else f'{millicores}m'}"
+        for kind, millicores in (("requests", requests), ("limits", limits))
+    }
+    return {kind: {"cpu": amount} for kind, amount in spelled.items()}
+
+
+def whole(millicores: int) -> Manifest:
+    """What a member has without pace."""
+    return cpu(millicores, millicores)
+
+
+def paced(millicores: int) -> Manifest:
+    """What it has on the fast node of twice the speed: it needs half of that."""
+    return cpu(millicores // 2, millicores * 55 // 100)
+
+
+def workers(millicores: int) -> Manifest:
+    """Two members that listen, on nodes of their own."""
+    made = template("sh", "-c", "echo $NODE > /tmp/node; exec ssh-worker", env=[NODE], resources=whole(millicores))
     made["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [APART]}}
     return with_ssh_keys(made)
 
@@ -53,9 +71,9 @@ def cpu_of(resources: Manifest) -> Manifest:
     return {kind: {"cpu": resources[kind]["cpu"]} for kind in ("requests", "limits")}
 
 
-def until_in_force(cluster: Cluster, jobs: Jobs, fast: Manifest) -> None:
+def until_in_force(cluster: Cluster, jobs: Jobs, fast: Manifest, slow: Manifest) -> None:
     def probe() -> bool:
-        assert in_force(jobs) == {FAST: fast, SLOW: WHOLE}
+        assert in_force(jobs) == {FAST: fast, SLOW: slow}
         return True
 
     cluster.until(probe)
@@ -80,12 +98,12 @@ class Round(NamedTuple):
     paced: tuple[float, float]
 
 
-def a_round(cluster: Cluster, jobs: Jobs) -> Round:
+def a_round(cluster: Cluster, jobs: Jobs, millicores: int) -> Round:
     """Measure it both ways, one after the other."""
     found = []
-    for pace, fast in (("None", WHOLE), ("Local", PACED)):
+    for pace, fast in (("None", whole(millicores)), ("Local", paced(millicores))):
         jobs.patch("paced", {"pace": pace})
-        until_in_force(cluster, jobs, fast)
+        until_in_force(cluster, jobs, fast, whole(millicores))
         since = time.time()
         cluster.until(lambda: lines(jobs, FAST)[-1].at > since + SECONDS)  # noqa: B023
         steps, cpu = rates(jobs, FAST, since)
@@ -93,29 +111,32 @@ def a_round(cluster: Cluster, jobs: Jobs) -> Round:
     return Round(*found)
 
 
-def tell(measured: Measured, rounds: Sequence[Round]) -> None:
+def tell(measured: Measured, rounds: Sequence[Round], has: float) -> None:
     """Tell how much longer a step took, what the member used, and what part of what the formula says it gave back."""
+    needs = has / 2
     longer = [one.paced[0] / one.unpaced[0] - 1 for one in rounds]
     used = [[cpu / seconds for seconds, cpu in way] for way in zip(*rounds, strict=True)]
     shares = " and ".join(f"{mean(way):.3f} ± {pstdev(way):.3f}" for way in used)
-    given_back = [(HAS - cores) / (HAS - NEEDS) for cores in used[1]]
+    given_back = [(has - cores) / (has - needs) for cores in used[1]]
     measured.say(
         f"a step took {mean(seconds for (seconds, _), _ in rounds):.4f} s, and with pace"
         f" {mean(longer):+.1%} ± {pstdev(longer):.1%} in {len(rounds)} rounds; the member on {FAST} used {shares}"
-        f" cores, by the formula {NEEDS}; given back {mean(given_back):.0%} ± {pstdev(given_back):.0%} of the formula's"
+        f" cores, by the formula {needs}; given back {mean(given_back):.0%} ± {pstdev(given_back):.0%} of the formula's"
     )
 
 
-@pytest.mark.parametrize("how", WAYS)
-def test_member_on_the_fast_node_gives_half_of_its_cpu_back(cluster, jobs, measured, how):
+@pytest.mark.parametrize(("how", "millicores"), WAYS)
+def test_member_on_the_fast_node_gives_half_of_its_cpu_back(cluster, jobs, measured, how, millicores):
     jobs.add(ssh_keys())
-    launcher = with_ssh_keys(template("mpirun", "/usr/local/bin/steps", SLOW, how, env=AS_ROOT))
-    roles = [role("launcher", 1, launcher, load="None", startAfter=["workers"]), role("workers", 2, workers())]
+    program = ("/usr/local/bin/steps", SLOW, how, str(millicores / 1000))
+    launcher = with_ssh_keys(template("mpirun", *program, env=AS_ROOT))
+    members = workers(millicores)
+    roles = [role("launcher", 1, launcher, load="None", startAfter=["workers"]), role("workers", 2, members)]
     jobs.submit_job(job("paced", roles=roles, network={"rendezvous": "MPI"}, successPolicy={"role": "launcher"}))
     cluster.until(lambda: lines(jobs, FAST) and lines(jobs, SLOW))
 
-    tell(measured, [a_round(cluster, jobs) for _ in range(ROUNDS)])
+    tell(measured, [a_round(cluster, jobs, millicores) for _ in range(ROUNDS)], millicores / 1000)
 
-    assert jobs.status("paced")["pace"]["givenBack"] == "100m"
+    assert jobs.status("paced")["pace"]["givenBack"] == f"{millicores // 2}m"
     jobs.patch("paced", {"pace": "None"})
-    until_in_force(cluster, jobs, WHOLE)
+    until_in_force(cluster, jobs, whole(millicores), whole(millicores))
