@@ -1,7 +1,7 @@
 """What nodes offer, for people who look at many: bids by state, and what was measured beside what was foretold."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from statistics import fmean
 
 from prometheus_client import CollectorRegistry, Gauge
@@ -62,13 +62,16 @@ class BidMetrics:
             self._owner_present.labels(source)
         self._foretold = ForetoldHours()
 
-    def refresh(self, state: State, now: float) -> None:
-        """Set them all from belief."""
-        bids = [*state.bids.values(), *state.bids.expired.values()]
-        counts = Counter(BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower() for bid in bids)
+    def refreshing(self, state: State, now: float) -> Generator[None, None, None]:
+        """Set them all from belief. There may be many bids, so belief may change between the steps."""
+        bids, counts = [*state.bids.values(), *state.bids.expired.values()], Counter[str]()
+        for bid in bids:
+            counts[BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower()] += 1
+            yield
         for name in BID_STATES:
             self._bids.labels(name).set(counts[name])
         self._foretold.look(bids, now)
+        yield
         counting = [bid for bid in bids if not bid.has_expired(now)]
         self._compare(counting, now)
         written = [bid.report.written_at for bid in counting if bid.report and bid.report.written_at is not None]

@@ -43,7 +43,7 @@ def refreshing(
     metrics.assumed_pods.set(state.ledger.assumed)
     yield
     metrics.learning.refresh(state.past_runs)
-    metrics.bids.refresh(state, now)
+    yield from metrics.bids.refreshing(state, now)
     _refresh_pace(metrics, state)
     yield
     yield from _refreshing_capacity(
