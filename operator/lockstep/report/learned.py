@@ -11,6 +11,7 @@ from lockstep.report.sentences import as_sentence, n_members, percentage
 
 MOST_KINDS_SHOWN = 2
 
+_LEAST_ERROR = 0.0001
 _MOST_ERROR = 10.0
 
 
@@ -77,6 +78,8 @@ def with_sizes(sizes: Sequence[int]) -> str:
 
 def missed(error: float) -> str:
     """By how much runs are missed, in percent."""
+    if error < _LEAST_ERROR:
+        return f"less than {percentage(_LEAST_ERROR)}"
     return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"
 
 

@@ -42,7 +42,13 @@ def test_sizes_are_listed_or_counted(sizes, want):
 
 @pytest.mark.parametrize(
     ("error", "want"),
-    [(0.0123, "1.2 %"), (0.24, "24 %"), (1e9, "more than 1000 %"), (float("inf"), "more than 1000 %")],
+    [
+        (0.0, "less than 0.01 %"),
+        (0.0123, "1.2 %"),
+        (0.24, "24 %"),
+        (1e9, "more than 1000 %"),
+        (float("inf"), "more than 1000 %"),
+    ],
 )
 def test_error_is_told_in_percent(error, want):
     assert missed(error) == want
