@@ -78,7 +78,7 @@ def with_sizes(sizes: Sequence[int]) -> str:
 
 def missed(error: float) -> str:
     """By how much runs are missed, in percent."""
-    if error < _LEAST_ERROR:
+    if 0 < error < _LEAST_ERROR:
         return f"less than {percentage(_LEAST_ERROR)}"
     return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"
 

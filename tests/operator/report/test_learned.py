@@ -43,7 +43,8 @@ def test_sizes_are_listed_or_counted(sizes, want):
 @pytest.mark.parametrize(
     ("error", "want"),
     [
-        (0.0, "less than 0.01 %"),
+        (0.0, "0 %"),
+        (1e-9, "less than 0.01 %"),
         (0.0123, "1.2 %"),
         (0.24, "24 %"),
         (1e9, "more than 1000 %"),
