@@ -12,6 +12,7 @@ from eventually import eventually
 
 LIFETIME_SECONDS = 15
 HISTORY = "lockstep-agent"
+LABEL = "lockstep.dev/agent"
 VALUES = (
     "agent.enabled=true",
     "agent.period=1s",
@@ -69,6 +70,16 @@ class Agents:
 
         self._cluster.until(probe)
 
+    @contextmanager
+    def switched_off(self, node: str) -> Iterator[None]:
+        """Say no as an owner does, and wait until no agent is on the node."""
+        self._cluster.kubectl("label", "node", node, f"{LABEL}=off")
+        try:
+            self._cluster.until(lambda: not self._pods(node))
+            yield
+        finally:
+            self._cluster.kubectl("label", "node", node, f"{LABEL}-")
+
     def begin_anew(self, node: str) -> None:
         """Put another agent in the place of a node's, which knows of no load yet, and return once its bid stands."""
         self._cluster.delete("pod", self._pod(node)["metadata"]["name"], f"--namespace={NAMESPACE}")
@@ -110,5 +121,8 @@ class Agents:
         return int(status["restartCount"]) if "running" in status["state"] else 0
 
     def _pod(self, node: str) -> Manifest:
-        [pod] = [pod for pod in self._cluster.items(*_PODS) if pod["spec"].get("nodeName") == node]
+        [pod] = self._pods(node)
         return pod
+
+    def _pods(self, node: str) -> list[Manifest]:
+        return [pod for pod in self._cluster.items(*_PODS) if pod["spec"].get("nodeName") == node]

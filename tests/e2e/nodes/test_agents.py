@@ -107,6 +107,13 @@ def test_bid_of_an_agent_that_is_cut_off_expires_until_it_is_not_any_more(agents
     agents.until_state(SLOW, "Offered")
 
 
+def test_bid_of_a_node_whose_owner_says_no_expires_until_she_says_yes(agents):
+    with agents.switched_off(SLOW):
+        agents.until_state(SLOW, "Expired")
+
+    agents.until_state(SLOW, "Offered")
+
+
 def test_owner_who_comes_back_has_the_node_to_herself(cluster, agents, jobs, request, measured):
     agents.begin_anew(FAST)
     cluster.patch("nodebid", FAST, {"spec": {"onReturn": "Evict", "gracePeriodSeconds": 1}}, namespace=NAMESPACE)
