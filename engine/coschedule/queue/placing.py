@@ -28,10 +28,8 @@ class Placing:
     node: IntArray
     hazards: Hazards | None
 
-    def placement(
-        self, gang: PendingGang, choice: Choice, spelled: tuple[Members, ...] = (), promised: float | None = None
-    ) -> Placement:
-        """Spell the placement of a gang; its members may have been ``spelled`` before, and its start ``promised``."""
+    def placement(self, gang: PendingGang, choice: Choice, spelled: tuple[Members, ...] = ()) -> Placement:
+        """Spell the placement of a gang; its members may have been ``spelled`` before."""
         outline, other = choice.outline, choice.alternative
         return Placement(
             gang=gang.key,
@@ -44,7 +42,6 @@ class Placing:
             latest=None if choice.latest is None else self.name(choice.latest),
             alternative=None if other is None else self._alternative(gang, other),
             member_price=gang.price.seconds,
-            promised=promised,
             risk=self._risk(gang, choice),
             own_times=self._own_times(gang, choice) if gang.factors else 1.0,
         )

@@ -131,12 +131,11 @@ class Planner:
         return kept.places
 
     def placement(self, place: Place) -> Placement:
-        """Spell a place that is kept, and so is within what was promised."""
+        """Spell a place that is kept."""
         gang, choice = place.gang, place.choice
         if choice.outline.start <= self.now:
             choice = replace(choice, alternative=self._alternative_to(place))
-        promised = gang.promised if gang.promised < np.inf else None
-        return self._placing.placement(gang, choice, _spelled(gang), promised)
+        return self._placing.placement(gang, choice, _spelled(gang))
 
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
         """Ask something about a gang; None where that raises and others go on: it raises again in its turn."""

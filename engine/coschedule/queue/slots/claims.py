@@ -111,11 +111,6 @@ def _in_order(owner: IntArray, begin: FloatArray, sorted_already: int) -> IntArr
     both.real, both.imag = owner, begin
     rest = both[sorted_already:]
     by_both = rest.argsort(kind="stable")
-    before = both[:sorted_already].searchsorted(rest[by_both], side="right")
-    place = before + np.arange(len(rest))
-    order = np.empty(len(both), dtype=np.int64)
-    is_rest = np.zeros(len(both), dtype=np.bool_)
-    is_rest[place] = True
-    order[place] = sorted_already + by_both
-    order[~is_rest] = np.arange(sorted_already)
+    places = both[:sorted_already].searchsorted(rest[by_both], side="right")
+    order: IntArray = np.insert(np.arange(sorted_already), places, sorted_already + by_both)
     return order

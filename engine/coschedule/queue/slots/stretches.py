@@ -67,11 +67,8 @@ class Stretches:
         new = times[self.times[self.times.searchsorted(times)] != times]
         if not new.size:
             return self
-        before = new.searchsorted(self.times)
-        index = np.arange(len(self.times)) + before
-        merged = np.empty(len(self.times) + len(new))
-        merged[index] = self.times
-        merged[self.times.searchsorted(new) + np.arange(len(new))] = new
+        index = np.arange(len(self.times)) + new.searchsorted(self.times)
+        merged = np.insert(self.times, self.times.searchsorted(new), new)
         return replace(self, times=merged, begin=index[self.begin], end=index[self.end])
 
 
