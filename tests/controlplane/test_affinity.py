@@ -143,25 +143,34 @@ def test_all_in_one_zone_and_one_a_host(arena):
 def test_launcher_stays_apart_from_the_workers(arena):
     arena.add_nodes(3)
     of_workers = {"matchLabels": {"lockstep.dev/role": "workers", "lockstep.dev/gang": "heat"}}
-    launcher = {"containers": [member_container("1")], **required(APART, HOST, of_workers)}
-    roles = [
-        {"name": "launcher", "size": {"min": 1, "max": 1}, "load": "None", "template": {"spec": launcher}},
-        {
-            "name": "workers",
-            "size": {"min": 4, "max": 4},
-            "template": {"spec": {"containers": [member_container("1")]}},
-        },
-    ]
-    manifest = gang("heat")
-    manifest["spec"] = {"roles": roles}
-
-    arena.submit(manifest)
+    arena.submit(with_launcher("1", "1", workers=4, launcher=required(APART, HOST, of_workers)))
 
     arena.until_placed("heat")
     by_role = {role: set() for role in ("launcher", "workers")}
     for pod in arena.pods("heat"):
         by_role[pod["metadata"]["labels"]["lockstep.dev/role"]].add(pod["spec"]["nodeName"])
     assert not by_role["launcher"] & by_role["workers"]
+
+
+def test_roles_that_do_not_fit_together_are_told_of_which_resource_there_is_too_little(arena):
+    arena.add_nodes(1, cpu="4")
+
+    arena.submit(with_launcher("3", "1500m", workers=2))
+
+    arena.until("heat", "Planned", "False", "NoRoomTogether")
+    want = "3 members: each of its 2 roles would fit alone, but not all together; cpu: needs 6, 4 free"
+    assert want in arena.condition("heat", "Planned")["message"]
+
+
+def with_launcher(cpu, of_worker, *, workers, launcher=None):
+    """A gang of a launcher and so many workers, which take so much CPU; more of the launcher's spec."""
+    spec = {"containers": [member_container(cpu)], **(launcher or {})}
+    of_workers = {"spec": {"containers": [member_container(of_worker)]}}
+    roles = [
+        {"name": "launcher", "size": {"min": 1, "max": 1}, "load": "None", "template": {"spec": spec}},
+        {"name": "workers", "size": {"min": workers, "max": workers}, "template": of_workers},
+    ]
+    return {**gang("heat"), "spec": {"roles": roles}}
 
 
 # What is only preferred

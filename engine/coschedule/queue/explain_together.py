@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from coschedule.queue.refusals import (
     NoTimeForSize,
     OfRole,
     Refusal,
+    TooLittle,
     TooManyCombinations,
     WindowTooShort,
 )
@@ -135,10 +137,27 @@ def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether |
         return None
     needed, keys = int(party.sizes[0]), keys_of_all(case.gang)
     if not keys:
-        return NoRoomTogether(needed=needed, roles=len(case.gang.roles))
+        return NoRoomTogether(
+            needed=needed, roles=len(case.gang.roles), too_little=_too_little_of(case, party, at_last.free)
+        )
     domains = case.topology.common_domains(keys)
     count = int((np.unique(domains) >= 0).sum())
     return NoDomainFits(needed=needed, keys=keys, domains=count, most=_most_in_one(case, party, domains))
+
+
+def _too_little_of(case: Case, party: Party, free: IntArray) -> TooLittle | None:
+    """Find the resource of which the fewest members together need most beyond what is ``free``, int[n, r]."""
+    passing = np.logical_or.reduce(case.passes)
+    short = []
+    for column, resource in enumerate(case.snapshot.resources):
+        # In Python's numbers, as 64 bits may not hold such a sum.
+        needed = sum(
+            count * role.request[column] for count, role in zip(party.needs[0].tolist(), case.gang.roles, strict=True)
+        )
+        there = sum(max(0, amount) for amount in free[passing, column].tolist())
+        if needed > there:
+            short.append(TooLittle(resource=resource, needed=needed, free=there))
+    return max(short, key=lambda one: Fraction(one.needed, max(1, one.free)), default=None)
 
 
 def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:

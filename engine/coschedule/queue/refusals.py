@@ -172,12 +172,25 @@ class NoDomainFits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TooLittle:
+    """All members together take ``needed`` of the ``resource`` in base units; ``free`` is on all nodes for them."""
+
+    resource: str
+    needed: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoRoomTogether:
-    """The ``needed`` members of all ``roles`` roles do not fit together, while each role alone would."""
+    """The ``needed`` members of all ``roles`` roles do not fit together, while each role alone would.
+
+    ``too_little`` is of the resource that is the shortest by the whole of it; None where there is enough of each.
+    """
 
     reason: ClassVar[Reason] = Reason.NO_ROOM_TOGETHER
     needed: int
     roles: int
+    too_little: TooLittle | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

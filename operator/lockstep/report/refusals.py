@@ -24,6 +24,7 @@ from coschedule import (
     Reason,
     Refusal,
     Spelled,
+    TooLittle,
     TooManyCombinations,
     TopologiesCross,
     WindowTooShort,
@@ -186,7 +187,8 @@ def _no_domain(refusal: NoDomainFits) -> str:
 def _no_room_together(refusal: NoRoomTogether) -> str:
     if refusal.roles == 1:
         return f"needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms ask for"
-    return f"needs {n_members(refusal.needed)}: each of its {refusal.roles} roles would fit alone, but not all together"
+    together = f"each of its {refusal.roles} roles would fit alone, but not all together"
+    return f"needs {n_members(refusal.needed)}: {together}{_of_too_little(refusal.too_little)}"
 
 
 @spell.register
@@ -296,9 +298,23 @@ def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:
     scarcest = refusal.scarcest
     if scarcest is None:
         return ""
-    is_plain = scarcest.each == 1 or " " in scarcest.resource
+    is_plain = scarcest.each == 1 or _has_no_unit(scarcest.resource)
     each = "" if is_plain else f" × {spelled_amount(scarcest.resource, scarcest.each)}"
     return f"; {scarcest.resource}: needs {refusal.needed}{each}, {scarcest.fit}{each} free"
+
+
+def _of_too_little(too_little: TooLittle | None) -> str:
+    """``; cpu: needs 12, 9 free``."""
+    if too_little is None:
+        return ""
+    resource, amounts = too_little.resource, (too_little.needed, too_little.free)
+    needed, free = amounts if _has_no_unit(resource) else (spelled_amount(resource, amount) for amount in amounts)
+    return f"; {resource}: needs {needed}, {free} free"
+
+
+def _has_no_unit(resource: str) -> bool:
+    """Whether pieces are counted that only Lockstep has a name for, such as a port of a host."""
+    return " " in resource
 
 
 def _fit(needed: int, fit: int) -> str:

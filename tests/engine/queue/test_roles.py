@@ -15,6 +15,7 @@ from coschedule.queue.refusals import (
     OfRole,
     Reason,
     Scarcest,
+    TooLittle,
     TooManyCombinations,
     TopologiesCross,
 )
@@ -179,8 +180,14 @@ TOO_FEW_SLOTS = NotEnoughRoom(
         pytest.param(
             [node("n1", free=2)],
             gang(roles=[LAUNCHER, role("workers", size=2)]),
-            NoRoomTogether(needed=3, roles=2),
+            NoRoomTogether(needed=3, roles=2, too_little=TooLittle(resource="slots", needed=3, free=2)),
             id="too little room for all of them",
+        ),
+        pytest.param(
+            [node("n1", free=3), node("n2", free=3)],
+            gang(roles=[role("a", request=(2,)), role("b", size=2, request=(2,))]),
+            NoRoomTogether(needed=3, roles=2),
+            id="enough in all, but in pieces",
         ),
         pytest.param(
             ZONES,

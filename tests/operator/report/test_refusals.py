@@ -19,6 +19,7 @@ from coschedule import (
     Requirement,
     Scarcest,
     Taint,
+    TooLittle,
     TooManyCombinations,
     TopologiesCross,
     plan,
@@ -168,6 +169,17 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
         (
             NoRoomTogether(needed=5, roles=2),
             "needs 5 members: each of its 2 roles would fit alone, but not all together",
+        ),
+        (
+            NoRoomTogether(needed=5, roles=2, too_little=TooLittle(resource="cpu", needed=6500, free=4000)),
+            "needs 5 members: each of its 2 roles would fit alone, but not all together; cpu: needs 6500m, 4 free",
+        ),
+        (
+            NoRoomTogether(needed=5, roles=2, too_little=TooLittle(resource="host port TCP 80", needed=5, free=4)),
+            (
+                "needs 5 members: each of its 2 roles would fit alone, but not all together; "
+                "host port TCP 80: needs 5, 4 free"
+            ),
         ),
         (
             NoRoomTogether(needed=5, roles=1),

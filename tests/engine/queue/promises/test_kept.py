@@ -9,7 +9,7 @@ from coschedule.queue.gangs import Kept, Load, Seat
 from coschedule.queue.plan import plan
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import kept_from, remembering
-from coschedule.queue.refusals import NoRoomTogether
+from coschedule.queue.refusals import NoRoomTogether, TooLittle
 from engine.builders import NOW, gang, node, nodes_taken, release, role, snapshot
 
 TWO = [node("n0"), node("n1")]
@@ -126,7 +126,7 @@ def test_gang_of_several_roles_that_lost_its_place_is_told_what_it_lacks():
     waits = replace(gang("a", roles=roles, serial=40), kept=Kept(start=NOW, finish=NOW + 40, seats=seats))
     [made] = plan(replace(snapshot([node("n0"), node("n1", ready=False)], [waits]), promises=Promises.SLACK)).decisions
 
-    assert made.refusal == NoRoomTogether(needed=2, roles=2)
+    assert made.refusal == NoRoomTogether(needed=2, roles=2, too_little=TooLittle(resource="slots", needed=2, free=1))
 
 
 def test_size_that_is_not_allowed_is_not_kept():
