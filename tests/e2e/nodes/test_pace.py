@@ -36,12 +36,12 @@ class Line(NamedTuple):
 
 
 def cpu(requests: int, limits: int) -> Manifest:
-    """Resources with so many millicores."""
-    spelled = {
-        kind: f"{1 if millicores == WHOLE else f'{millicores}m'}"
-        for kind, millicores in (("requests", requests), ("limits", limits))
-    }
-    return {kind: {"cpu": amount} for kind, amount in spelled.items()}
+    """Resources with so many millicores, as the API server spells them."""
+    return {"requests": {"cpu": spelled(requests)}, "limits": {"cpu": spelled(limits)}}
+
+
+def spelled(millicores: int) -> str:
+    return f"{millicores}m" if millicores % 1000 else str(millicores // 1000)
 
 
 def whole(millicores: int) -> Manifest:
