@@ -1,27 +1,27 @@
 """What nodes offer: the bids that count now, by node.
 
-A bid that says no capacity has that of its processor, also where another bid says it that has expired: the processor is
+A bid that says no capacity has that of its hardware, also where another bid says it that has expired: the hardware is
 the same as before.
 """
 
-from collections.abc import Callable, Container, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 
 from lockstep.api.versions import is_older
 from lockstep.belief.news import News
-from lockstep.belief.processors import Processors
-from lockstep.facts.node import BidCondition, BidFact
+from lockstep.belief.shared_capacities import Hardware, SharedCapacities
+from lockstep.facts.node import BidCondition, BidFact, NodeFact, kind_of_node
 
 
 class Bids(Mapping[str, BidFact]):
     """The bids of ``nodes`` that are there and have not expired. ``changed`` is called where one may change a plan."""
 
-    def __init__(self, nodes: Container[str], news: News, changed: Callable[[], None]) -> None:
+    def __init__(self, nodes: Mapping[str, NodeFact], news: News, changed: Callable[[], None]) -> None:
         self._nodes = nodes
         self._news = news
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
         self._expired: dict[str, BidFact] = {}
-        self._processors = Processors()
+        self._capacities = SharedCapacities(unsettled=lambda: news.changed(needs_plan=False))
 
     def __getitem__(self, node: str) -> BidFact:
         return self._by_node[node]
@@ -80,7 +80,7 @@ class Bids(Mapping[str, BidFact]):
         """A node's bid is gone: the node has the default one."""
         self._expired.pop(node, None)
         self._drop(node)
-        self._share_anew(self._processors.note(node, None))
+        self._capacities.note(node, None, None)
 
     def expire(self, now: float) -> None:
         """Drop the bids that were not renewed in time."""
@@ -89,16 +89,24 @@ class Bids(Mapping[str, BidFact]):
                 self._drop(bid.node)
                 self._expired[bid.node] = bid
 
+    def settle(self, now: float) -> None:
+        """Have bids that say no capacity share what was measured on others, where that may change by now."""
+        self._share_anew(self._capacities.settle(now))
+
     def note_whom_to_answer(self) -> None:
         """Note every bid whose owner has something to be told."""
         for bid in self.values():
             self._note_whether_to_answer(bid)
 
     def note_node(self, node: str) -> None:
-        """A node of that name has come, or is gone."""
+        """A node of that name has come, has changed, or is gone."""
         bid = self._by_node.get(node)
         if bid is not None:
             self._note_whether_to_answer(bid)
+        known = bid or self._expired.get(node)
+        if known is not None:
+            self._note_hardware(known)
+            self._share_anew([node])
 
     def answer(self, bid: BidFact) -> BidCondition | None:
         """What the bid's owner should have been told; None where that is nothing."""
@@ -108,23 +116,35 @@ class Bids(Mapping[str, BidFact]):
         """The earliest time at which a bid no longer counts."""
         return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)
 
+    def next_settling(self) -> float:
+        """When there is something to settle that can't be yet; infinity where there is nothing."""
+        return self._capacities.next_due()
+
     def _share(self, fact: BidFact) -> BidFact:
-        """Return the bid with what is known of its processor, and have all others know what it says of it."""
-        self._share_anew(self._processors.note(fact.node, fact.report))
+        """Return the bid with what is shared on its hardware, and note what it says of that."""
+        self._note_hardware(fact)
         return self._sharing(fact)
 
-    def _share_anew(self, processors: Iterable[str]) -> None:
-        """The shared capacity of these processors has changed."""
-        nodes = [node for processor in processors for node in self._processors.nodes(processor)]
-        for bids in (self._by_node, self._expired):
-            sharing = {node: self._sharing(bids[node]) for node in nodes if node in bids}
-            news = {node: bid for node, bid in sharing.items() if bid is not bids[node]}
-            bids.update(news)
-            if news and bids is self._by_node:
-                self._changed()
+    def _note_hardware(self, fact: BidFact) -> None:
+        report, kind = fact.report, kind_of_node(self._nodes.get(fact.node))
+        if report is None:
+            self._capacities.note(fact.node, None, None)
+        else:
+            self._capacities.note(fact.node, Hardware(report.processor, kind), report.capacity)
+
+    def _share_anew(self, nodes: Iterable[str]) -> None:
+        """What these nodes share may have changed."""
+        has_changed = False
+        for node in nodes:
+            bids = self._by_node if node in self._by_node else self._expired
+            before = bids[node]
+            bids[node] = self._sharing(before)
+            has_changed |= bids is self._by_node and bids[node] is not before
+        if has_changed:
+            self._changed()
 
     def _sharing(self, fact: BidFact) -> BidFact:
-        return fact.sharing(self._processors.shared(fact.report.processor) if fact.report else None)
+        return fact.sharing(self._capacities.of(fact.node))
 
     def _drop(self, node: str) -> None:
         self._news.answered(node)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import KindFactor, number_kinds, times_on
-from lockstep.facts.node import NodeFact
-from lockstep.facts.past_runs import KIND_LABEL, Learned
+from lockstep.facts.node import NodeFact, kind_of_node
+from lockstep.facts.past_runs import Learned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +21,7 @@ class NodeKinds:
     @classmethod
     def of(cls, nodes: Iterable[NodeFact | None]) -> "NodeKinds":
         """The kinds of these nodes, in their order; one that is not there any more has none."""
-        names = ["" if node is None else node.labels.get(KIND_LABEL, "") for node in nodes]
-        by_node, numbers = number_kinds(names)
+        by_node, numbers = number_kinds([kind_of_node(node) for node in nodes])
         return cls(by_node=by_node, numbers=numbers)
 
     def factors(self, learned: Learned | None) -> tuple[KindFactor, ...]:

@@ -10,16 +10,16 @@ from lockstep.facts.node import NodeFact
 class Nodes(dict[str, NodeFact]):
     """What is known of each node; changed by :meth:`apply` and :meth:`remove` only.
 
-    ``changed`` is called after each change, ``came`` and ``removed`` before it with the name of a node that is new, or
-    that is gone. ``generation`` counts the changes.
+    ``changed`` is called after each change. Before it ``applied`` is told the name of a node that is new or other than
+    before, ``removed`` that of one that is gone. ``generation`` counts the changes.
     """
 
     def __init__(
-        self, changed: Callable[[], None], *, came: Callable[[str], None], removed: Callable[[str], None]
+        self, changed: Callable[[], None], *, applied: Callable[[str], None], removed: Callable[[str], None]
     ) -> None:
         super().__init__()
         self._changed = changed
-        self._came = came
+        self._applied = applied
         self._removed = removed
         self.generation = 0
         self.domains = Domains(self)
@@ -28,11 +28,9 @@ class Nodes(dict[str, NodeFact]):
 
     def apply(self, fact: NodeFact) -> None:
         """A node is there, or has changed. Heartbeats, which change no fact, are no change."""
-        before = self.get(fact.name)
-        if before != fact:
+        if self.get(fact.name) != fact:
             self[fact.name] = fact
-            if before is None:
-                self._came(fact.name)
+            self._applied(fact.name)
             self.note_change()
 
     def remove(self, name: str) -> None:

@@ -75,7 +75,7 @@ class State:
         self.doubts = Doubts(count_doubt)
         self.generation = 0
         self.ledger = Ledger()
-        self.nodes = Nodes(self._plan_anew, came=self._node_came, removed=self._node_removed)
+        self.nodes = Nodes(self._plan_anew, applied=self._node_applied, removed=self._node_removed)
         self.bids = Bids(self.nodes, self.news, self.nodes.note_change)
         self.owners = Owners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
         self.pods: dict[PodKey, PodFact] = {}
@@ -113,6 +113,15 @@ class State:
         self.news.look_at(*self.gangs, *self.roster.names())
         self.bids.note_whom_to_answer()
         self._changed(needs_plan=True)
+
+    # Time
+
+    def note_time(self, now: float) -> None:
+        """What was believed for a time only is over by now, and what had to wait for this time counts."""
+        self.bids.expire(now)
+        self.bids.settle(now)
+        self.owners.note(now)
+        self.failed_nodes.expire(now)
 
     # Facts about pods
 
@@ -274,7 +283,7 @@ class State:
         self.generation += 1
         self.news.changed(needs_plan=needs_plan)
 
-    def _node_came(self, node: str) -> None:
+    def _node_applied(self, node: str) -> None:
         self.bids.note_node(node)
 
     def _node_removed(self, node: str) -> None:

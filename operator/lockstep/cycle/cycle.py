@@ -133,10 +133,9 @@ class Cycle:
 
     def _run_once(self) -> None:
         now = self._now()
+        self._state.note_time(now)
+        self._plan_by(self._state.bids.next_settling(), now)
         # 1. Follow the gangs that hold nodes, and those that are gone.
-        self._state.bids.expire(now)
-        self._state.owners.note(now)
-        self._state.failed_nodes.expire(now)
         news = self._state.news.gangs
         for gone in self._follower.follow(now):
             self._explainer.forget(gone)

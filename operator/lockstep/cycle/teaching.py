@@ -9,8 +9,8 @@ from coschedule import Members
 from lockstep.belief.past_runs import PastRuns, factor_planned_with
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.gang import GangFact, GangSpec
-from lockstep.facts.node import NodeFact
-from lockstep.facts.past_runs import KIND_LABEL, KIND_PATTERN, THOUSAND, Run, Runs, Template, run_of
+from lockstep.facts.node import NodeFact, kind_of_node
+from lockstep.facts.past_runs import KIND_PATTERN, THOUSAND, Run, Runs, Template, run_of
 from lockstep.report.learning_metrics import LearningMetrics
 
 # A later attempt may go on from where an earlier one got, whether anybody says so or not.
@@ -79,7 +79,7 @@ def _kind(spec: GangSpec | None, members: Iterable[Members], nodes: Mapping[str,
     Who was the slowest of members on several kinds depends on what is to be found out.
     """
     working = {entry.node for entry in members if spec is not None and spec.working([entry])}
-    kinds = {nodes[node].labels.get(KIND_LABEL, "") if node in nodes else "" for node in working}
+    kinds = {kind_of_node(nodes.get(node)) for node in working}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return kind if _KIND.fullmatch(kind) else ""
 

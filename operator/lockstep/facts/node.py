@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from coschedule import Taint
 from lockstep.facts.bid_plan import BidPlan, BidReport
+from lockstep.facts.past_runs import KIND_LABEL
 from lockstep.facts.pod import Request
 from lockstep.facts.reasons import Reason
 
@@ -31,6 +32,11 @@ class NodeFact:
     is_unschedulable: bool
 
 
+def kind_of_node(node: NodeFact | None) -> str:
+    """The kind that its label names; empty where it names none, or where there is no such node any more."""
+    return "" if node is None else node.labels.get(KIND_LABEL, "")
+
+
 class BidCondition(NamedTuple):
     """What a NodeBid's status says of whether it counts: True or False, and why."""
 
@@ -52,7 +58,7 @@ MOST_NODES_TOLD = 10
 
 
 class SharedCapacity(NamedTuple):
-    """What was measured on so many nodes with the same processor; ``MOST_NODES_TOLD`` of them are as many or more."""
+    """What was measured on so many nodes of the same hardware; ``MOST_NODES_TOLD`` of them are as many or more."""
 
     capacity: float
     nodes: int
@@ -70,7 +76,7 @@ class BidFact:
     """What a NodeBid offers. ``slowdown`` is e = (1 + duty cycle) / capacity.
 
     ``duty_cycle`` is the share of local work beside a member. A bid that ``says_capacity`` has one of its own, set by a
-    person or measured; another one has the ``shared`` capacity of its processor, if that is known, else 1.
+    person or measured; another one has the ``shared`` capacity of its hardware, if that is known, else 1.
     Nobody knows whether the owner is there where ``owner_present`` is None. ``forecast`` is in the order of time.
     A gang is interrupted by ``on_return`` Evict once its owner is back for ``grace_seconds``.
 
@@ -115,7 +121,7 @@ class BidFact:
         return None if self.told is None else BidCondition("True", Reason.SPEC_UNDERSTOOD, "The bid is understood.")
 
     def sharing(self, shared: SharedCapacity | None) -> "BidFact":
-        """The bid with what is known of its processor, where it says no capacity itself."""
+        """The bid with what is known of its hardware, where it says no capacity itself."""
         if self.says_capacity or shared == self.shared:
             return self
         capacity = 1.0 if shared is None else shared.capacity

@@ -98,4 +98,4 @@ def _shared(bid: BidFact) -> str:
         return ""
     capacity, nodes = bid.shared
     how_many = {1: "a node", MOST_NODES_TOLD: f"{nodes} nodes or more"}.get(nodes, f"{nodes} nodes")
-    return f", by a capacity of {capacity:.2f} as measured on {how_many} with the same processor"
+    return f", by a capacity of {capacity:.2f} as measured on {how_many} with the same processor and instance type"

@@ -1,6 +1,6 @@
 """Bids that were not renewed in time: they no longer count, and are known as long as they are there."""
 
-from builders.facts import bid_fact
+from builders.facts import bid_fact, node_fact
 from lockstep.belief.bids import Bids
 from lockstep.belief.news import News
 
@@ -10,7 +10,7 @@ class Belief:
 
     def __init__(self, *facts):
         self.changes = 0
-        self.bids = Bids({"n1", "n2"}, News(lambda: None), self._changed)
+        self.bids = Bids({name: node_fact(name) for name in ("n1", "n2")}, News(lambda: None), self._changed)
         for fact in facts:
             self.bids.apply(fact)
 

@@ -36,7 +36,7 @@ def state():
                 BidState.OFFERED,
                 (
                     "Members may start; they need 0.50 times as long as on an idle reference node, by a capacity of "
-                    "2.00 as measured on a node with the same processor, until 2027-01-15T08:01:00Z."
+                    "2.00 as measured on a node with the same processor and instance type, until 2027-01-15T08:01:00Z."
                 ),
             ),
             id="as fast as another node",

@@ -8,8 +8,9 @@ import pytest
 from builders.served import bid, node, owned_by, pod
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import end, watching_operator
+from fake_cluster.rig import end, running_operator, watching_operator
 from fake_cluster.store import Place
+from lockstep.belief.shared_capacities import SETTLED_SECONDS
 from lockstep.report.bid_telling import keep_agents_told
 
 pytestmark = pytest.mark.asyncio
@@ -23,13 +24,13 @@ def measured(name="n1", **spec):
 
 
 @asynccontextmanager
-async def telling(*bids):
-    """An API server with these bids and a node, and an operator that watches and tells."""
+async def telling(*bids, operator=watching_operator):
+    """An API server with these bids and a node, and an operator that watches and tells, or that runs too."""
     async with FakeApi(now) as api:
         api.store.create("nodes", node("n1"))
         for one in bids:
             api.store.create("nodebids", one)
-        async with watching_operator(api) as parts:
+        async with operator(api) as parts:
             task = asyncio.create_task(keep_agents_told(parts.client, parts.state, now))
             try:
                 yield api
@@ -77,17 +78,29 @@ async def test_agent_learns_of_each_member_and_of_its_end():
         assert len(api.writes) <= 4
 
 
-async def test_agent_that_has_measured_no_speed_is_told_that_of_the_same_processor():
+async def test_agent_that_has_measured_no_speed_is_told_that_of_the_same_hardware():
     slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
     for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
         one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
-    async with telling(slow, unmeasured) as api:
+    async with telling(slow, unmeasured, operator=running_operator) as api:
         await until(lambda: planned(api).get("slowdown") == "2000m")
 
         assert "by a capacity of 0.50 as measured on a node with the same processor" in planned(api)["message"]
 
+
+async def test_agent_is_told_of_another_speed_of_its_hardware_ten_minutes_after_the_last_one():
+    slow, unmeasured = (measured(name, **spec) for name, spec in (("slow", {"capacity": "500m"}), ("n1", {})))
+    for one, known in ((slow, {"capacity": "500m"}), (unmeasured, {})):
+        one["status"]["measured"] |= {"processor": "EPYC 9, Python 3.11", **known}
+    began = now()
+    async with telling(slow, unmeasured, operator=running_operator) as api:
+        await until(lambda: planned(api).get("slowdown") == "2000m")
         api.store.change(Place("nodebids", "", "slow"), status={"measured": {"capacity": "1"}})
-        await until(lambda: planned(api)["slowdown"] == "1000m")
+        await asyncio.sleep(began + SETTLED_SECONDS - 10 - now())
+        assert planned(api)["slowdown"] == "2000m"
+
+        await asyncio.sleep(60)
+        assert planned(api)["slowdown"] == "1000m", "nobody has written anything"
 
 
 async def test_bids_of_people_cause_no_write():
