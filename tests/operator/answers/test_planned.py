@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from builders.served import gang, node, priority_class
+from builders.served import at, bid, gang, node, priority_class
 from coschedule import GangKey, Placement, Promises, decision_of
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import now, until
@@ -80,6 +80,27 @@ async def test_plan_is_that_of_the_operator():
             assert (mine.size, mine.member_price) == (one.size, one.member_price)
             assert abs(mine.start - one.start) < 1
         assert [one.key.name for one in planned.running] == ["a"]
+
+
+async def test_bid_that_was_not_renewed_in_time_counts_for_nothing():
+    shut = bid("n1", availableFrom=at(now() + 7200), expiresAt=at(now() + 60))
+    async with api_with(node("n1"), node("n2"), gangs=[gang("a", size=2, cpu="8", spec=WORK)], bids=[shut]) as api:
+        began = now()
+
+        before, after = [plan_now(await look(api), rules(), began + seconds, asked=[key("a")]) for seconds in (59, 60)]
+
+    assert decision_of(before.made, key("a")).start == began + 7200
+    assert decision_of(after.made, key("a")).start == began + 60
+
+
+async def test_node_that_is_not_measured_yet_is_as_fast_as_others_of_its_hardware():
+    bids = [bid("n1", capacity="2"), bid("n2")]
+    for one, known in zip(bids, ({"capacity": "2"}, {}), strict=True):
+        one["status"] = {"measured": {"processor": "EPYC 9, Python 3.11", "message": "Idle.", **known}}
+    async with api_with(gangs=[gang("a", size=2, cpu="8", spec=WORK)], bids=bids) as api:
+        planned = plan_now(await look(api), rules(), now(), asked=[key("a")])
+
+    assert planned.snapshot.slowdown.tolist() == [0.5, 0.5]
 
 
 async def test_gang_in_front_that_runs_is_what_it_waits_for():
