@@ -70,16 +70,20 @@ def load(path: Path, *, today: int, measured_on: str) -> Learnt | Dropped | None
 
 
 def save(path: Path, learnt: Learnt, measured_on: str) -> str | None:
-    """Write the file, whole or not at all; return a sentence where it cannot be written."""
+    """Write the file, whole or not at all; return a sentence where it cannot be written.
+
+    What else is in its place, or in that of the new one, goes: a pipe would keep us waiting, a link lead elsewhere.
+    """
     new = path.with_name(path.name + ".new")
     try:
-        with new.open("w", encoding="utf-8") as file:
+        new.unlink(missing_ok=True)
+        with new.open("x", encoding="utf-8") as file:
             json.dump(_document(learnt, measured_on), file, separators=(",", ":"))
             file.flush()
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        return f"{path} cannot be written: {error.strerror}."
+        return f"{path} cannot be written by way of {new.name}: {error.strerror}."
     return None
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -195,8 +196,55 @@ def test_file_that_cannot_be_written_is_a_sentence_and_leaves_the_old_one(tmp_pa
     path = tmp_path / "history.json"
     path.mkdir()
 
-    assert save(path, learnt(), ON).startswith(f"{path} cannot be written: ")
+    assert save(path, learnt(), ON) == f"{path} cannot be written by way of history.json.new: Is a directory."
     assert save(tmp_path / "no such folder" / "history.json", learnt(), ON).endswith("No such file or directory.")
+
+
+def put_pipe(place):
+    os.mkfifo(place)
+
+
+def put_link(place):
+    place.symlink_to(place.parent / "elsewhere")
+
+
+def put_dangling_link(place):
+    place.symlink_to(place.parent / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["history.json", "history.json.new"])
+@pytest.mark.parametrize("put", [put_pipe, put_link, put_dangling_link])
+def test_pipe_or_link_in_the_way_is_replaced_and_leads_nowhere(tmp_path, name, put):
+    path, elsewhere = tmp_path / "history.json", tmp_path / "elsewhere"
+    elsewhere.write_text("of somebody else")
+    put(tmp_path / name)
+
+    assert saved_meanwhile(path) == [None]
+
+    assert load(path, today=TODAY, measured_on=ON) == learnt()
+    assert path.is_file()
+    assert not path.is_symlink()
+    assert elsewhere.read_text() == "of somebody else"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["elsewhere", "history.json"]
+
+
+def test_folder_in_the_place_of_the_new_file_is_a_sentence_and_leaves_the_old_one(tmp_path):
+    path = tmp_path / "history.json"
+    save(path, learnt(), ON)
+    (tmp_path / "history.json.new").mkdir()
+
+    assert save(path, Learnt(), ON) == f"{path} cannot be written by way of history.json.new: Is a directory."
+
+    assert load(path, today=TODAY, measured_on=ON) == learnt()
+
+
+def saved_meanwhile(path):
+    """What saving returned; nothing where it waits for somebody, whom there is not."""
+    returned = []
+    saving = Thread(target=lambda: returned.append(save(path, learnt(), ON)), daemon=True)
+    saving.start()
+    saving.join(30)
+    return returned
 
 
 values = st.recursive(
