@@ -1,6 +1,6 @@
 """What a node's owner offers is obeyed: speed, window, slots, and the bid's own end."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -106,6 +106,41 @@ def test_owner_who_comes_back_gets_his_node_and_the_gang_another(arena):
     assert f"The owner of node {node} is back" in event["note"]
     eventually(lambda: arena.nodes_of("heat") == [free])
     assert arena.status("heat")["attempt"] == 2
+
+
+@pytest.fixture
+def forecast(arena):
+    """Two fast nodes, whose owners may come back from in two or three hours on: gangs that run then are interrupted."""
+    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=3)
+    hours = [{"from": hour.strftime("%Y-%m-%dT%H:%M:%SZ"), "ownerReturns": "50m"}]
+    nodes = arena.add_nodes(2, cpu="1")
+    for node in nodes:
+        arena.create(bid(node, capacity="2", onReturn="Evict", forecast=hours))
+    return nodes
+
+
+def test_gang_that_takes_no_risk_waits_beside_one_that_runs_where_an_owner_may_return(arena, forecast):
+    arena.submit(gang("never", size=1, interruptible="Never", work={"serialTime": "10h"}))
+    arena.submit(gang("freely", size=1, interruptible="Freely", work={"serialTime": "10h"}))
+
+    arena.until_placed("freely")
+    refused = arena.until("never", "Placed", "False", "WindowTooShort")
+    assert "of 2 the owners may come back, and it may not be interrupted" in refused["message"]
+    assert arena.nodes_of("freely")[0] in forecast
+    assert "that an owner comes back meanwhile" in arena.condition("freely", "Planned")["message"]
+
+    [free] = arena.add_nodes(1, cpu="1")
+    arena.until_placed("never")
+    assert arena.nodes_of("never") == [free]
+
+
+def test_gang_that_takes_no_risk_runs_where_it_ends_before_an_owner_may_return(arena, forecast):
+    arena.add_nodes(1, cpu="1")
+
+    arena.submit(gang("never", size=1, interruptible="Never", work={"serialTime": "1h"}))
+
+    arena.until_placed("never")
+    assert arena.nodes_of("never")[0] in forecast
 
 
 def test_gang_that_must_wait_for_its_node_is_planned_for_later(arena):
