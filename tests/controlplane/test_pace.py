@@ -13,6 +13,7 @@ from sandbox import ApiError
 pytestmark = pytest.mark.usefixtures("operator")
 
 PACED, WHOLE = ("1500m", "1650m"), ("3", None)
+A_TENTH = ("300m", "330m")
 OUT_OF_THE_WAY = ("3", "4")
 FREED = {"requests.cpu": "4500m"}
 
@@ -48,10 +49,14 @@ def until_told(arena, words):
     eventually(lambda: words in arena.status("heat").get("pace", {}).get("message", ""), seconds=60)
 
 
-def submit(arena, **more):
+def submit_unpaced(arena, **more):
     arena.submit(gang("heat", cpu="3", **more))
     eventually(lambda: arena.status("heat").get("startedAt"))
     put_in_force(arena, "heat")
+
+
+def submit(arena, **more):
+    submit_unpaced(arena, **more)
     arena.change_gang("heat", pace="Local")
 
 
@@ -90,6 +95,23 @@ def test_pace_follows_the_bids(arena, offered):
     arena.patch_bid(offered[1], dutyCycle="1")
 
     until_cpu(arena, ("750m", "825m"), WHOLE, nodes=offered)
+
+
+def test_owner_who_is_back_has_most_of_the_node_and_the_gang_goes_on(arena, offered):
+    fast, _ = offered
+    arena.patch_bid(fast, onReturn="Pace")
+    submit_unpaced(arena)
+
+    arena.patch_bid(fast, ownerPresent=True)
+    until_cpu(arena, A_TENTH, WHOLE, nodes=offered)
+    put_in_force(arena, "heat")
+    until_told(arena, f"The owner of {fast} is back: members there have a tenth of their CPU.")
+    eventually(lambda: arena.status("heat")["pace"]["givenBack"] == "2700m", seconds=60)
+
+    arena.patch_bid(fast, ownerPresent=False)
+    until_cpu(arena, OUT_OF_THE_WAY, WHOLE, nodes=offered)
+    eventually(lambda: "pace" not in arena.status("heat"), seconds=60)
+    assert (arena.status("heat")["attempt"], arena.condition("heat", "Placed")["status"]) == (1, "True")
 
 
 def test_quota_that_others_have_used_up_leaves_the_request_and_gives_the_limit(arena, offered):

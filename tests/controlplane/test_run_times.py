@@ -9,11 +9,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from builders.manifests import gang
+from builders.manifests import bid, gang
 from live.arena import Arena
 from live.quick_start import Forked
 from lockstep.api.work import parse_work
 from lockstep.cli import main
+from lockstep.facts.past_runs import KIND_LABEL
 from lockstep_demo.operator_process import OperatorProcess, running
 
 KEPT = "/api/v1/namespaces/lockstep-system/configmaps/lockstep-run-times"
@@ -34,8 +35,8 @@ def timed(name, size=1, work=WORK):
     return gang(name, size=size, run_for="1s", work=work)
 
 
-def kept(arena):
-    return json.loads(arena.api.request("GET", KEPT)["data"]["runs.json"])
+def kept(arena, name="runs.json"):
+    return json.loads(arena.api.request("GET", KEPT)["data"][name])
 
 
 def test_next_process_plans_with_what_runs_took(arena, elected):
@@ -142,6 +143,37 @@ def test_gang_that_asks_for_it_is_planned_by_the_law_that_its_runs_have_followed
     expected = datetime.fromisoformat(status["expectedFinish"]) - datetime.fromisoformat(status["start"])
     assert expected.total_seconds() == pytest.approx(75, abs=1)
     assert "workUsed" not in arena.status("stated")
+
+
+def test_gang_that_asks_for_it_is_planned_by_what_each_kind_of_nodes_made_of_its_runs(arena, elected):
+    """By its bid the node of kind wide is twice as fast; what is kept says that runs take three times as long there."""
+    work = {"serialTime": "100s"}
+    [usual] = arena.add_nodes(1, labels={KIND_LABEL: "usual"})
+    arena.submit(timed("first", 1, work))
+    arena.until_complete("first")
+    assert elected.stop() == 0
+    [[digest, [first]]] = kept(arena)[arena.namespace].items()
+    assert (first[-1], kept(arena, "kinds.json")) == (1, ["usual"]), "the run has the kind of its node"
+    runs = [[1000, 1, 1000, 100_000, 1]] * 5 + [[3000, 1, 500, 150_000, 2]] * 3
+    data = {"runs.json": json.dumps({arena.namespace: {digest: runs}}), "kinds.json": json.dumps(["usual", "wide"])}
+    arena.api.request("PATCH", KEPT, {"data": data})
+    [wide] = arena.add_nodes(1, labels={KIND_LABEL: "wide"})
+    arena.create(bid(wide, capacity="2"))
+
+    elected.start()
+    arena.submit(timed("stated", 1, work))
+    arena.submit(timed("learner", 1, {**work, "learn": True}))
+    arena.until_complete("stated", "learner")
+
+    assert placed_on(arena, "stated") == [wide]
+    assert placed_on(arena, "learner") == [usual]
+    says = "runs take 3 times as long on wide (3 runs), 1 times as long on usual (5 runs)"
+    assert says in arena.status("learner")["workUsed"]["message"]
+
+
+def placed_on(arena, name):
+    """The nodes that the gang was placed on: its pods may be gone by now."""
+    return [one["node"] for one in arena.status(name)["members"]]
 
 
 def test_who_may_not_list_gangs_is_told_so_and_a_wrong_name_too(arena, tenant):
