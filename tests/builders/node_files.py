@@ -4,6 +4,7 @@ Mounts and the lines of files are as ``tests/operator/agent/recorded`` has them 
 groups beside version 2, and as the kernel's documentation has them for version 2 alone.
 """
 
+import os
 import shutil
 
 CLASSES = ("", "burstable", "besteffort")
@@ -53,6 +54,15 @@ class NodeFiles:
             self._by_pod[uid] += seconds
             self._by_class[self.pods[uid]] += seconds
         self._write()
+
+    def typed_last(self, at):
+        """Somebody is logged in at a terminal, and typed there last at that time, by the node's own clock."""
+        sessions, terminal = self.root / "run" / "systemd" / "sessions", self.root / "dev" / "pts" / "0"
+        for folder in (sessions, terminal.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        (sessions / "1").write_text("ACTIVE=1\nSTATE=active\nTYPE=tty\nCLASS=user\nTTY=pts/0\n")
+        terminal.touch()
+        os.utime(terminal, (at, at))
 
     def count(self, folder, seconds):
         """Write one counter, whatever it was."""

@@ -19,10 +19,12 @@ RBAC = Path(__file__).parents[2] / "operator" / "rbac-agent.yaml"
 NAMESPACE, ACCOUNT = "lockstep-system", "lockstep-agent"
 LIFETIME_SECONDS = 6
 STOP_SECONDS = 10.0
-# What takes the place of ``python -m lockstep`` on a node whose clock is wrong: the kernel's own can't be set here.
-STEPPED = """
+# What takes the place of ``python -m lockstep``, so that a node's clock can be set: the kernel's own can't be here.
+WITH_A_CLOCK = """
 import time
-real, time.time = time.time, lambda: real() + {seconds}
+from pathlib import Path
+ahead, real = Path({ahead!r}), time.time
+time.time = lambda: real() + float(ahead.read_text())
 from lockstep.cli import main
 main()
 """
@@ -39,8 +41,10 @@ class Agent:
         self.token = folder / "token"
         self.server = api.server
         self.host_cores = 0.0
+        self._ahead = folder / "ahead"
         self._process: subprocess.Popen[bytes] | None = None
         self._spent_at = time.monotonic()
+        self.set_clock(0.0)
         self.log_in()
 
     def log_in(self) -> None:
@@ -54,11 +58,19 @@ class Agent:
             path = f"/api/v1/namespaces/{NAMESPACE}/pods/{ACCOUNT}-{self.node}?gracePeriodSeconds=0"
             self.api.request("DELETE", path)
 
-    def start(self, *, clock_ahead_seconds: float = 0.0) -> None:
+    def set_clock(self, ahead_seconds: float) -> None:
+        """Set the node's clock, before the process starts or while it runs: so far ahead of the right time."""
+        new = self._ahead.with_suffix(".new")
+        new.write_text(str(ahead_seconds))
+        new.replace(self._ahead)
+
+    def start(self) -> None:
         """Start the process."""
-        program = ["-c", STEPPED.format(seconds=clock_ahead_seconds)] if clock_ahead_seconds else ["-m", "lockstep"]
+        program = WITH_A_CLOCK.format(ahead=str(self._ahead))
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen([sys.executable, *program, *self._arguments()], stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program, *self._arguments()], stdout=log, stderr=log
+            )
 
     def kill(self) -> None:
         """End the process as a crash would."""

@@ -10,6 +10,10 @@ from builders.manifests import gang
 from eventually import eventually
 from live.agents import LIFETIME_SECONDS, Agent, Wire
 from live.arena import BIDS
+from lockstep.agent.history import History, Hour
+from lockstep.agent.history_file import Learnt, load, save
+from lockstep.agent.hours import clock_hour
+from lockstep.api.offer import FIELD_MANAGER
 
 pytestmark = pytest.mark.usefixtures("operator", "agents")
 
@@ -145,12 +149,63 @@ def test_history_that_is_damaged_is_dropped_and_costs_nothing_else(on_nodes):
 @pytest.mark.parametrize("step", [-YEAR_SECONDS, YEAR_SECONDS])
 def test_bid_of_a_node_whose_clock_is_wrong_expires_when_it_should(on_nodes, step):
     [agent] = on_nodes(1)
-    agent.start(clock_ahead_seconds=step)
+    agent.set_clock(step)
+    agent.start()
     until_measured(agent)
 
     until_renewed(agent)
 
-    assert time.time() < expires(agent) <= time.time() + LIFETIME_SECONDS + 5
+    bid = agent.bid()
+    assert epoch(bid["spec"]["expiresAt"]) - written(bid) == pytest.approx(LIFETIME_SECONDS, abs=600)
+
+
+def test_clock_that_is_set_while_the_agent_runs_costs_nothing_that_it_knows(on_nodes):
+    """An owner left a terminal an hour ago, by the clock that was right then; a week of the node is known."""
+    [agent] = on_nodes(1)
+    agent.files.typed_last(time.time() - 3600)
+    today = clock_hour(time.time()).day
+    week = {today - ago: [Hour(0.1, 0.2)] * 24 for ago in range(7, 0, -1)}
+    assert save(agent.history, Learnt(history=History(days=week)), "") is None
+    agent.start()
+    began = until_said_anew(agent)["status"]["measured"]["since"]
+
+    for ahead in (YEAR_SECONDS, -YEAR_SECONDS, 0.0):
+        agent.set_clock(ahead)
+        bid = until_said_anew(agent)
+
+        spec, measured = bid["spec"], bid["status"]["measured"]
+        assert epoch(spec["expiresAt"]) - written(bid) == pytest.approx(LIFETIME_SECONDS, abs=600)
+        assert epoch(spec["forecast"][0]["from"]) - written(bid) == pytest.approx(0, abs=7200)
+        assert (spec["ownerPresent"], measured["ownerPresent"], measured["since"]) == (False, False, began)
+    assert agent.stop() == 0
+    assert isinstance(load(agent.history, today=today, measured_on=""), Learnt)
+
+
+def until_said_anew(agent):
+    """Have the node do something else from now on; return the bid that says so, in its status too."""
+    before = agent.spec().get("dutyCycle")
+    agent.host_cores = 3.5 - agent.host_cores
+
+    def probe():
+        bid = agent.bid()
+        said = bid.get("status", {}).get("measured", {}).get("dutyCycle")
+        return bid if said == bid.get("spec", {}).get("dutyCycle") not in {before, None} else None
+
+    return eventually(probe, seconds=120)
+
+
+def epoch(time_of_day):
+    return datetime.fromisoformat(time_of_day).timestamp()
+
+
+def written(bid):
+    """When the agent wrote the bid's spec, by the API server's clock."""
+    [entry] = [
+        one
+        for one in bid["metadata"]["managedFields"]
+        if one["manager"] == FIELD_MANAGER and not one.get("subresource")
+    ]
+    return epoch(entry["time"])
 
 
 def test_what_two_people_set_by_hand_stays_and_all_else_is_renewed(agents, agent):

@@ -1,6 +1,5 @@
 """The measuring half of the agent from end to end: a node's files in, what is known of it out."""
 
-import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -48,11 +47,7 @@ class Running:
 
     def owner_types(self, *, ago=0.0):
         """At a terminal of a session that is open."""
-        (self.sessions / "1").write_text("ACTIVE=1\nSTATE=active\nTYPE=tty\nCLASS=user\nTTY=pts/0\n")
-        terminal = self.node.root / "dev" / "pts" / "0"
-        terminal.parent.mkdir(parents=True, exist_ok=True)
-        terminal.touch()
-        os.utime(terminal, (self.own_wall() - ago, self.own_wall() - ago))
+        self.node.typed_last(self.own_wall() - ago)
 
     def owner_comes(self):
         text = "ACTIVE=1\nSTATE=active\nTYPE=x11\nCLASS=user\nSEAT=seat0\n"

@@ -3,6 +3,7 @@
 import logging
 import os
 from functools import partial
+from itertools import pairwise
 from threading import Event
 
 import pytest
@@ -10,13 +11,18 @@ import pytest
 from builders.node_files import NodeFiles
 from lockstep.agent.clock import Clock
 from lockstep.agent.connection import Answer
+from lockstep.agent.history_file import load
+from lockstep.agent.hours import clock_hour
 from lockstep.agent.meter import Meter
 from lockstep.agent.offering import Differences
 from lockstep.agent.process import every, look
 from lockstep.agent.publishing import Publisher, Terms
 from lockstep.api.offer import Planned
+from lockstep.api.quantities import epoch_seconds
 
 GANG = "0a1b2c3d-0000-4000-8000-00000000000a"
+EPOCH = 1_800_000_000.0
+YEAR = 365 * 86_400.0
 TERMS = Terms(lifetime_seconds=180.0, differences=Differences(relative=0.1, absolute=0.05))
 
 
@@ -27,9 +33,9 @@ class Node:
         self.files = NodeFiles(folder / "node", cores=4)
         self.files.add(GANG)
         self.history = folder / "history.json"
-        self.now = 0.0
-        self.specs, self.reports = [], []
-        self.clock = Clock(steady=lambda: self.now, own=lambda: 1_800_000_000.0 + self.now)
+        self.now = self.own_step = 0.0
+        self.specs, self.reports, self.written = [], [], []
+        self.clock = Clock(steady=lambda: self.now, own=lambda: EPOCH + self.now + self.own_step)
         self.publisher = Publisher("n1", self._apply, self.clock, TERMS)
         self.meter = Meter(self.history, root=self.files.root, proc=self.files.proc)
 
@@ -40,8 +46,12 @@ class Node:
             look(self.meter, planned, self.publisher, self.clock)
 
     def _apply(self, path, manifest):
-        (self.reports if path.endswith("/status") else self.specs).append(manifest)
-        return Answer(200, {"status": {"measured": {"message": "Idle."}}})
+        if path.endswith("/status"):
+            self.reports.append(manifest)
+        else:
+            self.specs.append(manifest)
+            self.written.append(EPOCH + self.now)
+        return Answer(200, {"status": {"measured": {"message": "Idle."}}}, wall=EPOCH + self.now)
 
 
 @pytest.fixture
@@ -73,15 +83,35 @@ def test_local_work_is_bid_within_two_minutes(node):
 
 
 def test_typing_is_seen_on_a_node_whose_clock_is_ahead_of_the_servers(node):
-    node.clock.hear(1_800_000_000.0 - 1000)
+    node.own_step = 1000.0
+    node.clock.hear(EPOCH)
     terminal = node.files.root / "dev" / "pts" / "0"
     terminal.parent.mkdir(parents=True)
     terminal.touch()
-    os.utime(terminal, (1_800_000_000.0, 1_800_000_000.0))
+    os.utime(terminal, (EPOCH + 1000, EPOCH + 1000))
 
     node.run(120, Planned(frozenset(), 0.0))
 
     assert node.specs[-1]["spec"]["ownerPresent"] is True
+
+
+@pytest.mark.parametrize("steps", [(YEAR, 0.0), (-YEAR, 0.0), (YEAR, -YEAR)])
+def test_clock_of_the_node_that_is_set_while_the_agent_runs_changes_nothing(node, steps):
+    node.files.typed_last(EPOCH - 3600)
+    node.run(3600, Planned(frozenset(), 0.0), host=2.0)
+
+    for step in steps:
+        node.own_step = step
+        node.run(3600, Planned(frozenset(), 0.0), host=2.0)
+
+    assert {manifest["spec"].get("ownerPresent") for manifest in node.specs[1:]} == {False}
+    lives = [
+        epoch_seconds(manifest["spec"]["expiresAt"]) - at for manifest, at in zip(node.specs, node.written, strict=True)
+    ]
+    assert lives == pytest.approx([180.0] * len(lives), abs=1)
+    assert max(later - at for at, later in pairwise(node.written)) < 180
+    kept = load(node.history, today=clock_hour(EPOCH).day, measured_on="")
+    assert {*kept.history.days, kept.history.running.day} == {clock_hour(EPOCH).day}
 
 
 def test_history_that_is_dropped_is_told(node, tmp_path, caplog):
