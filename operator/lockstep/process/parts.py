@@ -1,0 +1,221 @@
+"""What the running operator is put together from."""
+
+from collections.abc import Generator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic, time
+from typing import Any
+
+from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
+
+from lockstep.act.deletions import Deletions
+from lockstep.act.node_requests import NodeRequests
+from lockstep.act.services import Services
+from lockstep.api.client import KubeClient
+from lockstep.api.configuration import Configuration
+from lockstep.api.fence import Fence
+from lockstep.api.instance import instance_name
+from lockstep.api.names import BIDS, GANGS
+from lockstep.api.pool import Pool
+from lockstep.api.rights import Rights
+from lockstep.belief.lost_nodes import LostNodes
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.cycle.cycle import Cycle
+from lockstep.cycle.holds import HoldPolicy
+from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cycle.woken import Woken
+from lockstep.process.health import Health
+from lockstep.process.leading import Leadership, make_elector
+from lockstep.process.rights import noting_watches
+from lockstep.process.run_time_store import RunTimeStore
+from lockstep.process.settings import Settings
+from lockstep.process.timeline import Pictures
+from lockstep.report.gauges import refreshing
+from lockstep.report.metrics import Metrics
+from lockstep.report.writer import StatusWriter
+from lockstep.watch.informer import Informer
+from lockstep.watch.kinds import WATCHED
+from lockstep.watch.streams import Streams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The client of the API server, what holds its requests back, and the metrics that count them."""
+
+    client: KubeClient
+    fence: Fence
+    rights: Rights
+    metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What watches, believes and decides. ``streams`` are the watches of our own kinds, ``informers`` all others."""
+
+    access: Access
+    state: State
+    services: Services
+    cycle: Cycle
+    informers: tuple[Informer[Any], ...]
+    streams: Streams
+
+
+def make_access(settings: Settings, configuration: Configuration) -> Access:
+    """The way to the API server; where there is an election, nothing may be written before it is won."""
+    metrics = _make_metrics()
+    fence = Fence(open_until=float("inf") if settings.election is None else 0.0)
+    rights = Rights()
+    client = KubeClient(
+        configuration,
+        concurrency=settings.concurrency,
+        observer=metrics.request_answered,
+        fence=fence,
+        rights=rights,
+    )
+    return Access(client=client, fence=fence, rights=rights, metrics=metrics)
+
+
+def make_parts(settings: Settings, access: Access) -> Parts:
+    """All that watches, believes and decides; none of it runs yet."""
+    woken = Woken(monotonic=monotonic)
+    state = _make_state(settings, access.metrics, woken)
+    services = _make_services(settings, access, state)
+    return Parts(
+        access=access,
+        state=state,
+        services=services,
+        cycle=_make_cycle(settings, services, access.metrics, woken),
+        informers=_make_informers(access, state),
+        streams=_make_streams(access),
+    )
+
+
+def make_health(parts: Parts) -> Health:
+    """What the pages ask."""
+    cycle = parts.cycle
+    return Health(
+        unready=partial(_why_unready, parts),
+        decided=lambda: cycle.decided,
+        refresh=partial(_refresh, parts),
+        metrics=parts.access.metrics,
+        pictures=Pictures(parts.state, lambda: cycle.decided, now=time, monotonic=monotonic),
+    )
+
+
+async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Leadership:
+    """The part in deciding; what an election needs is closed with ``stack``."""
+    access = parts.access
+    return Leadership(
+        elector=await make_elector(stack, settings.election, access.client, access.fence, access.metrics),
+        fence=access.fence,
+        client=access.client,
+        state=parts.state,
+        cycle=parts.cycle,
+        metrics=access.metrics,
+        run_times=_make_run_time_store(settings, access, parts.state),
+        node_requests=_make_node_requests(settings, parts.services),
+    )
+
+
+def _make_metrics() -> Metrics:
+    """The operator's metrics, and those of the process itself."""
+    # When a series began is nobody's question here, and would double the number of series.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
+    metrics = Metrics(CollectorRegistry())
+    ProcessCollector(registry=metrics.registry)
+    return metrics
+
+
+def _make_state(settings: Settings, metrics: Metrics, woken: Woken) -> State:
+    """Belief without a fact, of a process that stands by."""
+    pool = Pool(selector=settings.node_selector, taints=settings.pool_taint)
+    state = State(
+        woken.set,
+        count_doubt=metrics.object_not_understood,
+        pool=pool,
+        gate_image=settings.gate_image,
+        sizing=settings.sizing,
+        run_time_quantile=settings.run_time_quantile,
+    )
+    state.stand_by()
+    return state
+
+
+def _make_services(settings: Settings, access: Access, state: State) -> Services:
+    """What the cycle works with, and what goes on beside it."""
+    client, metrics = access.client, access.metrics
+    return Services(
+        client=client,
+        state=state,
+        writer=StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused),
+        deletions=Deletions(client, monotonic=monotonic),
+        lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
+        cutter=SnapshotCutter(state),
+        now=time,
+        monotonic=monotonic,
+        provision_timeout=settings.provision_timeout,
+        count_binding=metrics.binding_answered,
+        count_refused=metrics.status_refused,
+    )
+
+
+def _make_cycle(settings: Settings, services: Services, metrics: Metrics, woken: Woken) -> Cycle:
+    """The cycle, as the settings have it."""
+    plans = PlanOptions(
+        holds=HoldPolicy(seconds=settings.hold_for, gangs=settings.holding_gangs),
+        sizing=SizingPolicy(sizing=settings.sizing, factor=settings.price_factor),
+        promises=settings.promises,
+    )
+    return Cycle(services, metrics, woken=woken, plans=plans)
+
+
+def _make_informers(access: Access, state: State) -> tuple[Informer[Any], ...]:
+    """The watches of all kinds but our own."""
+    heard = access.metrics.watch_heard
+    return tuple(Informer(access.client, make_kind(state), heard=heard) for make_kind in WATCHED)
+
+
+def _make_streams(access: Access) -> Streams:
+    """The watches of our own kinds, by a framework: their requests are counted, and their denials noted."""
+    metrics = access.metrics
+    observer = noting_watches(access.rights, metrics.request_answered)
+    return Streams((GANGS, BIDS), heard=metrics.watch_heard, observer=observer)
+
+
+def _why_unready(parts: Parts) -> str:
+    """Why the process is not ready, in one sentence.
+
+    Nobody lets it in, it may write nothing, or not all first lists have been delivered.
+    """
+    access = parts.access
+    trouble = access.client.credentials.trouble or access.rights.trouble
+    if trouble:
+        return trouble
+    delivered = [parts.streams.delivered, *(informer.synced for informer in parts.informers)]
+    return "" if all(one.is_set() for one in delivered) else "the first lists are still coming in"
+
+
+def _refresh(parts: Parts) -> Generator[None, None, None]:
+    """Bring the gauges up to date."""
+    access, cycle, metrics = parts.access, parts.cycle, parts.access.metrics
+    metrics.rights_denied.set(len(access.rights.denied))
+    metrics.writes_forbidden.set(1 if access.rights.trouble else 0)
+    metrics.credentials_refused.set(1 if access.client.credentials.trouble else 0)
+    decisions = () if cycle.decided is None else cycle.decided.plan.decisions
+    yield from refreshing(metrics, parts.state, time(), decisions)
+    metrics.cycle_lag.set(cycle.lag)
+
+
+def _make_run_time_store(settings: Settings, access: Access, state: State) -> RunTimeStore | None:
+    """Where run times are kept: beside the lease; None without a lease, or where nothing is learnt of them."""
+    if settings.election is None or not settings.run_time_quantile:
+        return None
+    return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
+
+
+def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:
+    """What asks an autoscaler for nodes; None where nobody is to be asked."""
+    return NodeRequests(services, settings.provisioning_requests) if settings.provisioning_requests else None
