@@ -54,6 +54,10 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         """Seconds since the epoch."""
         return self._jumping.now
 
+    def hold(self, seconds):
+        """Be busy with one callback for so long: time passes, and nothing else happens."""
+        self._jumping.now += seconds
+
 
 def now():
     """The running loop's time of day."""

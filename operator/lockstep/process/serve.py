@@ -5,6 +5,7 @@ import logging
 import signal
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
+from time import monotonic
 from typing import Any
 
 from lockstep.api.configuration import Configuration
@@ -60,7 +61,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
         watch_own_kinds(state, access.client, streams, stop),
         _lead_when_ready(leadership, parts.informers),
         keep_rights_judged(access.client, access.rights),
-        watch_loop(access.metrics.loop_held.observe),
+        watch_loop(access.metrics.loop_held.observe, monotonic),
     )
 
 
