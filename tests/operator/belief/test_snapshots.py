@@ -15,7 +15,6 @@ from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.node import ExpectedHour, OnReturn
 from lockstep.facts.pod import PodPhase
-from lockstep.report.misfits import misfit_in_words
 
 NOW = 1000.0
 
@@ -303,126 +302,29 @@ def test_snapshot_of_no_node_has_no_rows(state):
     assert snapshot.free.dtype == np.int64
 
 
-def misfit(state, gang=None, *, finish=NOW + 100, **more):
-    """In words, why a reservation would not be planned so."""
-    found = SnapshotCutter(state).misfit(gang or gang_fact(), reservation(start=NOW, finish=finish, **more), NOW)
-    return None if found is None else misfit_in_words(found)
-
-
-@pytest.fixture
-def two_nodes(state):
+def test_room_that_is_made_for_a_pod_is_told_to_the_planner(state):
     for name in ("n1", "n2"):
-        state.nodes.apply(node_fact(name, cpu=2000))
-    return state
+        state.nodes.apply(node_fact(name))
+    state.apply_pod(pod_fact("urgent", nominated="n2", priority=7))
+    state.apply_pod(pod_fact("there", node="n2", nominated="n2", request=()))
+    state.apply_pod(pod_fact("elsewhere", nominated="gone"))
 
-
-def test_reservation_that_would_be_planned_so_fits(two_nodes):
-    assert misfit(two_nodes) is None
-
-
-def test_what_a_reservation_holds_itself_does_not_count_against_it(two_nodes):
-    two_nodes.hold(reservation(members=(("n1", 2), ("n2", 2))))
-    two_nodes.apply_pod(member_fact(rank=0, node="n1", phase=PodPhase.RUNNING))
-
-    assert misfit(two_nodes, members=(("n1", 2), ("n2", 2))) is None
-
-
-def test_member_that_has_ended_needs_no_room(two_nodes):
-    two_nodes.apply_pod(member_fact(rank=0, node="n1", phase=PodPhase.SUCCEEDED))
-    two_nodes.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 2000),)))
-
-    assert misfit(two_nodes) is None
-
-
-@pytest.mark.parametrize(
-    ("change", "want"),
-    [
-        pytest.param(
-            lambda state: state.nodes.remove("n2"),
-            "there is no node n2",
-            id="gone",
-        ),
-        pytest.param(
-            lambda state: state.nodes.apply(node_fact("n2", cordoned=True)),
-            "its constraints do not hold on n2: cordoned",
-            id="cordoned",
-        ),
-        pytest.param(
-            lambda state: [state.nodes.apply(node_fact(name, ready=False)) for name in ("n1", "n2")],
-            "its constraints do not hold on n1, n2: not ready",
-            id="not ready",
-        ),
-        pytest.param(
-            lambda state: state.nodes.apply(node_fact("n1", taints=[Taint("pool", "x", "NoSchedule")])),
-            "its constraints do not hold on n1: with the untolerated taint pool=x:NoSchedule",
-            id="tainted",
-        ),
-        pytest.param(
-            lambda state: state.apply_pod(pod_fact("p", node="n2", request=(("cpu", 1001),))),
-            "n2 has room for 0 of 1 members: cpu is short",
-            id="full",
-        ),
-        pytest.param(
-            lambda state: state.nodes.apply(node_fact("n1", cpu=999)),
-            "n1 has room for 0 of 1 members: cpu is short",
-            id="shrunk",
-        ),
-        pytest.param(
-            lambda state: state.bids.apply(bid_fact("n1", since=NOW + 5)),
-            "n1 is not open to gangs now",
-            id="not open yet",
-        ),
-        pytest.param(
-            lambda state: state.bids.apply(bid_fact("n1", until=NOW)),
-            "n1 is not open to gangs now",
-            id="taken back",
-        ),
-        pytest.param(
-            lambda state: state.bids.apply(bid_fact("n1", until=NOW + 99)),
-            "n1 is open for 1 min 39 s more only, and the gang ends in 1 min 40 s",
-            id="taken back before the end",
-        ),
-    ],
-)
-def test_reservation_that_would_not_be_planned_so_says_why(two_nodes, change, want):
-    change(two_nodes)
-
-    assert misfit(two_nodes) == want
-
-
-def test_room_that_is_made_for_a_pod_is_told_to_the_planner(two_nodes):
-    two_nodes.apply_pod(pod_fact("urgent", nominated="n2", priority=7))
-    two_nodes.apply_pod(pod_fact("there", node="n2", nominated="n2", request=()))
-    two_nodes.apply_pod(pod_fact("elsewhere", nominated="gone"))
-
-    [pod] = cut(two_nodes).nominated
+    [pod] = cut(state).nominated
 
     assert (pod.node, pod.request, pod.priority) == (1, (1, 1000, 1), 7)
 
 
-def test_nomination_is_news_and_so_is_its_end(two_nodes):
+def test_nomination_is_news_and_so_is_its_end(state):
+    state.nodes.apply(node_fact("n2"))
     waiting, urgent = pod_fact("urgent"), pod_fact("urgent", nominated="n2")
-    two_nodes.apply_pod(waiting)
+    state.apply_pod(waiting)
 
     for change in (
-        lambda: two_nodes.apply_pod(urgent),
-        lambda: two_nodes.apply_pod(waiting),
-        lambda: two_nodes.apply_pod(urgent),
-        lambda: two_nodes.remove_pod(urgent.key, urgent.uid),
+        lambda: state.apply_pod(urgent),
+        lambda: state.apply_pod(waiting),
+        lambda: state.apply_pod(urgent),
+        lambda: state.remove_pod(urgent.key, urgent.uid),
     ):
-        two_nodes.news.begin_plan()
+        state.news.begin_plan()
         change()
-        assert two_nodes.news.is_plan_due
-
-
-def test_reservation_leaves_room_to_pods_as_urgent_as_its_gang(two_nodes):
-    two_nodes.apply_pod(pod_fact("urgent", nominated="n2", request=(("cpu", 1500),), priority=0))
-    two_nodes.apply_pod(pod_fact("patient", nominated="n1", request=(("cpu", 1500),), priority=-1))
-
-    assert misfit(two_nodes) == "n2 has room for 0 of 1 members: cpu is short"
-
-
-def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
-    two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
-
-    assert misfit(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang gives no run time"
+        assert state.news.is_plan_due

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import gang_fact
-from coschedule import Members, Placement
+from builders.statuses import placement
 from lockstep.api.gangjob import parse_gang, status_manifest
 from lockstep.facts.failure import Failure
 from lockstep.facts.policies import Policies
@@ -15,17 +15,7 @@ from lockstep.report import conditions, endings
 NOW = 1_000_000.0
 LIMITED = Policies(active_deadline_seconds=3600)
 GANG = gang_fact("g", generation=4, policies=LIMITED)
-PLACEMENT = Placement(
-    gang=GANG.key,
-    size=3,
-    start=NOW,
-    finish=NOW + 60,
-    speedup=2.5,
-    members=(Members("n1", 3),),
-    slowest="n1",
-    latest=None,
-    alternative=None,
-)
+PLACEMENT = placement(GANG, start=NOW)
 WHY = "pod g-1-0 failed: container main exited with 3; restart 1 of 3"
 
 

@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from builders.facts import gang_fact, gang_spec
-from coschedule import Members, Placement, Spelled, Unplaceable
+from builders.statuses import placement
 from coschedule import Reason as PlanReason
+from coschedule import Spelled, Unplaceable
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import Refusal
 from lockstep.facts.policies import Policies
@@ -20,17 +21,7 @@ from lockstep.report.summary import LONGEST, summary_of
 ROOT = Path(__file__).parents[3]
 NOW = 1_767_261_600.0  # 2026-01-01T10:00:00Z
 GANG = gang_fact("g", spec=gang_spec(size=2, most=12), policies=Policies(active_deadline_seconds=3600))
-PLACEMENT = Placement(
-    gang=GANG.key,
-    size=3,
-    start=NOW,
-    finish=NOW + 60,
-    speedup=2.5,
-    members=(Members("n1", 3),),
-    slowest="n1",
-    latest=None,
-    alternative=None,
-)
+PLACEMENT = placement(GANG, start=NOW)
 NO_ROOM = Unplaceable(
     gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="Needs 2 members, 1 fits.")
 )
