@@ -7,7 +7,7 @@ class Promises(StrEnum):
     """What is promised to gangs that wait. Within each kind, more urgent gangs come before all others."""
 
     SLACK = "Slack"
-    """A start and, beyond it, half as much time as the run takes: room in which the queue is planned anew."""
+    """A start and, beyond it, a third of the time the run takes: room in which the queue is planned anew."""
     CONSERVATIVE = "Conservative"
     """The start that was planned first, or an earlier one: conservative backfilling."""
     EASY = "EASY"

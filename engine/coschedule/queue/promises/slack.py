@@ -1,4 +1,4 @@
-"""Promises with slack: gangs that wait are promised their planned start and, beyond it, half as much time as they run.
+"""Promises with slack: gangs that wait are promised their planned start and, beyond it, a third of the time they run.
 
 The room in between lets the queue be planned anew whenever something has changed, short gangs before long ones: a gang
 may be planned for later than before, but not for later than it was promised. As gangs are ordered by submission plus
@@ -15,4 +15,4 @@ from coschedule.queue.promises.renewal import Renewal
 
 def plan_with_slack(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
     """Plan gangs of one priority, which are in their order."""
-    return Renewal(weights=(1.0, 4.0), slack=0.5).plan(planner, gangs)
+    return Renewal(weights=(1.0, 4.0), slack=1 / 3).plan(planner, gangs)

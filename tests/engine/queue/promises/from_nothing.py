@@ -43,7 +43,7 @@ def _planned(facts, most):
     decisions = list(_sooner(planner, decisions, _places(facts, gangs), settled, gangs, most))
     behind = [one for one in gangs if one.kept is None and all(one not in front for front in fronts)]
     decisions += [planner.decide(one) for one in behind]
-    return {one.gang: with_promise(one, by_key[one.gang], slack=0.5) for one in decisions}
+    return {one.gang: with_promise(one, by_key[one.gang], slack=1 / 3) for one in decisions}
 
 
 def least_run(one):
