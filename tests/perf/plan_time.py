@@ -26,7 +26,7 @@ from coschedule import (
     plan,
 )
 from lockstep.cycle.sizing import Contention, SizingPolicy
-from lockstep.process.collector import collect_seldom
+from lockstep.process.collector import collect_little
 
 GANGS = 200
 RUNNING = 100
@@ -82,7 +82,7 @@ def _measure_events(console: Console) -> None:
         if is_distinct:
             facts = with_distinct_speeds(facts)
         queue = settled(facts, _newcomers(facts))
-        collect_seldom()
+        collect_little()
         times = _times_after_events(queue)
         cells = (f"{1000 * np.median(each):.0f}, {1000 * np.quantile(each, 0.99):.0f}" for each in times.values())
         table.add_row(str(nodes), str(len(np.unique(facts.slowdown))), *cells)

@@ -37,6 +37,8 @@ _REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
 # the connection may be dead.
 _WATCH_SILENCE_SECONDS = 90.0
 _TOKEN_SECONDS = 30.0
+# Gangs come in bursts: to open all connections anew for each of them would hold the event loop.
+_KEPT_SECONDS = 60.0
 LANDING_SECONDS = 1.0
 """For so long after a request was cut off, the API server may still carry it out, in seconds."""
 _TRIES = 6
@@ -88,7 +90,9 @@ class KubeClient:
 
     async def __aenter__(self) -> Self:
         """Open the session."""
-        connector = aiohttp.TCPConnector(limit=self._connections, ssl=tls_context(self.configuration))
+        connector = aiohttp.TCPConnector(
+            limit=self._connections, ssl=tls_context(self.configuration), keepalive_timeout=_KEPT_SECONDS
+        )
         self._session = aiohttp.ClientSession(
             connector=connector,
             # No API server sets cookies: nobody need look for them at every request.

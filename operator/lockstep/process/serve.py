@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from lockstep.api.configuration import Configuration
-from lockstep.process.collector import collect_seldom
+from lockstep.process.collector import collect_little, collect_what_stayed
 from lockstep.process.first_answer import check_api
 from lockstep.process.leading import Leadership
 from lockstep.process.listening import start_pages
@@ -62,6 +62,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
         _lead_when_ready(leadership, parts.informers),
         keep_rights_judged(access.client, access.rights),
         watch_loop(access.metrics.loop_held.observe, monotonic),
+        collect_what_stayed(),
     )
 
 
@@ -71,6 +72,6 @@ async def _lead_when_ready(leadership: Leadership, informers: Iterable[Informer[
     await list_own_kinds_at_last(leadership.client, state)
     for informer in informers:
         await informer.synced.wait()
-    collect_seldom()
+    collect_little()
     log.info("ready: %d nodes, %d pods, %d gangs", len(state.nodes), len(state.pods), len(state.gangs))
     await leadership.take_part()

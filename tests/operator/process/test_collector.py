@@ -1,0 +1,77 @@
+"""What Python's collector of garbage looks at in the operator, and what it doesn't."""
+
+import asyncio
+import gc
+import weakref
+
+import pytest
+
+from lockstep.process.collector import collect_little, collect_what_stayed
+
+
+class Cycle:
+    """Garbage that only the collector finds."""
+
+    def __init__(self):
+        self.me = self
+
+
+@pytest.fixture(autouse=True)
+def collector_as_before():
+    thresholds = gc.get_threshold()
+    yield
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
+
+
+async def collecting(seconds):
+    task = asyncio.create_task(collect_what_stayed())
+    await asyncio.sleep(seconds)
+    task.cancel()
+
+
+def look_at_the_young(times):
+    for _ in range(times):
+        gc.collect(1)
+
+
+def test_everything_is_looked_at_never_again():
+    collect_little()
+
+    assert gc.get_threshold()[2] > 10**9
+
+
+def test_what_is_there_from_the_start_is_put_aside():
+    there = gc.get_freeze_count()
+    collect_little()
+
+    assert gc.get_freeze_count() > there
+
+
+@pytest.mark.asyncio
+async def test_cycles_that_are_young_are_found():
+    collect_little()
+    young = weakref.ref(Cycle())
+    look_at_the_young(2)
+    await collecting(seconds=1)
+
+    assert young() is None
+
+
+@pytest.mark.asyncio
+async def test_what_stayed_is_put_aside_and_then_goes_by_itself():
+    collect_little()
+    stays = Cycle()
+    there = gc.get_freeze_count()
+    task = asyncio.create_task(collect_what_stayed())
+    await asyncio.sleep(1)
+    assert gc.get_freeze_count() <= there
+
+    look_at_the_young(2)
+    await asyncio.sleep(1)
+    task.cancel()
+    assert gc.get_freeze_count() > there
+
+    alive, stays.me = weakref.ref(stays), None
+    del stays
+    assert alive() is None
