@@ -6,6 +6,7 @@ from lockstep.belief.reservation import Reservation
 from lockstep.facts.bid_plan import BidReport
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
+from lockstep.facts.outlook import Outlook, PlanChange
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
 from lockstep.facts.policies import Policies
 from lockstep.facts.role import Needs, RoleSpec
@@ -231,3 +232,20 @@ def take_changed(state):
     for gang in changed:
         state.news.looked_at(gang)
     return changed
+
+
+def outlook(likely_start, **more):
+    """Describe what a gang of two that waits is told of its start, first at time 0."""
+    told = {
+        "likely_start": likely_start,
+        "late_start": None,
+        "promised_start": None,
+        "expected_finish": None,
+        "size": 2,
+        "kinds": (),
+        "position": 1,
+        "waits_for": "",
+        "changed_at": 0.0,
+        "changed_because": PlanChange.FIRST_PLANNED,
+    }
+    return Outlook(**{**told, **more})

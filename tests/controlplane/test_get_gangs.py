@@ -1,4 +1,4 @@
-"""What a person reads of five gangs with `kubectl get gj`, word by word."""
+"""What a person reads of six gangs with `kubectl get gj`, word by word."""
 
 import re
 
@@ -15,6 +15,7 @@ bad    Failed      1         Pod bad-1-0 failed: container main exited with 1
 good   Succeeded   1         ended TIME, ran SPAN
 heat   Running     3 (2–5)   expected to end TIME
 huge   Waiting     20        Needs 20 members, 12 fit: 3 of 3 nodes pass its constraints; cpu: needs 20 × 1, 12 × 1 free
+next   Planned     3         likely to start TIME
 pvc    Refused     2         Claim scratch is not bound to a volume yet (template.spec.volumes[0].persistentVolumeClaim)
 """
 VOLUMES = [{"name": "scratch", "persistentVolumeClaim": {"claimName": "scratch"}}]
@@ -25,7 +26,7 @@ CLAIM = {
 }
 
 
-def test_table_of_five_gangs_says_how_far_each_is_and_why(arena):
+def test_table_of_six_gangs_says_how_far_each_is_and_why(arena):
     arena.add_nodes(3)
     arena.submit(gang("good", size=1, run_for="1s"))
     arena.submit(gang("bad", size=1, run_for="1s", exit_code="1"))
@@ -34,6 +35,8 @@ def test_table_of_five_gangs_says_how_far_each_is_and_why(arena):
     arena.api.request("POST", f"{arena.core}/persistentvolumeclaims", {"metadata": {"name": "scratch"}, "spec": CLAIM})
 
     arena.submit(gang("heat", size=(2, 5), cpu="4", work={"serialTime": "1h"}))
+    arena.until("heat", "Placed")
+    arena.submit(gang("next", size=3, cpu="4", work={"serialTime": "1h"}))
     arena.submit(gang("huge", size=20))
     arena.submit(gang("pvc", pod={"volumes": VOLUMES}))
 

@@ -64,13 +64,18 @@ def _says(state: State, status: GangStatus) -> str:
         case State.SUCCEEDED:
             return _ended(status)
         case State.PLANNED:
-            return "" if status.start is None else f"expected to start {rfc3339(status.start)}"
+            return _starts(status)
         case State.RUNNING:
             return "" if status.expected_finish is None else f"expected to end {rfc3339(status.expected_finish)}"
         case State.WAITING if _was_undone(status):
             return _message(status, Condition.PLACED)
         case _:
             return _message(status, _SAID_BY[state])
+
+
+def _starts(status: GangStatus) -> str:
+    """A planned start is not told as the likely one: what is likely stands in the plan beside it."""
+    return "" if status.plan is None else f"likely to start {rfc3339(status.plan.likely_start)}"
 
 
 def _ended(status: GangStatus) -> str:

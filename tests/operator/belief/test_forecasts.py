@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import gang_fact
+from builders.facts import gang_fact, outlook
 from lockstep.belief.forecasts import Forecasts
 from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.facts.outlook import Outlook
 
 NOW = 1000.0
 
@@ -96,20 +95,10 @@ def test_first_late_start_that_a_gang_was_told_counts():
 
 
 def waited(uid="u", *, placed="True", plan=True):
-    outlook = Outlook(
-        likely_start=100.0,
-        late_start=None,
-        promised_start=None,
-        expected_finish=None,
-        size=1,
-        kinds=(),
-        position=1,
-        waits_for="",
-        changed_at=0.0,
-        changed_because="FirstPlanned",
-    )
     conditions = (ConditionFact("Placed", placed, "Bound", "", 1, 0.0),)
-    status = GangStatus(conditions=conditions, plan=outlook if plan else None, start=200.0, first_planned_start=100.0)
+    status = GangStatus(
+        conditions=conditions, plan=outlook(100.0) if plan else None, start=200.0, first_planned_start=100.0
+    )
     return replace(gang_fact(), uid=uid, created=0.0, status=status)
 
 

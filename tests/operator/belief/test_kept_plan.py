@@ -2,29 +2,17 @@
 
 import pytest
 
-from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
+from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, outlook
 from coschedule import Constraints, Load, Members, Role, SerialWork, Sizes
 from lockstep.belief.kept_plan import kept_plan
 from lockstep.belief.node_arrays import node_arrays
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.facts.outlook import Outlook, PlanChange
 from lockstep.facts.past_runs import Learned
 
 START = 1_800_000_000.0
-OUTLOOK = Outlook(
-    likely_start=START,
-    late_start=None,
-    promised_start=START + 60,
-    expected_finish=START + 100,
-    size=1,
-    kinds=(),
-    position=1,
-    waits_for="",
-    changed_at=START,
-    changed_because=PlanChange.FIRST_PLANNED,
-)
+OUTLOOK = outlook(START, promised_start=START + 60, expected_finish=START + 100)
 ROLE = Role(
     name="", sizes=Sizes(minimum=1, maximum=1), request=(1,), constraints=Constraints(), load=Load.EQUAL, pieces=None
 )

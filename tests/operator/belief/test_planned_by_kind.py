@@ -4,32 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact
+from builders.facts import DEFAULT, bid_fact, gang_fact, gang_spec, node_fact, outlook
 from coschedule import KindFactor, Load, Members, SerialWork, plan
 from lockstep.belief.reservation import reserved_in_status
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.cycle.teaching import lesson_of
 from lockstep.facts.gang import GangStatus
-from lockstep.facts.outlook import Outlook, PlanChange
 from lockstep.facts.past_runs import KIND_LABEL, Template, run_of
 from lockstep.report.conditions import mark_planned_for_later, mark_reserved
 
 HEAT = "0" * 32
 NOW = 1_800_000_000.0
 STATED = SerialWork(serial=100.0)
-OUTLOOK = Outlook(
-    likely_start=NOW + 60,
-    late_start=None,
-    promised_start=NOW + 60,
-    expected_finish=NOW + 160,
-    size=2,
-    kinds=(),
-    position=1,
-    waits_for="",
-    changed_at=NOW,
-    changed_because=PlanChange.FIRST_PLANNED,
-)
+OUTLOOK = outlook(NOW + 60, promised_start=NOW + 60, expected_finish=NOW + 160)
 
 
 def asked(*, learns=True, size=1, load=Load.EQUAL, pieces=None, status=None):

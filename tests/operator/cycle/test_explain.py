@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 from prometheus_client import CollectorRegistry
 
-from builders.facts import gang_fact
+from builders.facts import gang_fact, outlook
 from coschedule import Members, Placement
 from lockstep.cycle.explain import Explainer, says_the_same
 from lockstep.facts.gang import GangStatus
-from lockstep.facts.outlook import Outlook
 from lockstep.report.conditions import with_condition
 from lockstep.report.metrics import Metrics
 
@@ -66,18 +65,7 @@ def test_condition_for_a_new_generation_is_told():
     assert not says_the_same(gang_fact(status=waiting()), replace(waiting(), conditions=tuple(newer)))
 
 
-OUTLOOK = Outlook(
-    likely_start=400.0,
-    late_start=None,
-    promised_start=600.0,
-    expected_finish=500.0,
-    size=2,
-    kinds=(),
-    position=1,
-    waits_for="",
-    changed_at=10.0,
-    changed_because="FirstPlanned",
-)
+OUTLOOK = outlook(400.0, promised_start=600.0, expected_finish=500.0)
 
 
 class Hearing:

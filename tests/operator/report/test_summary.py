@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from builders.facts import gang_fact, gang_spec
+from builders.facts import gang_fact, gang_spec, outlook
 from builders.statuses import placement
 from coschedule import Reason as PlanReason
 from coschedule import Spelled, Unplaceable
@@ -35,7 +35,8 @@ def after(status):
 
 REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
 WAITING = after(conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW))
-PLANNED = after(conditions.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW))
+LATER = conditions.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
+PLANNED = after(replace(LATER, plan=outlook(NOW + 25, promised_start=NOW + 60)))
 RESERVED = after(conditions.mark_reserved(PLANNED, PLACEMENT, attempt=1, now=NOW))
 PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
 RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
@@ -56,7 +57,7 @@ DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
         pytest.param(GANG, (State.WAITING, "2–12", ""), id="nobody has looked yet"),
         pytest.param(REFUSED, (State.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
         pytest.param(WAITING, (State.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
-        pytest.param(PLANNED, (State.PLANNED, "3 (2–12)", "expected to start 2026-01-01T10:00:40Z"), id="planned"),
+        pytest.param(PLANNED, (State.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),
         pytest.param(
             RESERVED,
             (State.STARTING, "3 (2–12)", "3 members of attempt 1 are being created and bound"),
