@@ -3,8 +3,10 @@
 A planned start moves: what runs ends earlier or later than expected, and others come. How much the wait then was, in
 parts of the wait that was planned first, is kept for the last gangs that had to wait. A start is foretold by the
 quantiles of these parts: half of all gangs start by their likely start, nine of ten by their late one, whatever run
-times and arrivals are like. (Quantiles of the past taken so hold for the next case, if it is one like those before: the
-rank is that of split conformal prediction, Vovk, Gammerman and Shafer 2005.)
+times and arrivals are like. Of a gang that has waited for a while, only those parts count that are longer: so what is
+foretold never lies in the past, and of the gangs that are still waiting half start by it. (Quantiles of the past taken
+so hold for the next case, if it is one like those before: the rank is that of split conformal prediction, Vovk,
+Gammerman and Shafer 2005.)
 
 The next case is not quite like those before: who waits long teaches late, and by day queues grow. So the quantile of
 the late start follows what became of late starts, a small step up for each that was missed and a smaller one down for
@@ -27,6 +29,8 @@ _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
 # In whole queues that were simulated 89 % are met so; 87 % with none or with 0.03, which follows chance.
 _STEP = 0.01
+# Of fewer nobody can say what nine of ten keep to: the rank would lie beyond them.
+_LEAST_FOR_LATE = 9
 # Shorter waits tell nothing of longer ones.
 _SHORTEST_SECONDS = 1.0
 
@@ -71,27 +75,40 @@ class Forecasts:
         if wait >= _SHORTEST_SECONDS:
             self._parts.append(max(0.0, started - created) / wait)
 
-    def tell(self, uid: str, *, now: float, planned: float, promised: float | None) -> Forecast:
+    def tell(self, uid: str, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
         """Foretell the start of a gang that is planned for later, and remember the first that it was told."""
-        forecast = self.of(now=now, planned=planned, promised=promised)
+        forecast = self.of(since=since, now=now, planned=planned, promised=promised)
         if forecast.late is not None:
             self._late_starts.setdefault(uid, forecast.late)
             _forget_oldest(self._late_starts)
         return forecast
 
-    def of(self, *, now: float, planned: float, promised: float | None) -> Forecast:
-        """Foretell the start of a gang that is planned for later; never after what it is promised."""
+    def of(self, *, since: float, now: float, planned: float, promised: float | None) -> Forecast:
+        """Foretell the start of a gang that has had a plan ``since`` then; never after what it is promised.
+
+        It is ``planned`` for later. Where nobody is known to have waited for longer, the plan is all there is to tell.
+        """
         latest = math.inf if promised is None else promised
-        if len(self._parts) < _LEAST:
+        waits = self._waits(planned - since, longer_than=now - since)
+        if not waits:
             return Forecast(min(planned, latest), None)
-        likely, late = (now + self._part(share) * (planned - now) for share in (_LIKELY, self._late_share))
+        likely = since + _quantile(waits, _LIKELY)
+        if len(waits) < _LEAST_FOR_LATE:
+            return Forecast(min(likely, latest), None)
+        late = since + _quantile(waits, self._late_share)
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
-    def _part(self, share: float) -> float:
-        """The least part that ``share`` of such waits do not exceed, counting the one to come."""
-        ordered = sorted(self._parts)
-        rank = math.ceil(share * (len(ordered) + 1))
-        return ordered[min(rank, len(ordered)) - 1]
+    def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
+        """What waits planned so have really been, in order, of those that were longer; none while too few are known."""
+        if len(self._parts) < _LEAST:
+            return []
+        return sorted(wait for part in self._parts if (wait := part * planned_wait) > longer_than)
+
+
+def _quantile(waits: list[float], share: float) -> float:
+    """The least wait that ``share`` of such waits do not exceed, counting the one to come."""
+    rank = math.ceil(share * (len(waits) + 1))
+    return waits[min(rank, len(waits)) - 1]
 
 
 def _forget_oldest(known: dict[str, Any]) -> None:

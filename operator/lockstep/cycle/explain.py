@@ -68,41 +68,56 @@ class Explainer:
         Returns when to look again, infinity where there is no need.
         """
         self._untold.pop(gang.key, None)
-        if self._known.get(gang.key) == (gang.resource_version, decision, victims):
-            return math.inf
-        look_again: float | None = math.inf
+        passes = self._likely_start_passes(gang.key, gang.status)
+        if self._known.get(gang.key) == (gang.resource_version, decision, victims) and now < passes:
+            return passes
+        look_again = math.inf
 
         def news() -> Report | None:
             nonlocal look_again
             status = _status_for(gang, decision, now, victims, learned)
             if outlooks is not None:
                 status = conditions.with_narrowing(status, gang, outlooks.narrowing(decision), now)
-            look_again = self._look_again(gang, decision, now, victims, status)
-            if look_again is not None:
+            later = self._look_again(gang, decision, now, victims, status)
+            if later is not None:
+                look_again = later
                 return None
             if isinstance(decision, Placement) and outlooks is not None:
                 status = replace(status, plan=outlooks.of(gang, decision))
-            return self._report(gang, decision, now, victims, status, outlooks)
+            report = self._report(gang, decision, now, victims, status, outlooks)
+            look_again = self._likely_start_passes(gang.key, status)
+            return report
 
         if not self._writer.report(gang, news):
             self._untold[gang.key] = decision
-        return math.inf if look_again is None else look_again
+        return look_again
 
     def _look_again(
         self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
     ) -> float | None:
         """When there may be something to tell, infinity where that is nothing; None where there is, now."""
-        if says_the_same(gang, status, promised=decision.promised if isinstance(decision, Placement) else None):
+        passes = self._likely_start_passes(gang.key, gang.status)
+        promised = decision.promised if isinstance(decision, Placement) else None
+        if says_the_same(gang, status, promised=promised) and now < passes:
             self._known[gang.key] = (gang.resource_version, decision, victims)
-            return math.inf
+            return passes
         told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
         is_due = (
             _is_new_reason(gang, status)
             or _has_passed(gang, now)
+            or now >= passes
             or _is_promised_later(gang, decision)
             or now >= told.time + told.pause
         )
-        return None if is_due else told.time + told.pause
+        return None if is_due else min(passes, told.time + told.pause)
+
+    def _likely_start_passes(self, gang: GangKey, status: GangStatus) -> float:
+        """When the likely start in that status has passed, so that another one is told: not sooner than new numbers."""
+        if status.plan is None:
+            return math.inf
+        told = self._told.get(gang)
+        rests_until = -math.inf if told is None else told.time + _FIRST_PAUSE_SECONDS
+        return max(status.plan.likely_start + SAME_TIME_SECONDS, rests_until)
 
     def _report(
         self,

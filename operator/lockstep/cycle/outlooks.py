@@ -13,7 +13,7 @@ from lockstep.belief.endings import expected_end
 from lockstep.belief.state import State
 from lockstep.cycle.decided import Decided
 from lockstep.facts.gang import GangFact
-from lockstep.facts.outlook import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange
+from lockstep.facts.outlook import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange, is_same_time
 from lockstep.facts.reasons import Condition
 from lockstep.report.sentences import room_held, room_opens
 
@@ -50,7 +50,9 @@ class Outlooks:
     def of(self, gang: GangFact, placement: Placement) -> Outlook:
         """What the gang is told of a later start."""
         promised, forecasts = placement.promised, self._state.forecasts
-        likely, late = forecasts.tell(gang.uid, now=self._now, planned=placement.start, promised=promised)
+        likely, late = forecasts.tell(
+            gang.uid, since=self._planned_since(gang), now=self._now, planned=placement.start, promised=promised
+        )
         outlook = Outlook(
             likely_start=likely,
             late_start=late,
@@ -67,6 +69,13 @@ class Outlooks:
         if before is None or before.changed_because not in _REASONS or not outlook.promises_the_same_as(before):
             return outlook
         return replace(outlook, changed_at=before.changed_at, changed_because=before.changed_because)
+
+    def _planned_since(self, gang: GangFact) -> float:
+        """Since when the gang has had a plan without a break."""
+        planned = gang.status.condition(Condition.PLANNED)
+        return (
+            min(planned.last_transition, self._now) if planned is not None and planned.status == "True" else self._now
+        )
 
     @cached_property
     def _uses(self) -> Mapping[str, list[_Use]]:
@@ -119,6 +128,7 @@ class Outlooks:
         told = gang.status.start
         start = decision.start if isinstance(decision, Placement) else math.inf
         is_later = told is not None and start > told + SAME_TIME_SECONDS
+        has_passed = before.likely_start + SAME_TIME_SECONDS <= self._now
         nodes = gang.status.members
         holds: Mapping[PlanChange, Callable[[], bool]] = {
             PlanChange.GANG_CHANGED: lambda: planned is not None and planned.observed_generation != gang.generation,
@@ -126,6 +136,7 @@ class Outlooks:
             PlanChange.NODES_CHANGED: lambda: self._kinds(nodes) != before.kinds,
             PlanChange.OVERRUN: lambda: is_later and self._is_overrun,
             PlanChange.MORE_URGENT: lambda: is_later and self._more_urgent_since(before.changed_at, gang),
+            PlanChange.LIKELY_START_PASSED: lambda: has_passed and is_same_time(told, start),
         }
         return next((reason for reason, is_so in holds.items() if is_so()), PlanChange.QUEUE_CHANGED)
 

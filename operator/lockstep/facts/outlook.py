@@ -17,6 +17,7 @@ class PlanChange(StrEnum):
     OVERRUN = "Overrun"
     MORE_URGENT = "MoreUrgent"
     GANG_CHANGED = "GangChanged"
+    LIKELY_START_PASSED = "LikelyStartPassed"
     QUEUE_CHANGED = "QueueChanged"
 
 

@@ -110,3 +110,18 @@ def test_promise_that_is_moved_later_is_told_at_once(promised, want):
     explainer.explain(told, for_later(start=500.0, promised=promised), 11.0)
 
     assert (hearing.heard[1] is not None) is want
+
+
+def test_likely_start_that_has_passed_is_told_anew_and_no_more_often_than_each_ten_seconds():
+    hearing, same = Hearing(), for_later(start=500.0, promised=600.0)
+    explainer = Explainer(hearing, Metrics(CollectorRegistry()))
+    explainer.explain(GANG, same, 10.0)
+    told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=OUTLOOK))
+
+    look_again = [explainer.explain(told, same, now) for now in (11.0, 400.5)]
+    explainer.explain(told, same, 401.0)
+    again = explainer.explain(told, same, 402.0)
+
+    assert look_again == [401.0, 401.0], "looked at again when the likely start has passed by a second"
+    assert [report is not None for report in hearing.heard] == [True, False, True]
+    assert again == 411.0, "whatever time it tells of"

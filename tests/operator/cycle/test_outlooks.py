@@ -160,7 +160,7 @@ async def test_start_is_compared_with_what_was_told():
         await runs(api, seconds=60)
         submit(api, "a", 120)
         await until(lambda: plan_of(api, "a"))
-        await asyncio.sleep(50)
+        await asyncio.sleep(20)
         set_phases(api, "runs", "Succeeded")
         await until(lambda: is_placed(api, "a"))
 
@@ -193,6 +193,26 @@ async def test_overrun_moves_the_promise_says_why_and_counts():
         assert told["changedBecause"] == "Overrun"
         assert seconds_of(told["promisedStart"]) > seconds_of(first["promisedStart"])
         assert parts.metric("lockstep_promises_broken_total", reason="Overrun") >= 1
+
+
+async def test_likely_start_never_stays_in_the_past_and_a_long_wait_takes_few_statuses():
+    async with operator_over() as (api, parts):
+        for number in range(200):
+            parts.state.forecasts.note("u", created=0.0, planned=100.0, started=0.4 * number)
+        await runs(api, seconds=20_000)
+        submit(api, "a", 120)
+        await until(lambda: plan_of(api, "a"))
+        first, told = plan_of(api, "a"), {}
+        while plan_of(api, "a") and not is_placed(api, "a") and now() < seconds_of(first["expectedFinish"]) - 600:
+            plan = plan_of(api, "a")
+            told[plan["likelyStart"]] = plan["changedBecause"]
+            assert seconds_of(plan["likelyStart"]) > now() - 2
+            await asyncio.sleep(20)
+
+        assert 2 < len(told) <= 9
+        assert {*told.values()} == {"FirstPlanned", "LikelyStartPassed"}
+        assert plan_of(api, "a")["promisedStart"] == first["promisedStart"]
+        assert parts.metric("lockstep_plan_changes_total", reason="LikelyStartPassed") == len(told) - 1
 
 
 async def test_more_urgent_gang_moves_the_promise_of_others():

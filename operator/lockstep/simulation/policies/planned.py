@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,13 @@ from lockstep.simulation.jobs import Job
 from lockstep.simulation.promises import Told
 
 
+class _FirstPlan(NamedTuple):
+    """When a job was first planned, and to start when."""
+
+    made: float
+    start: float
+
+
 @dataclass(slots=True, kw_only=True)
 class Planned:
     """Plans the front of the queue, as many as the operator plans exactly; with their rigid sizes if ``is_rigid``.
@@ -40,7 +48,7 @@ class Planned:
     is_rigid: bool = False
     memory: Memory | None = None
     forecasts: Forecasts = field(default_factory=Forecasts)
-    first_planned: dict[int, float] = field(default_factory=dict)
+    first_plans: dict[int, _FirstPlan] = field(default_factory=dict)
 
     def decide(self, cluster: Cluster) -> Decided:
         """Start what the plan starts now, and tell the others when it starts them."""
@@ -66,14 +74,16 @@ class Planned:
         return made
 
     def _note_start(self, job: Job, placement: Placement) -> None:
-        planned = self.first_planned.pop(job.number, None)
-        if planned is not None:
-            self.forecasts.note(str(job.number), created=job.submitted, planned=planned, started=placement.start)
+        first = self.first_plans.pop(job.number, None)
+        if first is not None:
+            self.forecasts.note(str(job.number), created=job.submitted, planned=first.start, started=placement.start)
 
     def _told(self, job: Job, placement: Placement, now: float) -> Told:
-        self.first_planned.setdefault(job.number, placement.start)
+        first = self.first_plans.setdefault(job.number, _FirstPlan(now, placement.start))
         promised = placement.start if self.memory is None else placement.promised
-        forecast = self.forecasts.tell(str(job.number), now=now, planned=placement.start, promised=promised)
+        forecast = self.forecasts.tell(
+            str(job.number), since=first.made, now=now, planned=placement.start, promised=promised
+        )
         late = math.nan if forecast.late is None else forecast.late
         return Told(job, forecast.likely, placement.start if promised is None else promised, late)
 
