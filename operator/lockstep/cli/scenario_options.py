@@ -1,21 +1,20 @@
 """The options of simulations that say what is simulated: jobs, and the nodes on which they run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.cli.log_file import read_log_file, tell_too_large
 from lockstep.cli.number_range import NumberRange
 from lockstep.cli.owner_options import owner_options, terms_of
 from lockstep.simulation.comparison import Load
 from lockstep.simulation.nodes import NodesError, slowdowns_of
 from lockstep.simulation.scenario import Scenario
 from lockstep.simulation.workload.malleable import Malleability
-from lockstep.simulation.workload.rigid import RigidJob
 from lockstep.simulation.workload.run_times import RunTimes
-from lockstep.simulation.workload.swf import read_log
 
 Command = Callable[..., Any]
 
@@ -89,10 +88,12 @@ def scenario_options(command: Command) -> Command:
 
 
 def scenario_of(options: Mapping[str, Any]) -> Scenario:
-    """Return what these options describe, at no load; lines of a trace that are none are told."""
+    """Return what these options describe, at no load; what is left out of a trace is told."""
     if options["trace"] is not None and options["templates"] is not None:
         raise click.UsageError("--templates is for jobs of the model; those of a log have their own.")
-    return Scenario(
+    trace = options["trace"]
+    log = None if trace is None else read_log_file(trace)
+    scenario = Scenario(
         slowdowns=options["nodes"],
         owners=options["owners"],
         terms=terms_of(options),
@@ -104,8 +105,11 @@ def scenario_of(options: Mapping[str, Any]) -> Scenario:
         run_times=RunTimes(options["run_times"]),
         quantile=options["quantile"],
         templates=options["templates"],
-        trace=None if options["trace"] is None else _read(options["trace"]),
+        trace=None if log is None else log.jobs,
     )
+    if log is not None:
+        tell_too_large(trace.name, log, scenario)
+    return scenario
 
 
 def _of_sizes(command: Command) -> Command:
@@ -114,15 +118,3 @@ def _of_sizes(command: Command) -> Command:
 
 def _of_run_times(command: Command) -> Command:
     return _RUN_TIMES(_TEMPLATES(_QUANTILE(command)))
-
-
-def _read(file: IO[str]) -> list[RigidJob]:
-    log = read_log(file)
-    for problem in log.wrong:
-        click.echo(f"{file.name}: {problem}; it is left out.", err=True)
-    if log.without_run:
-        click.echo(
-            f"{file.name}: {log.without_run} jobs did not run, or their size or times are none; they are left out.",
-            err=True,
-        )
-    return log.jobs

@@ -56,6 +56,11 @@ class Scenario:
         """How many nodes there are."""
         return len(self.slowdowns)
 
+    @property
+    def too_large(self) -> int:
+        """How many jobs of the trace are left out since they ask for more nodes than there are."""
+        return sum(job.size > self.nodes for job in self._traced())
+
     def jobs(self, seed: int) -> list[Arrival]:
         """Draw the jobs of a seed; those of a trace differ in their speed-up only. Raises ``ScenarioError``."""
         random = np.random.default_rng(seed)
@@ -89,12 +94,15 @@ class Scenario:
     def _rigid(self, random: np.random.Generator) -> list[RigidJob]:
         if self.trace is None and self.nodes < _TWO:
             raise ScenarioError("the model draws jobs of several members, and there is one node")
-        jobs = self._drawn(random) if self.trace is None else self.trace[: self.count]
+        jobs = self._drawn(random) if self.trace is None else self._traced()
         fitting = [job for job in jobs if job.size <= self.nodes]
         if len(fitting) < _TWO:
             fit = "1 job fits" if fitting else "0 jobs fit"
             raise ScenarioError(f"{fit} on {n_nodes(self.nodes)}, and two at least are needed")
         return fitting
+
+    def _traced(self) -> Sequence[RigidJob]:
+        return () if self.trace is None else self.trace[: self.count]
 
     def _drawn(self, random: np.random.Generator) -> list[RigidJob]:
         jobs = lublin99(self.count, self.nodes, random)

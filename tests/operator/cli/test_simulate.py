@@ -165,6 +165,28 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
     assert result.stdout.splitlines()[1].split()[-1] == "100%"
 
 
+def test_what_is_left_out_of_a_trace_is_told_by_number_and_reason(tmp_path):
+    trace = tmp_path / "log.swf"
+    jobs = [(1, 0, 10, 4), (2, 0, 20, 4), (3, 0, -1, 4), (4, 0, 0, 4), (5, 0, -7, 4), (6, 0, 10, 512), (7, 0, 9, 5)]
+    lines = [JOB.format(number=number, at=at, seconds=seconds, size=size) for number, at, seconds, size in jobs]
+    trace.write_text("\n".join(["; MaxProcs: 512", *lines, *["nonsense"] * 100]))
+
+    result = simulated("--trace", str(trace), "--nodes", "4", "--policy", "fcfs", "--seeds", "1")
+
+    assert result.exit_code == 0, result.output
+    told = [line.removeprefix(f"{trace}: ") for line in result.stderr.splitlines() if line.startswith(str(trace))]
+    assert told[0] == (
+        "line 6 has -7 as its run time, which must be from 0 to 1e+12, or -1 if unknown; it is left out."
+    )
+    assert told[1] == "line 9 has 1 fields, not 18; it is left out."
+    assert told[-3:] == [
+        "81 more lines are wrong, and left out.",
+        "jobs are left out: 1 with a run time of 0, 1 without a run time.",
+        "2 jobs are too large for 4 nodes, and left out; the machine of the log had 512 processors.",
+    ]
+    assert len(told) == 20 + 3
+
+
 @pytest.mark.parametrize(
     ("nodes", "want"),
     [
@@ -179,7 +201,7 @@ def test_trace_of_too_few_jobs_is_one_sentence(tmp_path, nodes, want):
     result = simulated("--trace", str(trace), "--nodes", nodes)
 
     assert result.exit_code == 1
-    assert result.stderr == f"Error: {want}\n"
+    assert result.stderr.endswith(f"Error: {want}\n")
 
 
 @pytest.mark.parametrize(

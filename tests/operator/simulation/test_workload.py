@@ -8,7 +8,8 @@ from lockstep.simulation.speedup import amdahl, downey
 from lockstep.simulation.workload.lublin99 import lublin99
 from lockstep.simulation.workload.malleable import Malleability, malleable
 from lockstep.simulation.workload.rigid import RigidJob, with_load
-from lockstep.simulation.workload.swf import read_log
+from lockstep.simulation.workload.swf import MOST_NAMED, Unused, read_log
+from lockstep.simulation.workload.swf_line import WrongLineError, parse_line
 from lockstep.simulation.workload.templates import as_runs
 
 NODES = 128
@@ -129,18 +130,95 @@ def test_log_is_read_by_submission_and_wrong_lines_are_named():
         RigidJob(5.0, 2, 50.0, requested=60.0, user=3, template=1),
     ]
     assert log.header == {"Version": "2.2", "MaxNodes": "128"}
-    assert log.without_run == 1
-    assert log.wrong == [
-        "line 7 has 5 fields, not 18",
-        "line 8: could not convert string to float: 'thirty'",
+    assert log.processors == 128
+    assert log.unused == {Unused.RUN_TIME: 1}
+    assert log.wrong == ["line 7 has 5 fields, not 18", "line 8 has 'thirty' as its run time, which is no number"]
+
+
+def test_machine_of_a_log_has_the_processors_of_the_header_where_that_is_a_number():
+    headers = (["; MaxNodes: 4", ";MaxProcs:  64 "], ["; MaxProcs: many"], ["; MaxProcs: " + "9" * 5000], [])
+
+    assert [read_log(header).processors for header in headers] == [64, None, None, None]
+
+
+def test_all_fields_of_a_line_have_names_and_what_is_unknown_is_none():
+    job = parse_line("1 20 3 40.5 5 6.25 700 8 90 1000 1 12 13 14 0 16 17 18")
+    unknown = parse_line("-1 " * 17 + "-1.0")
+
+    assert job._asdict() == {
+        "job_number": 1,
+        "submit_time": 20,
+        "wait_time": 3,
+        "run_time": 40.5,
+        "allocated_processors": 5,
+        "average_cpu_time": 6.25,
+        "used_memory": 700,
+        "requested_processors": 8,
+        "requested_time": 90,
+        "requested_memory": 1000,
+        "status": 1,
+        "user": 12,
+        "group": 13,
+        "executable": 14,
+        "queue": 0,
+        "partition": 16,
+        "preceding_job": 17,
+        "think_time": 18,
+    }
+    assert set(unknown) == {None}
+
+
+@pytest.mark.parametrize("field", range(18))
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1e999", "1e13", "-2", "-0.5"])
+def test_number_out_of_this_world_makes_a_line_wrong_in_every_field(field, word):
+    words = ["1"] * 18
+    words[field] = word
+
+    with pytest.raises(WrongLineError, match=r"which must be from 0 to 1e\+12, or -1 if unknown"):
+        parse_line(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    ("line", "want"),
+    [
+        pytest.param("1 2 3", "has 3 fields, not 18", id="too few fields"),
+        pytest.param("1 " * 19, "has 19 fields, not 18", id="too many fields"),
+        pytest.param("1 " * 17 + "x" * 99, f"has '{'x' * 40}' as its think time, which is no number", id="a word"),
+        pytest.param("1 " * 17 + "\x1b[2J", r"has '\x1b[2J' as its think time, which is no number", id="an escape"),
+        pytest.param(
+            "1 1 1 1 2.5 " + "1 " * 13, "has 2.5 as its allocated processors, which must be a whole number", id="half"
+        ),
+        pytest.param("1 0 0 10 0 1 1 4 " + "1 " * 10, "has 0 processors, and ran", id="no processor was allocated"),
+        pytest.param("1 0 0 10 4 1 1 0 " + "1 " * 10, "has 0 processors, and ran", id="no processor was asked for"),
+    ],
+)
+def test_wrong_line_says_why(line, want):
+    with pytest.raises(WrongLineError) as raised:
+        parse_line(line)
+
+    assert str(raised.value) == want
+
+
+def test_jobs_that_lack_what_is_needed_are_counted_by_what_that_is():
+    rest = "-1 1 1 1 1 1 -1 -1 -1"
+    lines = [
+        f"1 -1 -1 10 4 -1 -1 4 -1 {rest}",
+        f"2 0 -1 -1 4 -1 -1 4 -1 {rest}",
+        f"3 0 -1 10 -1 -1 -1 -1 -1 {rest}",
+        f"4 0 -1 0 0 -1 -1 4 -1 {rest}",
+        f"5 0 -1 0 4 -1 -1 4 -1 {rest}",
     ]
 
+    log = read_log(lines)
 
-@pytest.mark.parametrize("field", ["nan", "inf", "-inf", "1e999", "1e300"])
-def test_numbers_out_of_this_world_are_no_jobs(field):
-    log = read_log([f"1 0 -1 {field} 4 -1 -1 4 -1 -1 1 1 1 1 1 -1 -1 -1", f"2 {field}" + " 1" * 16])
+    assert (log.jobs, log.wrong) == ([], [])
+    assert log.unused == {Unused.SUBMIT_TIME: 1, Unused.RUN_TIME: 1, Unused.PROCESSORS: 1, Unused.RUN: 2}
 
-    assert log.jobs == []
+
+def test_file_that_is_no_log_has_its_first_lines_named_and_the_others_counted():
+    log = read_log(f"line {number}" for number in range(5000))
+
+    assert (len(log.wrong), log.wrong_lines) == (MOST_NAMED, 5000)
 
 
 def test_nodes_of_several_speeds_are_read_the_fastest_first():

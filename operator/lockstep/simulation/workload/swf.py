@@ -1,22 +1,34 @@
-"""Logs in the Standard Workload Format, version 2.2: a line of 18 numbers for each job, -1 where nothing is known."""
+"""Logs in the Standard Workload Format: a line for each job, and comments, of which the first are a header."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from lockstep.simulation.workload.rigid import RigidJob
+from lockstep.simulation.workload.swf_line import LoggedJob, WrongLineError, parse_line
 
-FIELDS = 18
-_LONGEST_SECONDS = 1e10
-"""Three centuries: times beyond are no submissions and no runs."""
+MOST_NAMED = 20
+"""Nobody reads more: a file that is no log has as many wrong lines as lines."""
 
-_SUBMIT, _RUN_TIME, _ALLOCATED, _REQUESTED, _REQUESTED_TIME, _USER, _EXECUTABLE = 1, 3, 4, 7, 8, 11, 13
+_PLAIN_NUMBER = re.compile("[0-9]{1,9}")
+
+
+class Unused(StrEnum):
+    """What a job lacks that can't be simulated."""
+
+    SUBMIT_TIME = "without a submit time"
+    RUN_TIME = "without a run time"
+    PROCESSORS = "without a number of processors"
+    RUN = "with a run time of 0"
 
 
 @dataclass(slots=True)
 class Log:
     """The jobs of a log by submission, what its header says, and what could not be used of it.
 
-    ``wrong`` names each line that is none; ``without_run`` counts jobs that did not run, or have no such size or times.
+    ``wrong`` names the first lines that are none, of ``wrong_lines`` in all; ``unused`` counts jobs by what they lack.
     Jobs of one user that start the same executable with the same size and ask for the same time are runs of one of the
     ``templates``; where the log does not say whose or what they are, nobody knows of which.
     """
@@ -24,8 +36,15 @@ class Log:
     jobs: list[RigidJob] = field(default_factory=list)
     header: dict[str, str] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
-    templates: dict[tuple[float, ...], int] = field(default_factory=dict)
-    without_run: int = 0
+    wrong_lines: int = 0
+    unused: Counter[Unused] = field(default_factory=Counter)
+    templates: dict[tuple[float | None, ...], int] = field(default_factory=dict)
+
+    @property
+    def processors(self) -> int | None:
+        """How many processors the machine had of which this is the log, if its header says so."""
+        said = self.header.get("MaxProcs") or self.header.get("MaxNodes") or ""
+        return int(said) if _PLAIN_NUMBER.fullmatch(said) else None
 
 
 def read_log(lines: Iterable[str]) -> Log:
@@ -38,41 +57,44 @@ def read_log(lines: Iterable[str]) -> Log:
             if colon:
                 log.header.setdefault(name.strip(), value.strip())
         elif text:
-            _read_job(log, number, text)
+            _read_line(log, number, text)
     log.jobs.sort(key=lambda job: job.submitted)
     return log
 
 
-def _read_job(log: Log, number: int, text: str) -> None:
-    words = text.split()
-    if len(words) != FIELDS:
-        log.wrong.append(f"line {number} has {len(words)} fields, not {FIELDS}")
-        return
+def _read_line(log: Log, number: int, text: str) -> None:
     try:
-        values = [float(word) for word in words]
-    except ValueError as error:
-        log.wrong.append(f"line {number}: {error}")
-        return
-    size = values[_ALLOCATED] if values[_ALLOCATED] > 0 else values[_REQUESTED]
-    submitted, seconds = values[_SUBMIT], values[_RUN_TIME]
-    if not (0 < seconds <= _LONGEST_SECONDS and 1 <= size < float("inf") and 0 <= submitted <= _LONGEST_SECONDS):
-        log.without_run += 1
-        return
-    requested, user = values[_REQUESTED_TIME], values[_USER]
-    log.jobs.append(
-        RigidJob(
-            submitted=submitted,
-            size=int(size),
-            seconds=seconds,
-            requested=requested if 0 < requested <= _LONGEST_SECONDS else None,
-            user=int(user) if 0 <= user < float("inf") else None,
-            template=_template(log, values, size),
+        _add_job(log, parse_line(text))
+    except WrongLineError as error:
+        log.wrong_lines += 1
+        if log.wrong_lines <= MOST_NAMED:
+            log.wrong.append(f"line {number} {error}")
+
+
+def _add_job(log: Log, job: LoggedJob) -> None:
+    if job.submit_time is None:
+        log.unused[Unused.SUBMIT_TIME] += 1
+    elif job.run_time is None:
+        log.unused[Unused.RUN_TIME] += 1
+    elif job.run_time == 0:
+        log.unused[Unused.RUN] += 1
+    elif job.processors is None:
+        log.unused[Unused.PROCESSORS] += 1
+    else:
+        log.jobs.append(
+            RigidJob(
+                submitted=job.submit_time,
+                size=int(job.processors),
+                seconds=job.run_time,
+                requested=job.requested_time or None,
+                user=None if job.user is None else int(job.user),
+                template=_template(log, job),
+            )
         )
-    )
 
 
-def _template(log: Log, values: Sequence[float], size: float) -> int | None:
-    user, executable = values[_USER], values[_EXECUTABLE]
-    if user < 0 or executable < 0:
+def _template(log: Log, job: LoggedJob) -> int | None:
+    if job.user is None or job.executable is None:
         return None
-    return log.templates.setdefault((user, executable, size, values[_REQUESTED_TIME]), len(log.templates))
+    run_of = job.user, job.executable, job.processors, job.requested_time
+    return log.templates.setdefault(run_of, len(log.templates))
