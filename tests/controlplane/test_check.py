@@ -6,6 +6,7 @@ import sys
 import pytest
 
 CHECKER = "checker"
+WAITING = "Waiting until a gang is placed\n"
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def check(installed, namespace):
 def test_without_an_operator_nobody_looks_at_the_gang(arena, check):
     done = check("--timeout=1s")
 
-    assert done.stderr == "Error: The gang was not placed within 1 s. No operator has looked at it.\n"
+    assert done.stderr == f"{WAITING}Error: The gang was not placed within 1 s. No operator has looked at it.\n"
     assert gangs_in(arena) == []
 
 
@@ -38,7 +39,7 @@ def test_gang_is_placed_and_leaves_nothing(operator, arena, check):
 
     done = check()
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, WAITING)
     assert done.stdout.startswith(f"Lockstep works: a gang in {arena.namespace} was placed after ")
     assert gangs_in(arena) == []
 
@@ -47,7 +48,7 @@ def test_operators_own_sentence_says_why_no_gang_is_placed(operator, arena, chec
     done = check("--timeout=2s")
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("Error: The gang was not placed within 2 s. Needs 1 member ")
+    assert done.stderr.startswith(f"{WAITING}Error: The gang was not placed within 2 s. Needs 1 member ")
     assert gangs_in(arena) == []
 
 
@@ -55,7 +56,7 @@ def test_refusal_of_the_api_server_is_told(check):
     done = check("--image=")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: The API server does not take a GangJob in test-")
+    assert done.stderr.startswith(f"{WAITING}Error: The API server does not take a GangJob in test-")
     assert "image" in done.stderr
 
 

@@ -147,6 +147,7 @@ def test_gang_that_runs_is_put_back_into_the_queue(operator, arena, ask):
     done = ask("requeue", "gj/heat")
 
     assert done.stdout == f"{arena.namespace}/heat was taken off its nodes, and is planned again.\n", done.stderr
+    assert done.stderr == "Waiting until it holds nothing\n"
     eventually(lambda: arena.status("heat")["attempt"] == 2)
     arena.until_placed("heat")
     assert arena.gang("heat")["metadata"]["creationTimestamp"] == age

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple
 
 from coschedule import GangKey
 from lockstep.answers.cluster import answered, parse_shown, read_gang, read_members
@@ -18,10 +19,17 @@ from lockstep.facts.reasons import Condition
 from lockstep.report.sentences import duration
 
 Manifest = Mapping[str, Any]
+Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]
+"""Is entered while somebody waits; what it gives is called at each look that finds nothing yet."""
 
 _LOOK_SECONDS = 0.5
 # What an owner has said of an object beside its spec.
 _OWN_METADATA = ("namespace", "name", "labels", "annotations", "ownerReferences")
+
+
+class _Patience(NamedTuple):
+    seconds: float
+    waiting: Waiting
 
 
 class NotMadeAnewError(AnswerError):
@@ -32,18 +40,23 @@ class NotMadeAnewError(AnswerError):
         self.manifest = manifest
 
 
-async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: float) -> str:
+def _silently() -> AbstractContextManager[Callable[[], None]]:
+    return nullcontext(lambda: None)
+
+
+async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: float, waiting: Waiting = _silently) -> str:
     """Have the gang planned from its start; returns what was done as a sentence.
 
     One that is over is made anew, one that holds nodes or rests is suspended and resumed, one that is suspended is
     resumed. Raises ``AnswerError`` where that can't be, or takes longer.
     """
+    patience = _Patience(within_seconds, waiting)
     manifest = await _existing(client, key)
     gang = parse_shown(manifest)
     if gang.is_deleting:
         raise AnswerError(f"GangJob {spelled_gang(key)} is being deleted.")
     if gang.status.end is not None:
-        return await _make_anew(client, manifest, gang, within_seconds)
+        return await _make_anew(client, manifest, gang, patience)
     if gang.policies.is_suspended:
         await _suspend(client, key, wanted=False)
         return f"{spelled_gang(key)} was suspended, and is planned again."
@@ -52,7 +65,7 @@ async def requeue_gang(client: KubeClient, key: GangKey, *, within_seconds: floa
         raise AnswerError(f"GangJob {spelled_gang(key)} is refused, so it can't be planned: {refused}")
     if gang.status.reserved_at is None and gang.status.restart_at is None:
         return f"{spelled_gang(key)} waits in the queue already."
-    return await _start_over(client, gang, within_seconds)
+    return await _start_over(client, gang, patience)
 
 
 async def _existing(client: KubeClient, key: GangKey) -> Manifest:
@@ -69,16 +82,16 @@ def _refusal(gang: GangFact) -> str | None:
     return None if accepted is None or accepted.status != "False" else accepted.message
 
 
-async def _start_over(client: KubeClient, gang: GangFact, within_seconds: float) -> str:
+async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -> str:
     """Suspend the gang, and resume it when it holds nothing any more."""
     await _suspend(client, gang.key, wanted=True)
     name = spelled_gang(gang.key)
     try:
-        async with asyncio.timeout(within_seconds):
-            await _until(lambda: _is_suspended(client, gang.key))
+        async with asyncio.timeout(patience.seconds):
+            await _until(lambda: _is_suspended(client, gang.key), patience.waiting)
     except TimeoutError as error:
         raise AnswerError(
-            f"GangJob {name} is suspended, and still holds nodes after {duration(within_seconds)}: ask again when it "
+            f"GangJob {name} is suspended, and still holds nodes after {duration(patience.seconds)}: ask again when it "
             "holds none, and it is resumed."
         ) from error
     await _suspend(client, gang.key, wanted=False)
@@ -92,7 +105,7 @@ async def _suspend(client: KubeClient, key: GangKey, *, wanted: bool) -> None:
     _check(answer, f"GangJob {spelled_gang(key)} can't be changed")
 
 
-async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, within_seconds: float) -> str:
+async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, patience: _Patience) -> str:
     """Delete the gang, and create it again when nothing of it is left."""
     name = spelled_gang(gang.key)
     if gang.spec is not None and any(role.claims for role in gang.spec.roles):
@@ -105,24 +118,24 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, wit
     _check(answer, f"GangJob {name} is over, and can't be deleted to be made anew")
     again = _as_submitted(manifest)
     try:
-        async with asyncio.timeout(within_seconds):
-            await _until(lambda: _is_gone(client, gang))
+        async with asyncio.timeout(patience.seconds):
+            await _until(lambda: _is_gone(client, gang), patience.waiting)
         with answered(client):
             answer = await client.create(paths.gangs_of(gang.key.namespace), again)
         _check(answer, f"GangJob {name} is deleted, and can't be created again")
     except TimeoutError as error:
-        waits = f"GangJob {name} is deleted, and something of it is still there after {duration(within_seconds)}"
+        waits = f"GangJob {name} is deleted, and something of it is still there after {duration(patience.seconds)}"
         raise NotMadeAnewError(f"{waits}; its manifest is written to the output.", again) from error
     except AnswerError as error:
         raise NotMadeAnewError(f"{error} Its manifest is written to the output.", again) from error
     return f"{name} was over, and is made anew."
 
 
-async def _until(holds: Callable[[], Awaitable[bool]]) -> None:
-    while True:
-        if await holds():
-            return
-        await asyncio.sleep(_LOOK_SECONDS)
+async def _until(holds: Callable[[], Awaitable[bool]], waiting: Waiting) -> None:
+    with waiting() as told:
+        while not await holds():
+            told()
+            await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def _is_suspended(client: KubeClient, key: GangKey) -> bool:

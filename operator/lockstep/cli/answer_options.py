@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 import click
@@ -52,6 +53,13 @@ async def read_with_progress(client: KubeClient, state: State) -> None:
     """Read the cluster, and show how far that is."""
     with click.progressbar(length=len(ALL_KINDS), label="Reading the cluster", file=sys.stderr) as bar:
         await read_cluster(client, state, told=lambda: bar.update(1))
+
+
+@contextmanager
+def waiting_with_progress(label: str) -> Iterator[Callable[[], None]]:
+    """Show that somebody waits and still looks, nobody knows how often; what is returned is told of each look."""
+    with click.progressbar(count(), label=label, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
 
 
 def tried_with_progress(changes: Sequence[Change]) -> Iterator[Change]:

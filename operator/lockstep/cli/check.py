@@ -6,6 +6,7 @@ import click
 
 from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.configuration import ConfigError, load_configuration
+from lockstep.cli.answer_options import waiting_with_progress
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.process.check import CheckError
@@ -29,7 +30,9 @@ def check(kubeconfig: str | None, context: str | None, *, namespace: str, image:
     """
     try:
         configuration = load_configuration(kubeconfig=kubeconfig, context=context)
-        seconds = asyncio.run(place_a_gang(configuration, namespace=namespace, image=image, within=timeout))
+        with waiting_with_progress("Waiting until a gang is placed") as told:
+            placing = place_a_gang(configuration, namespace=namespace, image=image, within=timeout, told=told)
+            seconds = asyncio.run(placing)
     except (ApiUnavailableError, CheckError, ConfigError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"Lockstep works: a gang in {namespace} was placed after {seconds:.1f} s.")

@@ -10,7 +10,14 @@ from coschedule import GangKey
 from lockstep.answers.cluster import one_client
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
 from lockstep.api.configuration import load_configuration, usual_namespace
-from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.answer_options import (
+    namespace_option,
+    one_sentence,
+    output_option,
+    tell_document,
+    tell_lines,
+    waiting_with_progress,
+)
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.gang_argument import gang_argument
@@ -45,4 +52,9 @@ def requeue(gang: str, namespace: str | None, output: str, *, timeout: float, **
 
 async def _requeue(connection: dict[str, str | None], key: GangKey, *, within_seconds: float) -> str:
     async with one_client(load_configuration(**connection)) as client:
-        return await requeue_gang(client, key, within_seconds=within_seconds)
+        return await requeue_gang(
+            client,
+            key,
+            within_seconds=within_seconds,
+            waiting=lambda: waiting_with_progress("Waiting until it holds nothing"),
+        )

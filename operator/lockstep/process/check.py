@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
@@ -21,9 +21,12 @@ class CheckError(Exception):
     """The gang was not placed; the sentence says why."""
 
 
-async def check(configuration: Configuration, *, namespace: str, image: str, within: float) -> float:
+async def check(
+    configuration: Configuration, *, namespace: str, image: str, within: float, told: Callable[[], None]
+) -> float:
     """Return after how many seconds a gang in that namespace was placed, or raise ``CheckError``.
 
+    ``told`` is called at each look that finds it not placed yet.
     The gang is deleted in any case. Needs the verbs create, get and delete on GangJobs there.
     """
     async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
@@ -34,12 +37,12 @@ async def check(configuration: Configuration, *, namespace: str, image: str, wit
             raise CheckError(f"The API server does not take a GangJob in {namespace}: {submitted.message}.")
         gang = paths.gang(GangKey(namespace, name))
         try:
-            return await _seconds_until_placed(client, gang, within)
+            return await _seconds_until_placed(client, gang, within, told)
         finally:
             await client.delete(gang, uid=submitted.body["metadata"]["uid"])
 
 
-async def _seconds_until_placed(client: KubeClient, gang: Target, within: float) -> float:
+async def _seconds_until_placed(client: KubeClient, gang: Target, within: float, told: Callable[[], None]) -> float:
     begun = monotonic()
     while True:
         seen = await client.get(gang)
@@ -50,6 +53,7 @@ async def _seconds_until_placed(client: KubeClient, gang: Target, within: float)
             return monotonic() - begun
         if monotonic() - begun > within:
             raise CheckError(f"The gang was not placed within {within:g} s. {_reason(conditions)}")
+        told()
         await asyncio.sleep(_POLL_SECONDS)
 
 

@@ -1,7 +1,7 @@
 """A gang is put back into the queue, wherever it stands; the rest of the operator is played by the test."""
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 
@@ -43,8 +43,22 @@ async def submitted(status=None, **more):
         yield api, client
 
 
-async def put_back(client, seconds=60):
-    return await requeue_gang(client, KEY, within_seconds=seconds)
+async def put_back(client, seconds=60, **more):
+    return await requeue_gang(client, KEY, within_seconds=seconds, **more)
+
+
+class Seen:
+    """What somebody sees who watches it wait."""
+
+    def __init__(self):
+        self.looks, self.ended = [], 0
+
+    @contextmanager
+    def waiting(self):
+        try:
+            yield lambda: self.looks.append(now())
+        finally:
+            self.ended += 1
 
 
 def writes(api):
@@ -78,6 +92,26 @@ async def test_gang_whose_end_takes_too_long_stays_suspended_and_that_is_said():
             await put_back(client)
 
         assert api.store.get(PLACE)["spec"]["suspend"] is True
+
+
+@pytest.mark.parametrize("status", [{"reservedAt": TIME}, FAILED], ids=["it runs", "it is over"])
+async def test_each_look_while_it_waits_is_told_and_that_it_is_over(status):
+    async with submitted(status) as (api, client):
+        api.store.remove = lambda _: None
+        seen = Seen()
+        with pytest.raises(AnswerError):
+            await put_back(client, waiting=seen.waiting)
+
+        assert 100 < len(seen.looks) <= 120, "twice a second for a minute"
+        assert seen.ended == 1
+
+
+async def test_nobody_sees_it_wait_where_there_is_nothing_to_wait_for():
+    async with submitted(spec={"suspend": True}) as (_, client):
+        seen = Seen()
+        await put_back(client, waiting=seen.waiting)
+
+        assert (seen.looks, seen.ended) == ([], 0)
 
 
 async def test_gang_that_is_suspended_is_resumed():
