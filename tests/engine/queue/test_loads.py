@@ -33,6 +33,17 @@ def test_slow_node_is_welcome_when_shares_are_proportional():
     assert only(SPEEDS, gang(most=3, serial=8, load=Load.PROPORTIONAL)).size == 3
 
 
+@pytest.mark.parametrize("now", [100.0, NOW, 1.8e9])
+def test_fewer_members_are_chosen_where_more_end_at_the_same_float(now):
+    """Finishes are compared, and not run times: five and six members both end 1.25 s from now, but for a rounding."""
+    nodes = [node(name, free=4, slowdown=1.25) for name in ("n1", "n2")]
+    asked = gang(times=[2, 8, 1, 3, 1, 1, 5, 1], size=4, most=10, load=Load.PROPORTIONAL)
+
+    placement = only(nodes, asked, now=now)
+
+    assert (placement.size, placement.finish) == (5, now + 1.25)
+
+
 def test_members_on_one_node_have_the_same_share():
     placement = only([node("n1", free=2), node("n2", slowdown=2.0)], gang(size=3, serial=5, load=Load.PROPORTIONAL))
 

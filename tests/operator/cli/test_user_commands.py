@@ -36,6 +36,17 @@ def test_help_has_an_example(command):
     assert f"For example: {NOT_BY_THEMSELVES.get(command, f'lockstep {command}')}" in " ".join(done.stdout.split())
 
 
+@pytest.mark.parametrize("command", main.list_commands(Context(main)))
+def test_unknown_option_ends_every_command_with_one_sentence(command):
+    done = lockstep(command, "--nonsense")
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert isinstance(done.exception, SystemExit)
+    *_, before, sentence = done.stderr.splitlines()
+    assert before == ""
+    assert sentence.startswith("Error: No such option '--nonsense'."), "and which one may be meant"
+
+
 UNREADABLE_AUTHORITY = """
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:1234", certificate-authority-data: AAAA}}]
 contexts: [{name: one, context: {cluster: c, user: u}}]
