@@ -60,7 +60,7 @@ async def test_gang_that_waits_is_told_start_promise_size_speeds_position_and_wh
 
         told = plan_of(api, "a")
         assert abs(seconds_of(told["likelyStart"]) - start) <= 1
-        assert seconds_of(told["promisedStart"]) - seconds_of(told["likelyStart"]) == pytest.approx(15, abs=1)
+        assert seconds_of(told["promisedStart"]) - seconds_of(told["likelyStart"]) == pytest.approx(10, abs=1)
         assert seconds_of(told["expectedFinish"]) - seconds_of(told["likelyStart"]) == pytest.approx(30, abs=1)
         assert told["size"] == 2
         assert told["kinds"] == [{"speed": "2", "members": 2}]
