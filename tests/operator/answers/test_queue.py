@@ -2,30 +2,20 @@
 
 import pytest
 
-from builders.facts import gang_fact
+from builders.facts import gang_fact, outlook
 from builders.served import gang
 from lockstep.answers.cluster import parse_shown
 from lockstep.answers.queue import queue_of
 from lockstep.answers.queue_text import queue_document, queue_lines
 from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.facts.outlook import Outlook
 from lockstep.facts.policies import Policies
 
 NOW = 1_000_000.0
 
 
-def outlook(position, *, start=60.0, promised=None, late=None, waits_for="4 slots, held by default/heat"):
-    return Outlook(
-        likely_start=NOW + start,
-        late_start=late,
-        promised_start=promised,
-        expected_finish=None,
-        size=8,
-        kinds=(),
-        position=position,
-        waits_for=waits_for,
-        changed_at=NOW,
-        changed_because="FirstPlanned",
+def told(position, *, start=60.0, promised=None, late=None, waits_for="4 slots, held by default/heat"):
+    return outlook(
+        NOW + start, late_start=late, promised_start=promised, size=8, position=position, waits_for=waits_for
     )
 
 
@@ -35,12 +25,12 @@ def condition(kind, status, message=""):
 
 def waiting(name, position, **more):
     planned = condition("Planned", "True", "8 members on n1…n8.")
-    return gang_fact(name, status=GangStatus(conditions=(planned,), plan=outlook(position, **more)))
+    return gang_fact(name, status=GangStatus(conditions=(planned,), plan=told(position, **more)))
 
 
 def without_place(name, *, created=0.0):
     planned = condition("Planned", "False", "Needs 20 members, 12 fit.")
-    return gang_fact(name, created=created, status=GangStatus(conditions=(planned,), plan=outlook(1)))
+    return gang_fact(name, created=created, status=GangStatus(conditions=(planned,), plan=told(1)))
 
 
 def test_gangs_are_shown_by_position_and_then_by_age():

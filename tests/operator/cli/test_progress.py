@@ -1,6 +1,5 @@
 """Commands that can take long show on a terminal how far they are; elsewhere only what they do, beside the answer."""
 
-import json
 import os
 import pty
 import subprocess
@@ -8,13 +7,11 @@ import sys
 from contextlib import suppress
 
 import pytest
-import yaml
 
+from builders.command_files import write_command_files
 from builders.manifests import gang as manifest
-from coschedule import encode_plan, encode_snapshot, plan
-from engine.builders import gang, node, snapshot
+from engine.builders import gang
 from lockstep.cli.answer_options import waiting_with_progress
-from lockstep.report.refusals import spell
 
 SIMULATION = ["simulate", "--jobs", "20", "--nodes", "8", "--seeds", "1", "--policy", "easy"]
 PLAN = ["plan", "-f", "new.yaml", "--snapshot", "then.json"]
@@ -28,10 +25,7 @@ LONG = [
 def files(tmp_path, monkeypatch):
     """In the current folder: a recorded snapshot of a node that a gang waits for, and a gang to plan behind that."""
     waits = gang("waits", size=2, serial=86_400, request=(1, 1000, 1), member_price=0.5)
-    snap = snapshot([node("a", free=(2, 2000, 110))], [waits], resources=("bid slots", "cpu", "pods"))
-    document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(plan(snap), spell)}
-    (tmp_path / "then.json").write_text(json.dumps(document))
-    (tmp_path / "new.yaml").write_text(yaml.safe_dump(manifest("new", size=2, cpu="1", work={"serialTime": "40s"})))
+    write_command_files(tmp_path, waits, manifest("new", size=2, cpu="1", work={"serialTime": "40s"}))
     monkeypatch.chdir(tmp_path)
 
 

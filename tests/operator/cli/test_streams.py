@@ -5,12 +5,10 @@ import subprocess
 import sys
 
 import pytest
-import yaml
 
+from builders.command_files import write_command_files
 from builders.manifests import gang as manifest
-from coschedule import encode_plan, encode_snapshot, plan
-from engine.builders import gang, node, snapshot
-from lockstep.report.refusals import spell
+from engine.builders import gang
 
 FULL = "Error: The output can't be written: No space left on device."
 UNWRITABLE = "Error: The output can't be written: it is closed."
@@ -23,10 +21,7 @@ REQUEST = '{"problem": "equal", "nodes": [{}], "work": {"serial": 60}, "size": {
 def files(tmp_path, monkeypatch):
     """In the current folder: a recorded snapshot in which a gang waits, a gang to plan behind it, and a request."""
     waits = gang("waits", size=4, serial=60, request=(1, 1000, 1), member_price=0.5)
-    snap = snapshot([node("a", free=(2, 2000, 110))], [waits], resources=("bid slots", "cpu", "pods"))
-    document = {"snapshot": encode_snapshot(snap), "plan": encode_plan(plan(snap), spell)}
-    (tmp_path / "then.json").write_text(json.dumps(document))
-    (tmp_path / "new.yaml").write_text(yaml.safe_dump(manifest("new", size=2, work={"serialTime": "40s"})))
+    write_command_files(tmp_path, waits, manifest("new", size=2, work={"serialTime": "40s"}))
     (tmp_path / "request").write_text(REQUEST)
     monkeypatch.chdir(tmp_path)
 
