@@ -37,7 +37,7 @@ def test_helm_test_places_a_gang_with_its_own_few_rights(operated):
         said = threads.submit(release.test)
         pod = eventually(lambda: the_test_pod(release))
         done = run_as_its_pod(release, pod)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, "Waiting until a gang is placed\n")
         end(release, pod, "Succeeded")
 
     assert "Phase:          Succeeded" in said.result()
