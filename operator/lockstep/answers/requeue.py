@@ -94,6 +94,10 @@ async def _start_over(client: KubeClient, gang: GangFact, patience: _Patience) -
             f"GangJob {name} is suspended, and still holds nodes after {duration(patience.seconds)}: ask again when it "
             "holds none, and it is resumed."
         ) from error
+    except asyncio.CancelledError as error:
+        raise AnswerError(
+            f"GangJob {name} is suspended, and was not awaited until it holds no nodes: ask again, and it is resumed."
+        ) from error
     await _suspend(client, gang.key, wanted=False)
     held = "was taken off its nodes" if gang.status.reserved_at is not None else "rested after a failure"
     return f"{name} {held}, and is planned again."
@@ -126,6 +130,10 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
     except TimeoutError as error:
         waits = f"GangJob {name} is deleted, and something of it is still there after {duration(patience.seconds)}"
         raise NotMadeAnewError(f"{waits}; its manifest is written to the output.", again) from error
+    except asyncio.CancelledError as error:
+        # It is there nowhere else any more.
+        unmade = f"GangJob {name} is deleted, and was not awaited until it could be created again"
+        raise NotMadeAnewError(f"{unmade}; its manifest is written to the output.", again) from error
     except AnswerError as error:
         raise NotMadeAnewError(f"{error} Its manifest is written to the output.", again) from error
     return f"{name} was over, and is made anew."

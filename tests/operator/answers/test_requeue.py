@@ -163,6 +163,31 @@ async def test_gang_that_somebody_keeps_is_not_lost_either():
             await put_back(client)
 
 
+async def cut_off(client):
+    """Somebody who waits gives up, as by Ctrl-C."""
+    done = asyncio.create_task(put_back(client))
+    await asyncio.sleep(5)
+    done.cancel()
+    await done
+
+
+async def test_gang_that_nobody_waits_for_any_more_is_not_lost_either():
+    async with submitted(FAILED) as (api, client):
+        api.store.remove = lambda _: None
+        with pytest.raises(NotMadeAnewError, match=r"is deleted, and was not awaited .* the output\.") as raised:
+            await cut_off(client)
+
+        assert raised.value.manifest["spec"]["template"] == gang("g")["spec"]["template"]
+
+
+async def test_gang_that_nobody_waits_for_any_more_stays_suspended_and_that_is_said():
+    async with submitted({"reservedAt": TIME}) as (api, client):
+        with pytest.raises(AnswerError, match=r"is suspended, and was not awaited until it holds no nodes: ask again"):
+            await cut_off(client)
+
+        assert api.store.get(PLACE)["spec"]["suspend"] is True
+
+
 async def test_gang_whose_volumes_would_go_with_it_is_not_deleted():
     async with submitted(FAILED, spec={"volumeClaimTemplates": [CLAIM]}) as (api, client):
         with pytest.raises(AnswerError, match="the volumes of its volumeClaimTemplates with it: create another one"):
