@@ -34,7 +34,9 @@ _MODEL = click.option(
     "--model", type=click.Choice(["lublin99"]), default="lublin99", help="Published model that draws the jobs."
 )
 _TRACE = click.option(
-    "--trace", type=click.File("r", errors="replace"), help="Log in the Standard Workload Format, instead."
+    "--trace",
+    type=click.File("r", encoding="utf-8-sig", errors="replace"),
+    help="Log in the Standard Workload Format, instead.",
 )
 _JOBS = click.option("--jobs", "count", metavar="N", type=click.IntRange(2, 1_000_000), default=1000, help="Most jobs.")
 _NODES = click.option(

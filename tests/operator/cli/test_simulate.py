@@ -165,6 +165,17 @@ def test_trace_is_replayed_and_what_is_wrong_in_it_is_told(tmp_path):
     assert result.stdout.splitlines()[1].split()[-1] == "100%"
 
 
+def test_mark_that_editors_put_before_a_trace_is_no_part_of_its_first_line(tmp_path):
+    trace = tmp_path / "log.swf"
+    lines = [JOB.format(number=number, at=0, seconds=10, size=1) for number in (1, 2)]
+    trace.write_text("\n".join(lines), encoding="utf-8-sig")
+
+    result = simulated("--trace", str(trace), "--nodes", "4", "--policy", "fcfs", "--seeds", "1")
+
+    assert result.exit_code == 0, result.output
+    assert str(trace) not in result.stderr
+
+
 def test_what_is_left_out_of_a_trace_is_told_by_number_and_reason(tmp_path):
     trace = tmp_path / "log.swf"
     jobs = [(1, 0, 10, 4), (2, 0, 20, 4), (3, 0, -1, 4), (4, 0, 0, 4), (5, 0, -7, 4), (6, 0, 10, 512), (7, 0, 9, 5)]
