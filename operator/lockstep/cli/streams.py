@@ -35,6 +35,17 @@ def standard_streams() -> Iterator[None]:
         raise SystemExit(1) from end
 
 
+class _Messages(io.FileIO):
+    """Messages and progress that can't be written go nowhere: a command does what it began all the same."""
+
+    # Any buffer, as below.
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
 class _Output(io.FileIO):
     """What is printed goes through it. It remembers why something could not be written: buffers forget that."""
 
@@ -52,15 +63,23 @@ class _Output(io.FileIO):
 def _prepare() -> _Output | None:
     """Replace streams that are closed, so that no other file gets their numbers, and watch the output.
 
-    Input and output that were closed can be used as little as before, and messages go nowhere. Nothing is watched where
-    the process prints into something of its own, as tests do.
+    Input and output that were closed can be used as little as before, and messages that can't be written go nowhere.
+    Nothing is watched where the process prints into something of its own, as tests do.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r")
     output = _watch(sys.stdout) if sys.stdout is sys.__stdout__ else None
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    elif sys.__stderr__ is not None and sys.stderr is sys.__stderr__:
+        sys.stderr = _where_possible(sys.stderr)
     return output
+
+
+def _where_possible(stderr: TextIO) -> TextIO:
+    """Have what can't be written there go nowhere."""
+    messages = _Messages(stderr.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(messages), stderr.encoding, stderr.errors, line_buffering=True)
 
 
 def _watch(stdout: TextIO | None) -> _Output:

@@ -93,6 +93,22 @@ def test_closed_streams_that_a_command_does_not_need_are_none_of_its_business():
     assert json.loads(done.stdout)["delays"] == []
 
 
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "2>/dev/full <&-"])
+@pytest.mark.parametrize("arguments", [SIMULATION, ["plan", "-f", "new.yaml", "--snapshot", "then.json"]])
+def test_progress_that_can_not_be_written_keeps_nothing_from_being_done(arguments, redirected):
+    done = lockstep(arguments, redirected)
+
+    assert done.returncode == 0
+    assert done.stdout == lockstep(arguments, "").stdout
+
+
+def test_error_that_can_not_be_written_is_one_still():
+    done = lockstep(["replay", "/nowhere"], "2>/dev/full")
+
+    assert (done.returncode, done.stdout) == (2, "")
+
+
 def test_reader_who_stops_is_told_nothing():
     done = lockstep(["run", "--help"], "| true")
 
