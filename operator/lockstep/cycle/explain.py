@@ -32,6 +32,9 @@ class _Telling(NamedTuple):
     pause: float
 
 
+_NEVER = _Telling(-math.inf, _FIRST_PAUSE_SECONDS)
+
+
 class Explainer:
     """Tells the owners of waiting gangs what the plan says of them."""
 
@@ -68,7 +71,7 @@ class Explainer:
         Returns when to look again, infinity where there is no need.
         """
         self._untold.pop(gang.key, None)
-        passes = self._likely_start_passes(gang.key, gang.status)
+        passes = self._likely_start_passes(gang.key, gang.status, now)
         if self._known.get(gang.key) == (gang.resource_version, decision, victims) and now < passes:
             return passes
         look_again = math.inf
@@ -85,7 +88,7 @@ class Explainer:
             if isinstance(decision, Placement) and outlooks is not None:
                 status = replace(status, plan=outlooks.of(gang, decision))
             report = self._report(gang, decision, now, victims, status, outlooks)
-            look_again = self._likely_start_passes(gang.key, status)
+            look_again = self._likely_start_passes(gang.key, status, now)
             return report
 
         if not self._writer.report(gang, news):
@@ -96,12 +99,12 @@ class Explainer:
         self, gang: GangFact, decision: Decision, now: float, victims: Sequence[GangKey], status: GangStatus
     ) -> float | None:
         """When there may be something to tell, infinity where that is nothing; None where there is, now."""
-        passes = self._likely_start_passes(gang.key, gang.status)
+        passes = self._likely_start_passes(gang.key, gang.status, now)
         promised = decision.promised if isinstance(decision, Placement) else None
         if says_the_same(gang, status, promised=promised) and now < passes:
             self._known[gang.key] = (gang.resource_version, decision, victims)
             return passes
-        told = self._told.get(gang.key, _Telling(-math.inf, _FIRST_PAUSE_SECONDS))
+        told = self._last_telling(gang.key, now)
         is_due = (
             _is_new_reason(gang, status)
             or _has_passed(gang, now)
@@ -111,13 +114,18 @@ class Explainer:
         )
         return None if is_due else min(passes, told.time + told.pause)
 
-    def _likely_start_passes(self, gang: GangKey, status: GangStatus) -> float:
+    def _likely_start_passes(self, gang: GangKey, status: GangStatus, now: float) -> float:
         """When the likely start in that status has passed, so that another one is told: not sooner than new numbers."""
         if status.plan is None:
             return math.inf
-        told = self._told.get(gang)
-        rests_until = -math.inf if told is None else told.time + _FIRST_PAUSE_SECONDS
+        rests_until = self._last_telling(gang, now).time + _FIRST_PAUSE_SECONDS
         return max(status.plan.likely_start + SAME_TIME_SECONDS, rests_until)
+
+    def _last_telling(self, gang: GangKey, now: float) -> _Telling:
+        """When the gang was told something last, if ever."""
+        told = self._told.get(gang, _NEVER)
+        # A clock that was set back makes nobody wait until it has caught up.
+        return told if told.time <= now else told._replace(time=-math.inf)
 
     def _report(
         self,

@@ -125,3 +125,14 @@ def test_likely_start_that_has_passed_is_told_anew_and_no_more_often_than_each_t
     assert look_again == [401.0, 401.0], "looked at again when the likely start has passed by a second"
     assert [report is not None for report in hearing.heard] == [True, False, True]
     assert again == 411.0, "whatever time it tells of"
+
+
+def test_clock_that_was_set_back_keeps_nobody_from_the_news():
+    hearing = Hearing()
+    explainer = Explainer(hearing, Metrics(CollectorRegistry()))
+    explainer.explain(GANG, for_later(start=100_500.0, promised=100_600.0), 100_010.0)
+    told = gang_fact("g", version="2", status=replace(hearing.heard[0].status, plan=outlook(100_400.0)))
+
+    explainer.explain(told, for_later(start=400.0, promised=500.0), 10.0)
+
+    assert hearing.heard[1] is not None
