@@ -1,7 +1,6 @@
 """Answers that come in bit by bit, for as long as they like: the lines of a watch, and texts such as logs."""
 
 from collections.abc import AsyncIterator
-from contextlib import suppress
 
 import aiohttp
 
@@ -24,11 +23,14 @@ class Lines:
         whether the connection was dead or there was just no news.
         """
         rest = b""
-        with suppress(aiohttp.SocketTimeoutError):
+        try:
             async for chunk in self._response.content.iter_any():
                 *lines, rest = (rest + chunk).split(b"\n")
                 if lines:
                     yield lines
+        except aiohttp.SocketTimeoutError as silence:
+            # The stream keeps its error, and the error, by where it was raised, the stream: both would stay for good.
+            silence.__traceback__ = None
 
 
 class Text:

@@ -1,9 +1,11 @@
 """Whatever a watch does, belief ends up equal to the API server's, and no object that vanished stays."""
 
 import asyncio
+import gc
 import itertools
 from contextlib import asynccontextmanager
 
+import aiohttp
 import pytest
 
 from fake_cluster.jumping import until
@@ -242,6 +244,19 @@ async def test_watch_without_a_word_is_opened_again_where_it_was_and_nobody_is_w
     assert (first.query["resourceVersion"], second.query["resourceVersion"]) == ("10", "11")
     assert 60 < second.at - first.at < 120
     assert not caplog.records
+
+
+async def test_watch_without_a_word_leaves_nothing_that_only_the_collector_finds():
+    """Of what has been there for so long it looks for nothing: it would be kept until the process ends."""
+    gc.collect()
+    gc.disable()
+    try:
+        async with informed_by(page(), *[stream(Step.SILENCE)] * 3):
+            responses = [one for one in gc.get_objects() if isinstance(one, aiohttp.ClientResponse)]
+    finally:
+        gc.enable()
+
+    assert len(responses) == 1, "that of the watch that is open"
 
 
 async def test_watch_that_opens_counts_as_heard():
