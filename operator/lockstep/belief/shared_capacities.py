@@ -98,9 +98,15 @@ class SharedCapacities:
         if now == before:
             return
         if before is not None:
-            self._leave(node, before)
+            del self._by_node[node]
+            self._groups[before.hardware].leave(node, before.capacity)
         if now is not None:
-            self._enter(node, now)
+            self._by_node[node] = now
+            self._groups[now.hardware].enter(node, now.capacity)
+        # Only now: a node that is the only one of its hardware, and stays so, does not begin anew with each change.
+        for entry in (before, now):
+            if entry is not None:
+                self._note_whether_settled(entry.hardware)
 
     def of(self, node: str) -> SharedCapacity | None:
         """What nodes of its hardware share; None where none has been measured."""
@@ -117,23 +123,11 @@ class SharedCapacities:
         """When there is something to settle that can't be yet; infinity where there is nothing."""
         return min((self._groups[hardware].due for hardware in self._unsettled), default=math.inf)
 
-    def _enter(self, node: str, entry: _Entry) -> None:
-        self._by_node[node] = entry
-        self._groups[entry.hardware].enter(node, entry.capacity)
-        self._note_whether_settled(entry.hardware)
-
-    def _leave(self, node: str, entry: _Entry) -> None:
-        del self._by_node[node]
-        group = self._groups[entry.hardware]
-        group.leave(node, entry.capacity)
-        if group.nodes:
-            self._note_whether_settled(entry.hardware)
-        else:
-            del self._groups[entry.hardware]
-            self._unsettled.discard(entry.hardware)
-
     def _note_whether_settled(self, hardware: Hardware) -> None:
-        if self._groups[hardware].is_settled:
+        if not self._groups[hardware].nodes:
+            del self._groups[hardware]
+            self._unsettled.discard(hardware)
+        elif self._groups[hardware].is_settled:
             self._unsettled.discard(hardware)
         elif hardware not in self._unsettled:
             self._unsettled.add(hardware)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from builders.facts import bid_fact, bid_report, node_fact
 from lockstep.belief.bids import Bids
 from lockstep.belief.news import News
-from lockstep.belief.shared_capacities import SETTLED_SECONDS
+from lockstep.belief.shared_capacities import SETTLED_SECONDS, Hardware, SharedCapacities
 from lockstep.facts.node import SharedCapacity
 from lockstep.facts.past_runs import KIND_LABEL
 
@@ -306,3 +306,13 @@ def want_slowdown(bid, there):
     ]
     capacity = round(min(max(median(known), 0.1), 10.0), 2) if known else 1.0
     return (1 + bid.duty_cycle) / capacity
+
+
+def test_what_is_measured_on_the_only_node_of_its_hardware_is_shared_no_more_often():
+    capacities, hardware = SharedCapacities(unsettled=lambda: None), Hardware(EPYC, "")
+    for seconds, capacity in enumerate((1.5, 2.0, 2.5)):
+        capacities.note("a", hardware, capacity)
+        capacities.settle(NOW + seconds)
+
+    assert capacities.of("a") == SharedCapacity(1.5, 1)
+    assert capacities.next_due() == LATER
