@@ -61,7 +61,7 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions:
-    """How plans are made; ``most_exact`` gangs are planned exactly in one plan at most."""
+    """How plans are made; the first ``most_exact`` gangs are planned exactly in every plan."""
 
     run: Runner = asyncio.to_thread
     holds: HoldPolicy = field(default_factory=HoldPolicy)

@@ -1,10 +1,11 @@
 """Whose turn it is to be planned exactly, where the queue is longer than one plan can be.
 
-A quarter of the bound goes to the most urgent gangs, whatever became of them the last time: none that can't be placed
-yet loses its place. Half goes to the next that were not refused the last time, since gangs that can never be placed
-must not use up the bound; what these leave, to the next of all. The last quarter goes to all others in turn, the
-longest unseen first. So every gang is planned again and again, and one that can start now does, wherever it is in the
-queue; and who is in front claims the nodes, so that nobody behind delays it.
+The first of the queue are planned every time, as many as the bound says. A quarter of them are the most urgent gangs,
+whatever became of them the last time: none that can't be placed yet loses its place. The others are the next that were
+not refused the last time, since gangs that can never be placed must not use up the bound; what these leave goes to the
+next of all. A quarter of the bound is added for those behind, in turn, the longest unseen first. So every gang is
+planned again and again, and one that can start now does, wherever it is in the queue; and who is in front claims the
+nodes, so that nobody behind delays it.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -15,10 +16,11 @@ from coschedule import Decision, GangKey, Placement
 from lockstep.facts.gang import GangFact
 
 MOST_EXACT = 1000
-"""So many gangs are planned exactly in one plan at most: as many as take about a second on 5,000 nodes from nothing."""
+"""So many gangs in front are planned in every plan: as many as take about a second on 5,000 nodes from nothing."""
 
 _SHARE_OF_URGENT = 0.25
-_SHARE_OF_OTHERS = 0.25
+_TURNS = 0.25
+"""So many gangs behind have their turn in one plan, as a part of those in front."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ class Chosen:
 
 
 class Rotation:
-    """Chooses who is planned. ``most``: how many gangs one plan may take."""
+    """Chooses who is planned. ``most``: how many gangs are in front; a quarter as many more have their turn."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -64,12 +66,12 @@ class Rotation:
         keys = [gang.key for gang in gangs]
         if len(keys) <= self._most:
             return Chosen(front=frozenset(keys), in_turn=frozenset())
-        others = max(1, int(_SHARE_OF_OTHERS * self._most))
         hopeful = (gang.key for gang in gangs if not self.was_refused(gang))
         by_claim = dict.fromkeys([*keys[: int(_SHARE_OF_URGENT * self._most)], *hopeful, *keys])
-        front = {*always, *islice(by_claim, self._most - others)}
+        front = {*always, *islice(by_claim, self._most)}
         waiting = sorted((gang for gang in gangs if gang.key not in front), key=self._last_planned)
-        return Chosen(front=frozenset(front), in_turn=frozenset(gang.key for gang in waiting[:others]))
+        turns = max(1, int(_TURNS * self._most))
+        return Chosen(front=frozenset(front), in_turn=frozenset(gang.key for gang in waiting[:turns]))
 
     def note(self, gang: GangFact, decision: Decision) -> None:
         """Remember what the plan has decided of a gang."""

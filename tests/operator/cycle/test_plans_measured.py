@@ -47,11 +47,11 @@ async def test_depth_is_how_many_wait_and_each_plan_takes_some_time():
         assert exported(parts)[SECONDS] >= waiting[SECONDS]
 
 
-async def test_depth_is_no_more_than_one_plan_looks_at():
+async def test_depth_is_those_in_front_and_a_quarter_as_many_in_turn():
     plans = PlanOptions(run=INLINE.run, most_exact=4)
     async with operator_over(plans=plans) as (api, parts):
         for number in range(20):
             submit(api, f"g{number:02}")
         await until(lambda: status_of(api, "g19").get("conditions"))
 
-        assert exported(parts)[DEPTH] == 4
+        assert exported(parts)[DEPTH] == 5
