@@ -146,17 +146,17 @@ class Planner:
                 raise
             return None
 
-    def may_be_sooner(self, gang: PendingGang, decision: Decision) -> bool:
-        """Tell whether a gang has a later place, and there is room for some of its members now."""
-        if not isinstance(decision, Placement) or not self.now < decision.start < decision.finish < np.inf:
+    def may_do_better(self, gang: PendingGang, decision: Decision) -> bool:
+        """Tell whether a gang that has a place starts now, or has a later one and room for some of its members now."""
+        if not isinstance(decision, Placement) or not decision.start < decision.finish < np.inf:
             return False
-        return self._may_fit_now(gang)
+        return decision.start <= self.now or self._may_fit_now(gang)
 
-    def sooner(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Plan a gang again that has a later place: never for later than that. The best there is stays as it is."""
+    def chosen_anew(self, gang: PendingGang, decision: Decision) -> Decision:
+        """Choose again for a gang that has a place: never for later than that. The best there is stays as it is."""
         assert isinstance(decision, Placement), "who has no place gives none back"
         bound = replace(gang, promised=min(gang.promised, decision.start))
-        return self._guarded(partial(self._sooner, decision), bound)
+        return self._guarded(partial(self._chosen_anew, decision), bound)
 
     def follow(self, gang: PendingGang, decision: Decision) -> None:
         """Claim what a plan of the same snapshot has given the gang."""
@@ -293,7 +293,7 @@ class Planner:
         consider = partial(self._observer.considered, gang)
         return chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
 
-    def _sooner(self, decision: Placement, gang: PendingGang) -> Decision:
+    def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:
         """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""
         self.look_ahead([gang])
         with_it = self.fork()
@@ -308,7 +308,7 @@ class Planner:
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Say of a later place that is given back what else there is; None where something better may be there."""
+        """Say of a place that is given back what else there is; None where something better may be there."""
         chooser = self._chooser(gang)
         if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
             return None

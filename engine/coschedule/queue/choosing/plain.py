@@ -68,7 +68,7 @@ class PlainChooser:
         # What was chosen before may be shorter than the same run now, as times are told in whole seconds.
         limit = self.gang.price.value(chosen.start, chosen.finish + TOLD_SECONDS, chosen.size)
         best = outline_of(self.demand.best(space, limit))
-        if best is not None and (best.start, best.size) != (chosen.start, chosen.size) and best.start <= chosen.start:
+        if best is not None and best.start <= chosen.start and _is_another(best, chosen):
             return Standing(is_best=False)
         return Standing(is_best=True, alternative=outline_of(self.demand.alternative(space, chosen)))
 
@@ -79,3 +79,10 @@ class PlainChooser:
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell of the best candidate, whatever the deadline."""
         return outline_of(self.demand.soonest(self.demand.search_space(timeline)))
+
+
+def _is_another(best: Outline, chosen: Outline) -> bool:
+    """Tell whether a candidate is another run than the one that was chosen before; only its finish is not exact."""
+    if (best.start, best.size) != (chosen.start, chosen.size):
+        return True
+    return best.finish < chosen.finish - TOLD_SECONDS

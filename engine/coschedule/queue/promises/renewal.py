@@ -13,9 +13,9 @@ their places around them. Of all plans those with the fewest gangs without a pla
 fewest broken promises, then with the least sum of finishes; of equal ones the first. So a promise is broken only where
 the plan from before has become impossible.
 
-Then those that keep their place and would fit now are planned again, as many as a front has, on what the best plan
-leaves and their own place: so nothing idles that somebody could use. Gangs behind the front that are new are planned
-last.
+Then those that keep their place and start now, or would fit now, are planned again, as many as a front has, on what the
+best plan leaves and their own place: so nodes are chosen at the start, of all that are free by then, and nothing idles
+that somebody could use. Gangs behind the front that are new are planned last.
 """
 
 import math
@@ -79,9 +79,9 @@ class Renewal:
             best = _best([best, *_giving_way(late, known, planner)], by_key)
         settled = known.in_fronts if best is not as_before else frozenset()
         behind = {key: by_key[key] for key in known.placements if key not in settled}
-        sooner = _sooner(best, behind, _most_anew(len(gangs)))
+        improved = _improved(best, behind, _most_anew(len(gangs)))
         new = [gang for gang in gangs if gang.kept is None and gang.key not in known.in_fronts]
-        decisions = [*sooner, *_in_turn(best.planner, new)]
+        decisions = [*improved, *_in_turn(best.planner, new)]
         return Planned(best.planner, [with_promise(one, by_key[one.gang], slack=self.slack) for one in decisions])
 
 
@@ -172,12 +172,12 @@ def _found(as_before: Planned, known: _Known) -> dict[GangKey, Placement]:
     return {key: place for key, place in places.items() if key not in known.placements}
 
 
-def _sooner(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int) -> Iterator[Decision]:
+def _improved(planned: Planned, behind: Mapping[GangKey, PendingGang], left: int) -> Iterator[Decision]:
     for decision in planned.decisions:
         gang = behind.get(decision.gang)
-        if gang is not None and left and planned.planner.may_be_sooner(gang, decision):
+        if gang is not None and left and planned.planner.may_do_better(gang, decision):
             left -= 1
-            yield planned.planner.sooner(gang, decision)
+            yield planned.planner.chosen_anew(gang, decision)
         else:
             yield decision
 

@@ -40,7 +40,7 @@ def _planned(facts, most):
         best = min([best, _giving_way(facts, late, fronts)], key=lambda one: merit(one[1], facts))
     settled = {} if best is first else {one.key for front in fronts for one in front}
     planner, decisions = best
-    decisions = list(_sooner(planner, decisions, _places(facts, gangs), settled, gangs, most))
+    decisions = list(_improved(planner, decisions, _places(facts, gangs), settled, gangs, most))
     behind = [one for one in gangs if one.kept is None and all(one not in front for front in fronts)]
     decisions += [planner.decide(one) for one in behind]
     return {one.gang: with_promise(one, by_key[one.gang], slack=1 / 3) for one in decisions}
@@ -151,13 +151,13 @@ def _is_late(decision, one):
     return isinstance(decision, Placement) and decision.start > one.promised
 
 
-def _sooner(planner, decisions, places, settled, gangs, most):
+def _improved(planner, decisions, places, settled, gangs, most):
     by_key = {one.key: one for one in gangs}
     left = most
     for decision in decisions:
         is_kept = decision.gang in places and decision.gang not in settled
-        if is_kept and left and planner.may_be_sooner(by_key[decision.gang], decision):
+        if is_kept and left and planner.may_do_better(by_key[decision.gang], decision):
             left -= 1
-            yield planner.sooner(by_key[decision.gang], decision)
+            yield planner.chosen_anew(by_key[decision.gang], decision)
         else:
             yield decision

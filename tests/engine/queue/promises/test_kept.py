@@ -7,6 +7,7 @@ import pytest
 
 from coschedule.queue.gangs import Kept, Load, Seat
 from coschedule.queue.plan import plan
+from coschedule.queue.promises import renewal
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import kept_from, remembering
 from coschedule.queue.refusals import NoRoomTogether, TooLittle
@@ -227,6 +228,22 @@ def test_gang_that_remembers_is_the_same_in_all_else():
     assert one.remembering(NOW + 20, given) == replace(one, promised=NOW + 20, kept=given)
     with pytest.raises(ValueError, match="promised"):
         one.remembering(math.nan, None)
+
+
+@pytest.mark.parametrize("is_free_again", [True, False])
+def test_nodes_are_chosen_at_the_start_of_all_that_are_free_by_then(monkeypatch, is_free_again):
+    """The fast node was to be taken for long; the gang is behind every front, and its time has come."""
+    monkeypatch.setattr(renewal, "FRONT", 1)
+    taken = ["busy"] if is_free_again else ["busy", "fast"]
+    slowdowns = {"busy": 1.0, "fast": 0.5, "slow": 1.0}
+    nodes = [node(name, free=int(name not in taken), slowdown=each) for name, each in slowdowns.items()]
+    ends = tuple(release(list(slowdowns).index(name), NOW + 500) for name in taken)
+    in_front = gang("x", size=3, serial=10, created=NOW - 1e6)
+    waits = replace(gang("a", size=1, serial=30), promised=NOW, kept=kept(NOW, NOW + 30, 2))
+    made = by_name(planned(nodes, in_front, waits, releases=ends)[1])["a"]
+
+    assert (made.start, made.promised) == (NOW, NOW)
+    assert nodes_taken(made) == ((("fast" if is_free_again else "slow"), 1),)
 
 
 def test_promise_comes_before_an_earlier_finish():

@@ -65,20 +65,20 @@ def test_gang_behind_every_front_changes_nothing_for_others(seed, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_who_may_start_sooner_is_as_well_off_as_if_it_had_been_planned_again(seed, monkeypatch):
-    looked_at, sooner = [], Planner.sooner
+def test_who_may_do_better_is_as_well_off_as_if_it_had_been_planned_again(seed, monkeypatch):
+    looked_at, chosen_anew = [], Planner.chosen_anew
 
     def compared(planner, one, decision):
         without = planner.fork()
         monkeypatch.setattr(Planner, "_standing", lambda *_: None)
-        again = sooner(without, one, decision)
+        again = chosen_anew(without, one, decision)
         monkeypatch.undo()
-        monkeypatch.setattr(Planner, "sooner", compared)
-        made = sooner(planner, one, decision)
+        monkeypatch.setattr(Planner, "chosen_anew", compared)
+        made = chosen_anew(planner, one, decision)
         looked_at.append(told(made) == told(again))
         return made
 
-    monkeypatch.setattr(Planner, "sooner", compared)
+    monkeypatch.setattr(Planner, "chosen_anew", compared)
     for _ in eventful(seed):
         pass
 
