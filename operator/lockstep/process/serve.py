@@ -18,6 +18,7 @@ from lockstep.process.parts import Parts, make_access, make_health, make_leaders
 from lockstep.process.rights import keep_rights_judged
 from lockstep.process.settings import Settings
 from lockstep.process.side_by_side import ended_before, until_first_ends
+from lockstep.process.small_reads import read_little_at_a_time
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last
@@ -32,6 +33,7 @@ async def serve(settings: Settings, configuration: Configuration) -> None:
     ended a watch that must not end.
     """
     stop = _stop_on_signals()
+    read_little_at_a_time()
     access = make_access(settings, configuration)
     async with access.client as client, AsyncExitStack() as stack:
         if not await ended_before(stop, check_api(client, configuration)):
