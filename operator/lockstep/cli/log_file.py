@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import IO
 
+import click
+
 from lockstep.cli.answer_options import tell_lines
 from lockstep.report.sentences import n_nodes
 from lockstep.simulation.scenario import Scenario
@@ -10,8 +12,11 @@ from lockstep.simulation.workload.swf import Log, read_log
 
 
 def read_log_file(file: IO[str]) -> Log:
-    """Read a log, and say what can't be used of it."""
-    log = read_log(file)
+    """Read a log, and say what can't be used of it. Raises ``click.ClickException`` where it can't be read."""
+    try:
+        log = read_log(file)
+    except OSError as error:
+        raise click.ClickException(f"{file.name} can't be read: {error.strerror}.") from error
     tell_lines((f"{file.name}: {problem}" for problem in _problems(log)), err=True)
     return log
 

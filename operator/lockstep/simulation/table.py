@@ -117,7 +117,7 @@ def _promises(rows: dict[str, _Row]) -> Iterator[str]:
 
 
 def _line(name: str, cells: Sequence[str], widths: Sequence[int]) -> str:
-    return f"{name:<13}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+    return f"{name:<13}" + "".join(f" {cell:>{width - 1}}" for cell, width in zip(cells, widths, strict=True))
 
 
 def _percent(one: Average) -> str:

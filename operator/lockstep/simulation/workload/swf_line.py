@@ -61,10 +61,9 @@ def parse_line(text: str) -> LoggedJob:
 
 def _value(field: str, word: str) -> float | None:
     name = field.replace("_", " ")
-    try:
-        value = float(word)
-    except ValueError as error:
-        raise WrongLineError(f"has {word[:_LONGEST_WORD]!r} as its {name}, which is no number") from error
+    value = _number(word)
+    if value is None:
+        raise WrongLineError(f"has {word[:_LONGEST_WORD]!r} as its {name}, which is no number")
     if value == _UNKNOWN:
         return None
     if not 0 <= value <= _MOST:
@@ -72,3 +71,13 @@ def _value(field: str, word: str) -> float | None:
     if field in _WHOLE and value % 1:
         raise WrongLineError(f"has {value:g} as its {name}, which must be a whole number")
     return value
+
+
+def _number(word: str) -> float | None:
+    # Python also takes 1_0 for a number, and digits of other scripts.
+    if "_" in word or not word.isascii():
+        return None
+    try:
+        return float(word)
+    except ValueError:
+        return None
