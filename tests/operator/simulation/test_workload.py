@@ -186,7 +186,7 @@ def test_number_out_of_this_world_makes_a_line_wrong_in_every_field(field, word)
         pytest.param("1 " * 17 + "x" * 99, f"has '{'x' * 40}' as its think time, which is no number", id="a word"),
         pytest.param("1 " * 17 + "\x1b[2J", r"has '\x1b[2J' as its think time, which is no number", id="an escape"),
         pytest.param("1 " * 17 + "1_0", "has '1_0' as its think time, which is no number", id="digits of a program"),
-        pytest.param("1 " * 17 + "\u0661", "has '\u0661' as its think time, which is no number", id="digits of another script"),
+        pytest.param("1 " * 17 + "\u0661", "has '\u0661' as its think time, which is no number", id="another script"),
         pytest.param(
             "1 1 1 1 2.5 " + "1 " * 13, "has 2.5 as its allocated processors, which must be a whole number", id="half"
         ),
