@@ -31,15 +31,18 @@ async def check(
     """
     async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
         manifest = _gang(namespace, image)
-        name = manifest["metadata"]["name"]
-        submitted = await client.create(paths.gangs_of(namespace), manifest)
-        if not submitted.is_success:
-            raise CheckError(f"The API server does not take a GangJob in {namespace}: {submitted.message}.")
-        gang = paths.gang(GangKey(namespace, name))
+        gang = paths.gang(GangKey(namespace, manifest["metadata"]["name"]))
+        submitting = asyncio.create_task(client.create(paths.gangs_of(namespace), manifest))
         try:
+            # Whoever interrupts this cuts off no request: the API server might carry it out still.
+            submitted = await asyncio.shield(submitting)
+            if not submitted.is_success:
+                raise CheckError(f"The API server does not take a GangJob in {namespace}: {submitted.message}.")
             return await _seconds_until_placed(client, gang, within, told)
         finally:
-            await client.delete(gang, uid=submitted.body["metadata"]["uid"])
+            submitted = await submitting
+            if submitted.is_success:
+                await client.delete(gang, uid=submitted.body["metadata"]["uid"])
 
 
 async def _seconds_until_placed(client: KubeClient, gang: Target, within: float, told: Callable[[], None]) -> float:

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from lockstep.api.configuration import Configuration
-from lockstep.process.collector import collect_little, collect_what_stayed
+from lockstep.process.collector import collect_little, collect_what_stayed, find_what_became_garbage
 from lockstep.process.first_answer import check_api
 from lockstep.process.leading import Leadership
 from lockstep.process.listening import start_pages
@@ -65,6 +65,7 @@ async def _run(parts: Parts, leadership: Leadership, stop: asyncio.Event) -> Non
         keep_rights_judged(access.client, access.rights),
         watch_loop(access.metrics.loop_held.observe, monotonic),
         collect_what_stayed(),
+        find_what_became_garbage(),
     )
 
 

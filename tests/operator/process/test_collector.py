@@ -6,7 +6,9 @@ import weakref
 
 import pytest
 
-from lockstep.process.collector import collect_little, collect_what_stayed
+from lockstep.process.collector import collect_little, collect_what_stayed, find_what_became_garbage
+
+HOUR = 3600.5
 
 
 class Cycle:
@@ -35,7 +37,7 @@ def look_at_the_young(times):
         gc.collect(1)
 
 
-def test_everything_is_looked_at_never_again():
+def test_what_is_there_is_not_looked_at_by_itself_again():
     collect_little()
 
     assert gc.get_threshold()[2] > 10**9
@@ -75,3 +77,37 @@ async def test_what_stayed_is_put_aside_and_then_goes_by_itself():
     alive, stays.me = weakref.ref(stays), None
     del stays
     assert alive() is None
+
+
+@pytest.mark.asyncio
+async def test_what_became_garbage_is_found_when_much_more_has_been_put_aside():
+    collect_little()
+    task = asyncio.create_task(find_what_became_garbage())
+    await asyncio.sleep(HOUR)
+    lost = Cycle()
+    more = [[] for _ in range(gc.get_freeze_count())]
+    gc.freeze()
+    alive = weakref.ref(lost)
+    del lost
+
+    await asyncio.sleep(HOUR / 2)
+    assert alive() is not None
+    await asyncio.sleep(HOUR)
+    task.cancel()
+    assert alive() is None
+    assert more
+
+
+@pytest.mark.asyncio
+async def test_nothing_is_looked_at_again_while_little_more_has_been_put_aside():
+    collect_little()
+    task = asyncio.create_task(find_what_became_garbage())
+    await asyncio.sleep(HOUR)
+    lost = Cycle()
+    gc.freeze()
+    alive = weakref.ref(lost)
+    del lost
+
+    await asyncio.sleep(3 * HOUR)
+    task.cancel()
+    assert alive() is not None
