@@ -1,7 +1,5 @@
 """Why a gang fits nowhere: the first reason that is true, with its numbers."""
 
-from collections import Counter
-
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, IntArray
@@ -97,18 +95,28 @@ def too_little(
         return HeldByLastingPods(
             needed=demand.needed, fit=fit, scarcest=_scarcest(demand, wanted, by_resource, snapshot)
         )
-    scarcest = np.argmin(by_resource[slots == 0], axis=1) if wanted.size else ()
-    short = Counter(snapshot.resources[wanted[column]] for column in scarcest)
     return NotEnoughRoom(
         needed=demand.needed,
         fit=fit,
         passing=len(nodes),
         nodes=len(snapshot.nodes.names),
-        short=tuple(short.most_common()),
+        short=tuple(
+            (snapshot.resources[wanted[column]], count) for column, count in _short_of(by_resource[slots == 0])
+        ),
         scarcest=_scarcest(demand, wanted, by_resource, snapshot),
         failures=tuple(feasibility.failures(demand.role.constraints).items()),
         blocker=snapshot.open_ended.blocker(demand.passes) if comes_to_fit else None,
     )
+
+
+def _short_of(by_resource: IntArray) -> list[tuple[int, int]]:
+    """Count the nodes that are short of each column in the first place, the most first, then that of the first node."""
+    if not by_resource.shape[1]:
+        return []
+    scarcest = np.argmin(by_resource, axis=1)
+    counts = np.bincount(scarcest)
+    first = {column: int(np.argmax(scarcest == column)) for column in np.flatnonzero(counts).tolist()}
+    return [(column, int(counts[column])) for column in sorted(first, key=lambda each: (-counts[each], first[each]))]
 
 
 def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot: Snapshot) -> Scarcest | None:
