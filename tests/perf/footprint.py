@@ -23,6 +23,8 @@ IDLE_SECONDS = 60
 FILL_SECONDS = 600
 # To tell the state of 10,000 gangs takes the operator a tenth of a second, which is no part of what is measured.
 LOOK_SECONDS = 2.0
+# Of a very long queue some are told at a time, and a plan and the pause after it take up to 3 s in between.
+QUIET_SECONDS = 5.0
 AT_ONCE = 1000
 COMING = 100
 COMING_SIZE = 16
@@ -81,11 +83,11 @@ def _bring_gangs(sandbox: Sandbox, running: OperatorProcess) -> None:
 
 
 def until_quiet(running: OperatorProcess) -> None:
-    """Wait until everybody has been told why they wait: until a second passes without a write."""
+    """Wait until everybody has been told why they wait: until some seconds pass without a write."""
 
     def is_quiet() -> bool:
         before = running.writes()
-        sleep(1)
+        sleep(QUIET_SECONDS)
         return running.writes() == before
 
     eventually(is_quiet, seconds=FILL_SECONDS)
