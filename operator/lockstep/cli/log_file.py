@@ -1,5 +1,6 @@
 """What a person is told of a log that is to be simulated: what is wrong in it, and which jobs are left out."""
 
+import errno
 from collections.abc import Iterator
 from typing import IO
 
@@ -16,6 +17,9 @@ def read_log_file(file: IO[str]) -> Log:
     try:
         log = read_log(file)
     except OSError as error:
+        # A closed input is told of in the same words by all commands: cli/streams.py.
+        if error.errno == errno.EBADF:
+            raise
         raise click.ClickException(f"{file.name} can't be read: {error.strerror}.") from error
     tell_lines((f"{file.name}: {problem}" for problem in _problems(log)), err=True)
     return log
