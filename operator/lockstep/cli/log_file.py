@@ -1,10 +1,7 @@
 """What a person is told of a log that is to be simulated: what is wrong in it, and which jobs are left out."""
 
-import errno
 from collections.abc import Iterator
 from typing import IO
-
-import click
 
 from lockstep.cli.answer_options import tell_lines
 from lockstep.report.sentences import n_nodes
@@ -13,14 +10,8 @@ from lockstep.simulation.workload.swf import Log, read_log
 
 
 def read_log_file(file: IO[str]) -> Log:
-    """Read a log, and say what can't be used of it. Raises ``click.ClickException`` where it can't be read."""
-    try:
-        log = read_log(file)
-    except OSError as error:
-        # A closed input is told of in the same words by all commands: cli/streams.py.
-        if error.errno == errno.EBADF:
-            raise
-        raise click.ClickException(f"{file.name} can't be read: {error.strerror}.") from error
+    """Read a log, and say what can't be used of it."""
+    log = read_log(file)
     tell_lines((f"{file.name}: {problem}" for problem in _problems(log)), err=True)
     return log
 

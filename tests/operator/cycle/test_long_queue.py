@@ -38,9 +38,9 @@ async def test_long_queue_is_placed_in_order():
 
 @pytest.mark.parametrize("changes", range(3))
 async def test_long_queue_is_placed_in_order_where_nobody_knows_when_nodes_become_free(changes):
-    nodes = [node(f"n{number:02}") for number in range(14)]
+    nodes = [node(f"n{number:02}") for number in range(12)]
     plans = PlanOptions(run=INLINE.run, most_exact=8)
-    async with operator_over(*nodes, gangs=[gang("a", size=14, cpu="8")], plans=plans) as (api, parts):
+    async with operator_over(*nodes, gangs=[gang("a", size=12, cpu="8")], plans=plans) as (api, parts):
         await until(lambda: is_placed(api, "a"))
         api.store.add("gangjobs", *waiting(37))
         await asyncio.sleep(20)
@@ -50,7 +50,7 @@ async def test_long_queue_is_placed_in_order_where_nobody_knows_when_nodes_becom
         set_phases(api, "a", "Succeeded")
         await asyncio.sleep(20)
 
-        assert [number for number in range(37) if is_placed(api, f"g{number:02}")] == list(range(14))
+        assert [number for number in range(37) if is_placed(api, f"g{number:02}")] == list(range(12))
 
 
 async def test_hopeless_gangs_in_front_keep_nobody_waiting():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from coschedule.queue.loads.unknown_run_time import earliest_start
-from coschedule.queue.slots import counts
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.from_start import slots_from
 from coschedule.queue.slots.open_slots import limited
@@ -107,9 +106,7 @@ def test_gang_need_start_only_when_slots_come(seed):
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("most", [1, 9])
-@pytest.mark.parametrize("long_row", [0, 1000])
-def test_slots_that_outlast_a_run_are_counted_at_every_instant(monkeypatch, seed, most, long_row):
-    monkeypatch.setattr(counts, "_LONG_ROW", long_row)
+def test_slots_that_outlast_a_run_are_counted_at_every_instant(seed, most):
     rnd = seeded(seed)
     rows = random_rows(rnd)
     open_slots = open_slots_of(rows, most=most)
