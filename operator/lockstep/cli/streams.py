@@ -15,7 +15,7 @@ _CLOSED = "it is closed"
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """End the process with one sentence where its output can't be written, at its end too, or its input is closed.
+    """End the process with one sentence where its output can't be written, at its end too, or its input can't be read.
 
     Whoever reads the output may stop at any time: then it ends without a word.
     """
@@ -28,8 +28,8 @@ def standard_streams() -> Iterator[None]:
         if unwritten is not None:
             if unwritten.errno != errno.EPIPE:
                 _tell("The output can't be written", _CLOSED if "stdout" in was_closed else unwritten.strerror)
-        elif "stdin" in was_closed and isinstance(end, OSError) and end.errno == errno.EBADF:
-            _tell("The input can't be read", _CLOSED)
+        elif (unread := _why_unread(end, is_closed="stdin" in was_closed)) is not None:
+            _tell("The input can't be read", unread)
         else:
             raise
         raise SystemExit(1) from end
@@ -100,6 +100,14 @@ def _why_unwritten(output: _Output) -> OSError | None:
     if output.failure is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
     return output.failure
+
+
+def _why_unread(end: BaseException, *, is_closed: bool) -> str | None:
+    """Why what a command reads can't be read; None where it has ended for another reason."""
+    number = end.errno if isinstance(end, OSError) else None
+    if number == errno.EBADF and is_closed:
+        return _CLOSED
+    return os.strerror(errno.EIO) if number == errno.EIO else None
 
 
 def _tell(what: str, why: str | None) -> None:

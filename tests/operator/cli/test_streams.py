@@ -85,6 +85,21 @@ def test_input_that_is_closed_is_one_sentence(arguments):
 
 
 @pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["replay", "/proc/self/mem"], id="replay"),
+        pytest.param(["plan", "-f", "/proc/self/mem", "--snapshot", "then.json"], id="plan"),
+        pytest.param(["simulate", "--trace", "/proc/self/mem"], id="simulate"),
+        pytest.param(["init", "--from", "/proc/self/mem"], id="init"),
+    ],
+)
+def test_disk_that_fails_is_one_sentence(arguments):
+    """Nothing is mapped where that file begins, so that reading it fails as a bad disk does."""
+    assert_last_words(lockstep(arguments, ""), "Error: The input can't be read: Input/output error.")
+
+
+@pytest.mark.usefixtures("files")
 def test_closed_streams_that_a_command_does_not_need_are_none_of_its_business():
     """Where messages go nowhere, progress must not go into the answer."""
     done = lockstep(["plan", "-f", "new.yaml", "--snapshot", "then.json", "-o", "json"], "<&- 2>&-")
