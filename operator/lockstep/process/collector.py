@@ -14,7 +14,7 @@ _THRESHOLDS = (2_000, 5)
 _NEVER = 2**31 - 1
 _PERIOD_SECONDS = 0.2
 _LOOKS_BEFORE_IT_STAYS = 2
-_HOUR_SECONDS = 3600.0
+_SECONDS_BETWEEN_COUNTS = 3600.0
 _MUCH_MORE = 1.5
 
 
@@ -42,10 +42,10 @@ async def find_what_became_garbage() -> None:
 
     It takes up to a tenth of a second, once in some hundred thousand gangs.
     """
-    await asyncio.sleep(_HOUR_SECONDS)
+    await asyncio.sleep(_SECONDS_BETWEEN_COUNTS)
     in_use = gc.get_freeze_count()
     while True:
-        await asyncio.sleep(_HOUR_SECONDS)
+        await asyncio.sleep(_SECONDS_BETWEEN_COUNTS)
         if gc.get_freeze_count() > _MUCH_MORE * in_use:
             collect_little()
             in_use = gc.get_freeze_count()
