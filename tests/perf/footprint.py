@@ -62,7 +62,7 @@ def _measure(console: Console, sandbox: Sandbox, size: Size) -> None:
     with operator(sandbox) as running:
         ready = monotonic() - began
         eventually(lambda: _gangs(running, "pending") == size.gangs, seconds=FILL_SECONDS, every=LOOK_SECONDS)
-        until_quiet(running)
+        until_quiet(running, seconds=QUIET_SECONDS)
         idle = _cpu_of(running, lambda: sleep(IDLE_SECONDS)) / IDLE_SECONDS
         coming = _cpu_of(running, lambda: _bring_gangs(sandbox, running))
         memory = f"{running.resident_bytes() / 2**20:.0f} MiB, at most {running.peak_resident_bytes() / 2**20:.0f} MiB"
@@ -82,12 +82,12 @@ def _bring_gangs(sandbox: Sandbox, running: OperatorProcess) -> None:
     eventually(lambda: _gangs(running, "placed") == COMING, seconds=FILL_SECONDS, every=LOOK_SECONDS)
 
 
-def until_quiet(running: OperatorProcess) -> None:
-    """Wait until everybody has been told why they wait: until some seconds pass without a write."""
+def until_quiet(running: OperatorProcess, *, seconds: float = 1.0) -> None:
+    """Wait until everybody has been told why they wait: until so many seconds pass without a write."""
 
     def is_quiet() -> bool:
         before = running.writes()
-        sleep(QUIET_SECONDS)
+        sleep(seconds)
         return running.writes() == before
 
     eventually(is_quiet, seconds=FILL_SECONDS)
