@@ -75,7 +75,7 @@ class _Queue:
         for _ in range(waiting):
             self._come()
         self._cutter, self._memory = SnapshotCutter(self._state), Memory(PlanOptions().promises)
-        self._rotation = Rotation(PlanOptions().most_exact)
+        self._rotation = Rotation(PlanOptions().most_in_front)
 
     def arrival(self) -> None:
         """One gang more comes."""

@@ -14,7 +14,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.making import with_evictions
 from lockstep.cycle.memory import Memory
-from lockstep.cycle.rotation import MOST_EXACT, Rotation
+from lockstep.cycle.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.waiting import told_of_pool, urgency_of
 from lockstep.cycle.within_quotas import WithinQuotas, within_quotas
 from lockstep.facts.gang import GangFact
@@ -49,7 +49,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     _check_quotas(within, asked)
     waiting = within.gangs
     among = contention_now(state, waiting, nodes=cutter.nodes)
-    chosen = Rotation(MOST_EXACT).choose(waiting, always=asked, has_changed=True)
+    chosen = Rotation(MOST_IN_FRONT).choose(waiting, always=asked, has_changed=True)
     gangs = [gang for gang in waiting if gang.key in chosen]
     prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
     snapshot = cutter.cut(

@@ -32,7 +32,7 @@ from lockstep.cycle.eviction_turns import EvictionTurns
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.making import Made, make_plan
 from lockstep.cycle.memory import Memory
-from lockstep.cycle.rotation import MOST_EXACT, Chosen, Rotation
+from lockstep.cycle.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.cycle.turns import in_turns
@@ -61,13 +61,13 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions:
-    """How plans are made; the first ``most_exact`` gangs are planned exactly in every plan."""
+    """How plans are made; the first ``most_in_front`` gangs are planned exactly in every plan."""
 
     run: Runner = asyncio.to_thread
     holds: HoldPolicy = field(default_factory=HoldPolicy)
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     promises: Promises = Promises.SLACK
-    most_exact: int = MOST_EXACT
+    most_in_front: int = MOST_IN_FRONT
 
 
 class Planning:
@@ -88,7 +88,7 @@ class Planning:
         self._sizing = options.sizing
         self._memory = Memory(options.promises)
         self._contention = Contention(0, 0, 0)
-        self._rotation = Rotation(options.most_exact)
+        self._rotation = Rotation(options.most_in_front)
         self._evicting = EvictionTurns()
         self._turns_left = False
 

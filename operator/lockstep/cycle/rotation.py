@@ -15,11 +15,11 @@ from itertools import islice
 from coschedule import Decision, GangKey, Placement
 from lockstep.facts.gang import GangFact
 
-MOST_EXACT = 1000
+MOST_IN_FRONT = 1000
 """So many gangs in front are planned in every plan: as many as take about a second on 5,000 nodes from nothing."""
 
 _SHARE_OF_URGENT = 0.25
-_TURNS = 0.25
+_SHARE_OF_TURNS = 0.25
 """So many gangs behind have their turn in one plan, as a part of those in front."""
 
 
@@ -70,7 +70,7 @@ class Rotation:
         by_claim = dict.fromkeys([*keys[: int(_SHARE_OF_URGENT * self._most)], *hopeful, *keys])
         front = {*always, *islice(by_claim, self._most)}
         waiting = sorted((gang for gang in gangs if gang.key not in front), key=self._last_planned)
-        turns = max(1, int(_TURNS * self._most))
+        turns = max(1, int(_SHARE_OF_TURNS * self._most))
         return Chosen(front=frozenset(front), in_turn=frozenset(gang.key for gang in waiting[:turns]))
 
     def note(self, gang: GangFact, decision: Decision) -> None:

@@ -145,7 +145,7 @@ async def test_gang_that_was_refused_makes_nobody_dearer():
 
 
 async def test_gang_that_is_asked_about_is_planned_however_long_the_queue_is(monkeypatch):
-    monkeypatch.setattr(planned_module, "MOST_EXACT", 8)
+    monkeypatch.setattr(planned_module, "MOST_IN_FRONT", 8)
     gangs = [gang(f"g{number:02}", size=1, spec=WORK) for number in range(20)]
     async with api_with(*NODES, gangs=gangs) as api:
         planned = plan_now(await look(api), rules(), now(), asked=[key("g19")])

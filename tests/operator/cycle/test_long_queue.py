@@ -11,7 +11,7 @@ from lockstep.cycle.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
 
-FOUR = PlanOptions(run=INLINE.run, most_exact=4)
+FOUR = PlanOptions(run=INLINE.run, most_in_front=4)
 WORK = {"work": {"serialTime": "100s"}}
 
 
@@ -39,7 +39,7 @@ async def test_long_queue_is_placed_in_order():
 @pytest.mark.parametrize("changes", range(3))
 async def test_long_queue_is_placed_in_order_where_nobody_knows_when_nodes_become_free(changes):
     nodes = [node(f"n{number:02}") for number in range(12)]
-    plans = PlanOptions(run=INLINE.run, most_exact=8)
+    plans = PlanOptions(run=INLINE.run, most_in_front=6)
     async with operator_over(*nodes, gangs=[gang("a", size=12, cpu="8")], plans=plans) as (api, parts):
         await until(lambda: is_placed(api, "a"))
         api.store.add("gangjobs", *waiting(37))

@@ -48,7 +48,7 @@ async def test_depth_is_how_many_wait_and_each_plan_takes_some_time():
 
 
 async def test_depth_is_those_in_front_and_a_quarter_as_many_in_turn():
-    plans = PlanOptions(run=INLINE.run, most_exact=4)
+    plans = PlanOptions(run=INLINE.run, most_in_front=4)
     async with operator_over(plans=plans) as (api, parts):
         for number in range(20):
             submit(api, f"g{number:02}")

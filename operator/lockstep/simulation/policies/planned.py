@@ -23,7 +23,7 @@ from coschedule import (
 )
 from lockstep.belief.forecasts import Forecasts
 from lockstep.cycle.memory import Memory
-from lockstep.cycle.rotation import MOST_EXACT
+from lockstep.cycle.rotation import MOST_IN_FRONT
 from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.simulation.cluster import Cluster, Decided, Start
 from lockstep.simulation.jobs import Job
@@ -94,7 +94,7 @@ class Planned:
         nodes = len(cluster.slowdowns)
         waiting, running = len(cluster.waiting), len(cluster.running)
         price = self.sizing.member_price(Contention(waiting, running, nodes))
-        front = list(cluster.waiting.values())[:MOST_EXACT]
+        front = list(cluster.waiting.values())[:MOST_IN_FRONT]
         return Snapshot(
             generation=0,
             now=cluster.now,
