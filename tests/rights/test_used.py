@@ -107,6 +107,15 @@ def test_refusal_of_what_no_right_covers_is_a_fault(logs):
     assert use.too_early == {("list", "pods"): 1}
 
 
+def test_refusal_of_what_everybody_may_do_came_too_early(logs):
+    about = {"apiGroup": "authorization.k8s.io", "resource": "selfsubjectaccessreviews"}
+
+    use = used(logs(event("create", allowed=False, **about)), EVERYWHERE)
+
+    assert use.forbidden == {}
+    assert use.too_early == {("create", "authorization.k8s.io/selfsubjectaccessreviews"): 1}
+
+
 def test_right_that_was_only_refused_is_unused(logs):
     folder = logs(event(resource="pods"), event("create", allowed=False, resource="pods", subresource="binding"))
 
