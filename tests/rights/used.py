@@ -42,7 +42,8 @@ class Use:
     def note(self, event: Mapping[str, Any], rights: Sequence[Right]) -> None:
         """Count one request.
 
-        What a right covers, or what everybody may do, may be forbidden too: an API server that has just started does not know its roles yet.
+        What a right covers, or what everybody may do, may be forbidden too: an API server that has just started does
+        not know its roles yet.
         """
         request = request_of(event)
         if event["annotations"]["authorization.k8s.io/decision"] == "allow":
