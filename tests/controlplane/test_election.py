@@ -1,6 +1,5 @@
 """Several operators, one of which decides: whatever befalls them and their lease, no two ever write at once."""
 
-import signal
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -126,9 +125,9 @@ def test_leader_that_stops_hands_over_at_once(voters):
 def test_leader_that_was_frozen_past_its_lease_writes_nothing(voters):
     first, second = voters.start(2)
     voters.until_one_works(first)
-    first.signal(signal.SIGSTOP)
+    first.freeze()
     voters.until_one_works(second)
-    first.signal(signal.SIGCONT)
+    first.thaw()
 
     assert first.process.reap() == 1
     assert "lost the lease lockstep-system/lockstep" in first.process.log_tail(1)

@@ -22,6 +22,7 @@ TERMS = (
 )
 READS = {"get", "list", "watch"}
 NAMES = count(1)
+WAITING_FOR_EVENTS = {"232", "281", "22"}  # the system calls epoll_wait and epoll_pwait, of x86-64 and of arm64
 
 
 class Voter:
@@ -49,9 +50,31 @@ class Voter:
         except OSError:
             return 0.0
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        os.kill(self.process._running().pid, number)
+    def freeze(self) -> None:
+        """Stop it while it waits for something to do.
+
+        One that is stopped in the instant between asking the fence and sending would still send that one request.
+        """
+        eventually(self._is_frozen_at_rest)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.kill(self._pid, signal.SIGCONT)
+
+    @property
+    def _pid(self) -> int:
+        return self.process._running().pid
+
+    def _kernel_says(self, name: str) -> str:
+        return Path(f"/proc/{self._pid}/{name}").read_text()
+
+    def _is_frozen_at_rest(self) -> bool:
+        os.kill(self._pid, signal.SIGSTOP)
+        eventually(lambda: "\nState:\tT" in self._kernel_says("status"))
+        is_at_rest = self._kernel_says("syscall").split()[0] in WAITING_FOR_EVENTS
+        if not is_at_rest:
+            self.thaw()
+        return is_at_rest
 
 
 class Tenure(NamedTuple):

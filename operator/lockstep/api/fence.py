@@ -1,7 +1,8 @@
 """Whether this process may write: whoever leads opens the fence for a while, again and again.
 
 The client asks at the moment when it hands a request to the connection, and a clock answers. So what waited in a queue,
-or in a process that was stopped for a while, does not go out behind a closed fence.
+or in a process that was stopped for a while, does not go out behind a closed fence. Only a request that was on its way
+from this answer to the connection when the process was stopped still goes out.
 """
 
 import time
