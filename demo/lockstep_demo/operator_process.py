@@ -50,6 +50,10 @@ class Life(Protocol):
         """Wait until it has ended and return its exit code; raise TimeoutExpired where it does not in time."""
 
 
+Spawn = Callable[[Sequence[str], Path], Life]
+"""Starts the command ``lockstep`` with arguments, its output appended to a log."""
+
+
 def spawn(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
     """Start the command ``lockstep``, its output appended to ``log``.
 
@@ -73,9 +77,7 @@ class OperatorProcess:
     Raises SandboxError where it would have more rights than its own.
     """
 
-    def __init__(
-        self, kubeconfig: Path, log: Path, *options: str, spawn: Callable[[Sequence[str], Path], Life] = spawn
-    ) -> None:
+    def __init__(self, kubeconfig: Path, log: Path, *options: str, spawn: Spawn = spawn) -> None:
         if kubeconfig.exists() and "client-certificate" in kubeconfig.read_text(encoding="utf-8"):
             raise SandboxError(f"{kubeconfig} has all rights: the operator logs in as its service account.")
         self._kubeconfig = kubeconfig

@@ -10,7 +10,7 @@ from builders.manifests import gang
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import load_configuration
 from lockstep_demo.installing import install
-from lockstep_demo.operator_process import OperatorProcess, running
+from lockstep_demo.operator_process import OperatorProcess, Spawn, running, spawn
 from sandbox import Component, Options, Sandbox, generic_nodes, start
 
 NAMESPACE = "bench"
@@ -49,8 +49,11 @@ def writes(sandbox: Sandbox) -> float:
 
 
 @contextmanager
-def operator(sandbox: Sandbox) -> Iterator[OperatorProcess]:
+def operator(sandbox: Sandbox, *, spawn: Spawn = spawn) -> Iterator[OperatorProcess]:
     """The operator as users run it, under its own service account, ready."""
     kubeconfig = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
-    with TemporaryDirectory() as folder, running(OperatorProcess(kubeconfig, Path(folder) / "log")) as process:
+    with (
+        TemporaryDirectory() as folder,
+        running(OperatorProcess(kubeconfig, Path(folder) / "log", spawn=spawn)) as process,
+    ):
         yield process
