@@ -11,7 +11,7 @@ from lockstep.act.services import Services
 from lockstep.api import paths
 from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.api.pace import resize_patch
-from lockstep.api.turns import Urgency
+from lockstep.api.turns import PLACING, Urgency
 from lockstep.facts.pace import Cpu, ResizeResult
 from lockstep.facts.pod import PodFact
 from lockstep.logs.fields import about
@@ -102,7 +102,7 @@ class Resizes:
     async def _resize_all(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
         work_for(gang)
         try:
-            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
             for resize in resizes:
                 await self._rate.other()
                 await self._resize(gang, resize)

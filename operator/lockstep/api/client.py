@@ -6,7 +6,7 @@ the typed calls of the ``kubernetes`` package cost five to eight times the CPU a
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from time import monotonic
@@ -24,7 +24,7 @@ from lockstep.api.instance import user_agent
 from lockstep.api.long_answers import Lines, Text
 from lockstep.api.request_log import log_answer, log_silence
 from lockstep.api.rights import FORBIDDEN, Need, Rights, is_denial, need_of
-from lockstep.api.turns import Turns, Urgency
+from lockstep.api.turns import ANYTHING, Turns, Urgency
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -124,9 +124,9 @@ class KubeClient:
         """Ask a question that has to be posted. Nothing is created: it waits for no write, and passes the fence."""
         return await self._request("POST", target, body=body)
 
-    async def lull(self, *, at_most_seconds: float) -> bool:
-        """Wait until no write is under way, but not for longer than that; returns whether there is none then."""
-        return await self._writes.lull(at_most_seconds)
+    async def lull(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
+        """Wait until no such write is under way, but not for longer than that; returns whether there is none then."""
+        return await self._writes.lull(at_most_seconds, of)
 
     async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
@@ -242,7 +242,7 @@ class KubeClient:
                 if not self._fence.is_open:
                     await asyncio.get_running_loop().create_future()
                 async with self._writes.turn(urgency):
-                    answer, retry_after = await self._write_once(wanted)
+                    answer, retry_after = await self._write_once(wanted, urgency)
             if not self._is_asked_again(answer.code):
                 return answer, retry_after
 
@@ -252,14 +252,14 @@ class KubeClient:
             self._ask_for_token_at = 0.0
         return self.credentials.answered(code)
 
-    async def _write_once(self, wanted: _Wanted) -> tuple[Answer, float]:
+    async def _write_once(self, wanted: _Wanted, urgency: Urgency) -> tuple[Answer, float]:
         """Try once. Who gives it up after it was sent can't know what becomes of it: it may be carried out still."""
         payload = FencedBody(wanted.data, self._fence)
         try:
             return await self._try_once(wanted, payload)
         except asyncio.CancelledError:
             if payload.is_handed_over:
-                self._writes.count_for(LANDING_SECONDS)
+                self._writes.count_for(LANDING_SECONDS, urgency)
             raise
 
     async def _try_once(self, wanted: _Wanted, data: aiohttp.BytesPayload | None) -> tuple[Answer, float]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
@@ -18,24 +18,30 @@ class Urgency(IntEnum):
     REPORT = 2
 
 
+ANYTHING = tuple(Urgency)
+PLACING = (Urgency.ACT, Urgency.DELETE)
+"""What gangs are placed and undone by."""
+
+
 class Turns:
     """So many at once, the most urgent first and in the order in which they asked.
 
-    Whoever waits for all others, in :meth:`lull`, is told when nobody is left.
+    Whoever waits for others to end, in :meth:`lull`, is told when none of them is left.
     """
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
         self._waiting: dict[Urgency, deque[asyncio.Future[None]]] = {urgency: deque() for urgency in Urgency}
         self._passed_on = 0
-        self._asking = 0
-        self._nobody = asyncio.Event()
-        self._nobody.set()
+        self._asking = dict.fromkeys(Urgency, 0)
+        self._nobody = {urgency: asyncio.Event() for urgency in Urgency}
+        for nobody in self._nobody.values():
+            nobody.set()
 
     @asynccontextmanager
     async def turn(self, urgency: Urgency) -> AsyncIterator[None]:
         """Take a turn for the length of the block."""
-        self._count(1)
+        self._count(urgency, 1)
         try:
             await self._take(urgency)
             try:
@@ -43,26 +49,27 @@ class Turns:
             finally:
                 self._pass_on()
         finally:
-            self._count(-1)
+            self._count(urgency, -1)
 
-    def count_for(self, seconds: float) -> None:
+    def count_for(self, seconds: float, urgency: Urgency) -> None:
         """Let :meth:`lull` wait for so long: what was done in a turn that is over may have its effect then."""
-        self._count(1)
-        asyncio.get_running_loop().call_later(seconds, self._count, -1)
+        self._count(urgency, 1)
+        asyncio.get_running_loop().call_later(seconds, self._count, urgency, -1)
 
-    async def lull(self, at_most_seconds: float) -> bool:
-        """Wait until nobody takes or waits for a turn, or the time is up; returns whether nobody does."""
+    async def lull(self, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
+        """Wait until none of these takes or waits for a turn, or the time is up; returns whether none does."""
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
-                await self._nobody.wait()
-        return self._nobody.is_set()
+                while somebody := [self._nobody[urgency] for urgency in of if self._asking[urgency]]:
+                    await somebody[0].wait()
+        return not any(self._asking[urgency] for urgency in of)
 
-    def _count(self, difference: int) -> None:
-        self._asking += difference
-        if self._asking:
-            self._nobody.clear()
+    def _count(self, urgency: Urgency, difference: int) -> None:
+        self._asking[urgency] += difference
+        if self._asking[urgency]:
+            self._nobody[urgency].clear()
         else:
-            self._nobody.set()
+            self._nobody[urgency].set()
 
     async def _take(self, urgency: Urgency) -> None:
         if self._free:

@@ -8,6 +8,7 @@ a status only when it stands.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.client import KubeClient
 from lockstep.api.event import Event
 from lockstep.api.pauses import pause_after
-from lockstep.api.turns import Urgency
+from lockstep.api.turns import PLACING, Turns, Urgency
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.logs.fields import about, debug_about
@@ -65,7 +66,7 @@ class StatusWriter:
         self._now = now
         self._count_refused = count_refused
         self._refusals: dict[GangKey, int] = {}
-        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._at_once = Turns(_AT_ONCE)
         self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
         self._has_stopped = False
         # All that is under way; of it, the reports that wait, and the ends of the writes that are being sent.
@@ -173,9 +174,9 @@ class StatusWriter:
 
     async def _try_to_report(self, gang: GangFact, status: GangStatus) -> Writing:
         try:
-            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
-            await self._turn_of(gang.key)
-            async with self._at_once:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            await self._not_too_many_a_second(gang.key)
+            async with self._turn_of(gang.key):
                 return await self._send(gang, status, Urgency.REPORT)
         except ApiUnavailableError as error:
             log.warning("its status could not be written: %s", error, extra=about(gang.key))
@@ -198,18 +199,22 @@ class StatusWriter:
             _log_turns(gang, status)
         return written
 
-    async def _turn_of(self, gang: GangKey) -> None:
+    async def _not_too_many_a_second(self, gang: GangKey) -> None:
         """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
         if gang in self._state.reservations:
             await self._rate.urgent()
         else:
             await self._rate.other()
 
+    def _turn_of(self, gang: GangKey) -> AbstractAsyncContextManager[None]:
+        """One of the few turns to send; also there, those go first that hold nodes."""
+        return self._at_once.turn(Urgency.ACT if gang in self._state.reservations else Urgency.REPORT)
+
     async def _post(self, gang: GangFact, event: Event) -> None:
         work_for(gang.key)
         try:
-            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS)
-            async with self._at_once:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            async with self._turn_of(gang.key):
                 await post_event(self._client, gang, event, instance=self._instance, now=self._now())
         except ApiUnavailableError as error:
             log.warning("event %s was lost: %s", event.reason, error, extra=about(gang.key))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fake_cluster.rig import end
-from lockstep.api.turns import Turns, Urgency
+from lockstep.api.turns import PLACING, Turns, Urgency
 
 pytestmark = pytest.mark.asyncio
 
@@ -93,4 +93,14 @@ async def test_lull_comes_when_nobody_asks():
     await queue.turns.lull(60)
 
     assert asyncio.get_running_loop().time() - began == pytest.approx(2, abs=0.1)
+    await asyncio.gather(*tasks)
+
+
+async def test_lull_of_what_places_does_not_wait_for_reports():
+    queue, tasks = await asked((DELETE, "delete"), *[(REPORT, number) for number in range(20)])
+    began = asyncio.get_running_loop().time()
+    assert await queue.turns.lull(60, PLACING)
+
+    assert asyncio.get_running_loop().time() - began <= 4
+    assert not await queue.turns.lull(1)
     await asyncio.gather(*tasks)

@@ -1,7 +1,7 @@
 """The status writer: an attempt's writes go first, reports give way, and behind the fence nothing goes out."""
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -42,12 +42,12 @@ class Writing:
         decision = Unplaceable(gang=KEY, refusal=refusal)
         return conditions.mark_unplaceable(self.gang, decision, now=now())
 
-    def report(self, event=None):
+    def report(self, event=None, key=KEY):
         def make():
             self.asked.append(now())
             return Report(status=self.status, event=event, written=lambda: self.written.append(now()))
 
-        return self.writer.report(self.gang, make)
+        return self.writer.report(self.parts.state.gangs[key], make)
 
     @property
     def statuses(self):
@@ -94,6 +94,24 @@ async def test_report_does_not_wait_for_ever():
         await it.news()
 
         assert len(it.statuses) == 1
+
+
+async def test_gang_that_holds_nodes_is_told_of_before_others_that_asked_earlier():
+    async with writing() as it:
+        others = [f"other-{number}" for number in range(20)]
+        for name in others:
+            it.api.store.add("gangjobs", gang(name, size=3))
+        await until(lambda: len(it.parts.state.gangs) == 21)
+        it.parts.state.reservations[KEY] = object()
+        async with AsyncExitStack() as stack:
+            for _ in range(4):
+                await stack.enter_async_context(it.writer._at_once.turn(Urgency.ACT))
+            for name in [*others, KEY.name]:
+                it.report(key=GangKey("default", name))
+            await asyncio.sleep(1)
+        await until(lambda: len(it.statuses) == 21)
+
+        assert KEY.name in [write.name for write in it.statuses[:5]]
 
 
 async def test_nothing_is_asked_for_while_another_report_waits_or_is_sent():
