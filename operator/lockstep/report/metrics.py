@@ -133,7 +133,7 @@ class Metrics:
         )
         self.loop_held = Histogram(
             "lockstep_event_loop_held_seconds",
-            "For how long at a time the event loop was held, as seen twenty times a second.",
+            "For how long at a time the event loop was held, or had no core to run on, as seen twenty times a second.",
             buckets=_CYCLE_BUCKETS,
             registry=registry,
         )
