@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.slots.open_slots import OpenSlots
 
 
@@ -58,10 +59,14 @@ Consider = Callable[[Considered], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SearchSpace:
-    """The slots of one gang; each search tells ``consider`` what it looks at."""
+    """The slots of one gang; each search tells ``consider`` what it looks at.
+
+    When the ``effort`` is over, a search takes the best that was found until then, or else the first that it finds.
+    """
 
     open_slots: OpenSlots
     consider: Consider
+    effort: Effort
 
     @property
     def instants(self) -> FloatArray:

@@ -8,11 +8,16 @@ from coschedule.queue.slots.counts import count_outlasting
 
 
 def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadline: float) -> Candidate | None:
-    """Find the candidate with the fewest members whose finish is at most ``deadline``; ties to the earlier finish."""
+    """Find the candidate with the fewest members whose finish is at most ``deadline``; ties to the earlier finish.
+
+    When the effort is over, any size that meets it will do.
+    """
     if not (len(space.open_slots.slowdowns) and len(load.sizes)):
         return None
     possible = load.where(_soonest_by_size(space, load, among) <= deadline)
     for size in possible.sizes:
+        if space.effort.is_over:
+            return possible.where(possible.sizes >= size).best(space, among=among, limit=deadline)
         candidate = possible.where(possible.sizes == size).best(space, among=among, limit=deadline)
         if candidate is not None:
             return candidate

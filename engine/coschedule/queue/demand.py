@@ -16,6 +16,7 @@ from coschedule.queue.loads.equal import EqualLoad
 from coschedule.queue.loads.pieces import PiecesLoad
 from coschedule.queue.loads.proportional import ProportionalLoad
 from coschedule.queue.loads.unknown_run_time import earliest_start
+from coschedule.queue.packing.effort import Effort
 from coschedule.queue.price import Price
 from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline
@@ -26,7 +27,7 @@ class Demand:
     """A gang of one role with what is fixed about it: what a member requests, int[r], where it may run, bool[n].
 
     A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` is told what
-    is looked at.
+    is looked at, and ``effort`` counts it.
     """
 
     gang: PendingGang
@@ -36,6 +37,7 @@ class Demand:
     per_node: int
     load: GangLoad | None
     consider: Consider
+    effort: Effort
 
     @property
     def needed(self) -> int:
@@ -46,7 +48,7 @@ class Demand:
         """Find the slots that a timeline has for the gang."""
         most, not_before = min(self.role.largest, self.per_node), self.gang.not_before
         open_slots = open_slots_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
-        return SearchSpace(open_slots=open_slots, consider=self.consider)
+        return SearchSpace(open_slots=open_slots, consider=self.consider, effort=self.effort)
 
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
         """Choose the least value up to ``limit`` or, with a deadline, the fewest members that meet it.
@@ -87,7 +89,9 @@ class Demand:
         return earliest_start(space.open_slots, sizes=sizes, pieces=self.role.pieces, among=among)
 
 
-def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider, *, per_node: int | None = None) -> Demand:
+def demand_of(
+    gang: PendingGang, passes: BoolArray, consider: Consider, effort: Effort, *, per_node: int | None = None
+) -> Demand:
     """Prepare the choice for a gang; a node may be limited to fewer members than it has room for."""
     [role] = gang.roles
     return Demand(
@@ -98,6 +102,7 @@ def demand_of(gang: PendingGang, passes: BoolArray, consider: Consider, *, per_n
         per_node=per_node or role.sizes.maximum,
         load=None if gang.work is None else _load_of(role, gang.work, gang.price),
         consider=consider,
+        effort=effort,
     )
 
 

@@ -14,6 +14,7 @@ from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.explain import free_at_last, held_in_front, no_node, slots_at_last, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.open_ended import OpenEnded
+from coschedule.queue.packing.effort import effort_for_one
 from coschedule.queue.refusals import (
     NoDomainFits,
     NoRoomTogether,
@@ -96,7 +97,7 @@ def _alone(case: Case, party: Party | None) -> Iterator[Demand]:
         least = role.sizes.least if party is None else int(party.needs[0, index])
         sizes = Sizes(minimum=least, maximum=least)
         alone = replace(case.gang, roles=(replace(role, sizes=sizes),), work=None, kept=None, terms=())
-        yield demand_of(alone, case.passes[index], lambda _: None)
+        yield demand_of(alone, case.passes[index], lambda _: None, effort_for_one())
 
 
 def _of_role(case: Case, demand: Demand, refusal: Refusal) -> Refusal:

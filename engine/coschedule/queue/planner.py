@@ -33,7 +33,7 @@ from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_b
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
-from coschedule.queue.packing.effort import effort_after
+from coschedule.queue.packing.effort import Account
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import PlanningFailed, TooManyCombinations, TopologiesCross
@@ -69,16 +69,21 @@ class Planner:
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
         self._nominated = tuple(sorted(snapshot.nominated, key=lambda pod: pod.priority))
-        self.combinations = 0
+        self._account = Account()
 
     @property
     def now(self) -> float:
         """The time at which the plan is made."""
         return self._snapshot.now
 
+    @property
+    def combinations(self) -> int:
+        """How many combinations of members and nodes were looked at, in all forks."""
+        return self._account.spent
+
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""
-        # What it refers to is replaced, never changed.
+        # What it refers to is replaced, never changed, but for the account, which is of all forks.
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
@@ -235,9 +240,7 @@ class Planner:
 
     def _go_back_to(self, before: Self) -> None:
         """Undo what was decided since a fork; how much was looked at for that still counts."""
-        combinations = self.combinations
         vars(self).update(vars(before))
-        self.combinations = combinations
 
     def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
         """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""
@@ -282,7 +285,6 @@ class Planner:
         if isinstance(chooser, TopologiesCross | TooManyCombinations):
             return Unplaceable(gang=gang.key, refusal=chooser)
         choice = choose_among_risks(chooser, self._timeline, self._hazards)
-        self.combinations += chooser.combinations
         if choice is not None:
             return self._place(gang, choice)
         if gang.promised < np.inf:
@@ -291,7 +293,7 @@ class Planner:
 
     def _chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
         consider = partial(self._observer.considered, gang)
-        return chooser_of(gang, self._feasibility, self._topology, consider, effort_after(self.combinations))
+        return chooser_of(gang, self._feasibility, self._topology, consider, self._account.effort())
 
     def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:
         """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""

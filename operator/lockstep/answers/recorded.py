@@ -137,7 +137,9 @@ def _parsed(manifest: Manifest, now: float) -> GangFact:
     try:
         fact = parse_gang({**manifest, "metadata": metadata}, None)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise AnswerError(f"GangJob {manifest['metadata']['name']} makes no sense: {describe(error)}.") from error
+        name, why = manifest["metadata"]["name"], describe(error)
+        hint = "kubectl apply --dry-run=server says which field is wrong"
+        raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
     if fact.refusal is not None:
         raise AnswerError(f"GangJob {spelled_gang(fact.key)} would be refused: {fact.refusal.message}")
     return replace(fact, created=now)

@@ -29,7 +29,7 @@ def chooser_of(
 ) -> Chooser | TopologiesCross | TooManyCombinations:
     """Find the way to choose for a gang, or say why there is none."""
     if not gang.terms and len(gang.roles) == 1:
-        return PlainChooser(demand=demand_of(gang, feasibility.mask(gang.roles[0].constraints), consider))
+        return PlainChooser(demand=demand_of(gang, feasibility.mask(gang.roles[0].constraints), consider, effort))
     keys = keys_of_all(gang)
     passes = np.stack([feasibility.mask(role.constraints) for role in gang.roles], axis=1)
     inner = _within_a_domain(gang, passes, topology, consider, effort)
@@ -55,7 +55,7 @@ def _within_a_domain(
         key: np.where(passes.any(axis=1), topology.domains(key), -1) for key in {term.topology_key for term in terms}
     }
     if len(gang.roles) == 1 and _are_one_a_node(passes[:, 0], domains):
-        return PlainChooser(demand=demand_of(gang, passes[:, 0], consider, per_node=1 if terms else None))
+        return PlainChooser(demand=demand_of(gang, passes[:, 0], consider, effort, per_node=1 if terms else None))
     levels = _levels(gang, terms, domains)
     if isinstance(levels, TopologiesCross):
         return levels

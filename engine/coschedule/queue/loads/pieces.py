@@ -5,7 +5,7 @@ then the overhead of P members. Of equal runs the one with the fewest members is
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class PiecesLoad:
     sizes: IntArray
     overheads: FloatArray
     price: Price
+    steps_a_look: ClassVar[int] = 20_000
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""

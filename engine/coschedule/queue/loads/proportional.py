@@ -4,7 +4,7 @@ P members of total speed H = sum of 1 / e run P * T(P) / H seconds: of each size
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ class ProportionalLoad:
     sizes: IntArray
     work: FloatArray
     price: Price
+    steps_a_look: ClassVar[int] = 5_000
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""

@@ -10,7 +10,8 @@ use to none. With a price, other sizes may end before it: they keep their slots,
 
 Method: instants in the order of a lower bound on their value, until the next bound is worse than the best found. Each
 costs as many looks as losses matter to it, one or two as a rule. The bound grants an instant all slots that outlast
-the shortest run, at the fastest slow-down of each of some ranges, and looks at sizes range by range too.
+the shortest run, at the fastest slow-down of each of some ranges, and looks at sizes range by range too. When the
+effort is over, the first candidate found will do, and from each instant only a few sizes are looked at.
 """
 
 from typing import NamedTuple, Protocol, Self
@@ -46,6 +47,10 @@ class UnequalLoad(Protocol):
     def price(self) -> Price:
         """What a member-second costs."""
 
+    @property
+    def steps_a_look(self) -> int:
+        """How many combinations of members and nodes take as long as ``best_run``, beside one for each size."""
+
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
 
@@ -74,7 +79,7 @@ def best(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float
     order = np.argsort(values, kind="stable")
     found: Candidate | None = None
     for index in order.tolist():
-        if values[index] > limit or values[index] == np.inf:
+        if values[index] > limit or values[index] == np.inf or (found is not None and space.effort.is_over):
             break
         start = float(space.instants[among[index]])
         slots = slots_from(space.open_slots, start)
@@ -141,7 +146,7 @@ class _From(NamedTuple):
                 return None
             if lasts:
                 return Candidate(look.value, look.size, self.start, pace, look.finish)
-            looks += self._looks(*_further(look, lost_by_then))
+            looks += self._looks(*_further(look, lost_by_then, is_thorough=not self.space.effort.is_over))
         return None
 
     def _looks(self, *tries: tuple[UnequalLoad, IntArray]) -> list[_Look]:
@@ -149,6 +154,7 @@ class _From(NamedTuple):
         return [look for look in looks if look is not None]
 
     def _look(self, load: UnequalLoad, lost: IntArray) -> _Look | None:
+        self.space.effort.spend(load.steps_a_look + len(load.sizes))
         run = load.best_run(self.start, self.space.open_slots.slowdowns, self.held - lost)
         if run is None:
             return None
@@ -166,9 +172,11 @@ class _From(NamedTuple):
         )
 
 
-def _further(look: _Look, lost_by_then: IntArray) -> list[tuple[UnequalLoad, IntArray]]:
+def _further(look: _Look, lost_by_then: IntArray, *, is_thorough: bool) -> list[tuple[UnequalLoad, IntArray]]:
     """What is to be looked at in the place of a run whose slots do not last."""
     if not look.load.price.seconds:
         return [(look.load, lost_by_then)]
     is_its = look.load.sizes == look.size
-    return [(look.load.where(is_its), lost_by_then), (look.load.where(~is_its), look.lost)]
+    # Half of those with fewer members at a time: few looks lead to the fewest, which fit where any do.
+    others = ~is_its if is_thorough else np.arange(len(is_its)) < (np.flatnonzero(is_its)[0] + 1) // 2
+    return [(look.load.where(is_its), lost_by_then), (look.load.where(others), look.lost)]

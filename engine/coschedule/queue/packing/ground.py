@@ -82,7 +82,7 @@ class Ground:
         free = np.minimum(offer.free[one], fitting.all)
         key = b"".join((free.tobytes(), offer.admits[one].tobytes(), offer.weight[one].tobytes(), inside))
         if key not in fitting.known:
-            effort.spent += _STEPS_A_TABLE * len(fitting.layout.counts)
+            effort.spend(_STEPS_A_TABLE * len(fitting.layout.counts))
             fitting.known[key] = options_of(fitting.layout, self._table(fitting, offer, one))
         return AlikeNodes(ranks=ranks, options=fitting.known[key])
 

@@ -60,7 +60,7 @@ def add_up(layout: Layout, parts: Sequence[Part], effort: Effort, *, until: int 
         for place, options in _places(layout, part, effort):
             if effort.is_over or (until is not None and table[until] >= layout.enough):
                 return Whole(table=table, steps=steps)
-            effort.spent += len(table) * len(options.value)
+            effort.spend(len(table) * len(options.value))
             table, taken = add(layout, table, options)
             if not taken.any():
                 # Another node that is like this one would change nothing either.

@@ -77,6 +77,7 @@ class Search:
 
     def may_fit(self, room: Room) -> BoolArray:
         """Bound which mixes fit on nodes up to each pace: bool[t, m]; False only where they do not."""
+        self.effort.spend(len(self.timeline.slowdowns) * self.party.needs.size)
         slots = self.slots(room)
         slower = np.zeros((len(self.timeline.slowdowns), slots.shape[1]), dtype=np.int64)
         np.add.at(slower, self.timeline.pace, slots * self.timeline.width[:, np.newaxis])

@@ -1,6 +1,7 @@
 """Why a gang has the size it has: the best run of each size, at its turn."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from coschedule.queue.choosing.one_domain import OneDomainChooser, within
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.demand import Demand
 from coschedule.queue.loads.unknown_run_time import earliest_start
+from coschedule.queue.packing.effort import effort_for_one
 from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
 from coschedule.queue.roles.party import party_of
 from coschedule.queue.slots.timeline import Timeline
@@ -61,5 +63,8 @@ def _best_plain(demand: Demand, timeline: Timeline, sizes: IntArray) -> list[Out
             for index in range(len(sizes))
         )
         return [outline_of(found) for found in by_start]
-    by_value = (load.where(load.sizes == size).best(space, among=among, limit=np.inf) for size in sizes.tolist())
+    by_value = (
+        load.where(load.sizes == size).best(replace(space, effort=effort_for_one()), among=among, limit=np.inf)
+        for size in sizes.tolist()
+    )
     return [outline_of(found) for found in by_value]

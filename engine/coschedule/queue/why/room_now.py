@@ -8,6 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.demand import demand_of
 from coschedule.queue.explain import shortest_run
 from coschedule.queue.gangs import Load, PendingGang, Role
+from coschedule.queue.packing.effort import effort_for_one
 from coschedule.queue.roles.party import party_of
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.timeline import Timeline
@@ -118,7 +119,7 @@ def _shortest(turn: Turn) -> float:
     if gang.work is None or not passes.any():
         return np.inf
     if len(gang.roles) == 1:
-        shortest = shortest_run(demand_of(gang, passes, lambda _: None), turn.snapshot)
+        shortest = shortest_run(demand_of(gang, passes, lambda _: None, effort_for_one()), turn.snapshot)
         return np.inf if shortest is None else shortest
     return float(party_of(gang).times.min(initial=np.inf)) * _least_factor(gang, turn.snapshot.slowdown[passes])
 
