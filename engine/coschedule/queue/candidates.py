@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.packing.effort import Effort
+from coschedule.queue.effort import Effort
 from coschedule.queue.slots.open_slots import OpenSlots
 
 

@@ -6,6 +6,9 @@ from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, GangLoad, SearchSpace
 from coschedule.queue.slots.counts import count_outlasting
 
+_STEPS_A_SIZE = 5_000
+"""To look at one size takes as long as so many combinations of members and nodes, at least."""
+
 
 def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadline: float) -> Candidate | None:
     """Find the candidate with the fewest members whose finish is at most ``deadline``; ties to the earlier finish.
@@ -18,6 +21,7 @@ def fewest_members(space: SearchSpace, load: GangLoad, *, among: IntArray, deadl
     for size in possible.sizes:
         if space.effort.is_over:
             return possible.where(possible.sizes >= size).best(space, among=among, limit=deadline)
+        space.effort.spend(_STEPS_A_SIZE)
         candidate = possible.where(possible.sizes == size).best(space, among=among, limit=deadline)
         if candidate is not None:
             return candidate

@@ -11,12 +11,12 @@ from coschedule.model.numbers import BoolArray, IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outline, SearchSpace
 from coschedule.queue.deadlines import fewest_members
+from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import Load, PendingGang, Role
 from coschedule.queue.loads.equal import EqualLoad
 from coschedule.queue.loads.pieces import PiecesLoad
 from coschedule.queue.loads.proportional import ProportionalLoad
 from coschedule.queue.loads.unknown_run_time import earliest_start
-from coschedule.queue.packing.effort import Effort
 from coschedule.queue.price import Price
 from coschedule.queue.slots.open_slots import open_slots_for
 from coschedule.queue.slots.timeline import Timeline

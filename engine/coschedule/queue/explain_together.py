@@ -11,10 +11,10 @@ from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.chooser import keys_of_all
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand, demand_of
+from coschedule.queue.effort import effort_for_one
 from coschedule.queue.explain import free_at_last, held_in_front, no_node, slots_at_last, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.open_ended import OpenEnded
-from coschedule.queue.packing.effort import effort_for_one
 from coschedule.queue.refusals import (
     NoDomainFits,
     NoRoomTogether,

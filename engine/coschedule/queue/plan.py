@@ -30,7 +30,7 @@ _PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
 
 
 class Counted(NamedTuple):
-    """A plan, and how many combinations of members and nodes were looked at for gangs of several roles."""
+    """A plan, and how many combinations of members and nodes were looked at where they are counted (``effort``)."""
 
     plan: Plan
     combinations: int

@@ -21,6 +21,7 @@ from coschedule.queue.choosing.chooser import chooser_of
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
+from coschedule.queue.effort import Account
 from coschedule.queue.fitting_places import fitting, those_with_room
 from coschedule.queue.gangs import GangKey, Load, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
@@ -33,7 +34,6 @@ from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_b
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
-from coschedule.queue.packing.effort import Account
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
 from coschedule.queue.refusals import PlanningFailed, TooManyCombinations, TopologiesCross

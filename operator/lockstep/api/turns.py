@@ -19,6 +19,8 @@ class Urgency(IntEnum):
 
 
 ANYTHING = tuple(Urgency)
+"""Whatever a request is for."""
+
 PLACING = (Urgency.ACT, Urgency.DELETE)
 """What gangs are placed and undone by."""
 

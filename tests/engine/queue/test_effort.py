@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.queue import effort
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
-from coschedule.queue.packing import effort
 from coschedule.queue.plan import plan, plan_and_count
 from coschedule.queue.promises.kinds import Promises
-from engine.builders import NOW, gang, node, release, seeded, snapshot
+from engine.builders import NOW, gang, node, only, release, seeded, snapshot
 from engine.queue.soundness import assert_sound
 
 GANGS = 24
@@ -65,6 +65,28 @@ def test_search_ends_where_the_size_of_least_value_ends_before_another_loses_its
     for nodes, one in ((windows, proportional), (more, pieces)):
         facts = snapshot(nodes, [one])
         assert_sound(facts, plan(facts))
+
+
+@pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
+def test_run_that_fits_is_found_though_next_to_nothing_may_be_looked_at(load, monkeypatch):
+    """Two members cost the least, but only three or four are done before the node is taken back."""
+    monkeypatch.setattr(effort, "MOST_COMBINATIONS", 1)
+    pieces = 40 if load is Load.PIECES else None
+    one = gang(most=4, serial=40, per_member=3, member_price=1, load=load, pieces=pieces)
+
+    placement = only([node("n1", free=4, until=NOW + 23)], one)
+
+    assert (placement.size, placement.start) == (4, NOW)
+
+
+def test_sizes_that_may_meet_a_deadline_are_counted_whatever_the_load(monkeypatch):
+    """The fast node lets all sizes seem possible, and the slow ones none."""
+    nodes = [node("fast"), *(node(f"slow{number}", slowdown=100.0) for number in range(40))]
+    facts = snapshot(nodes, [gang(size=2, most=40, serial=40, deadline=NOW + 30)])
+    everything = plan_and_count(facts).combinations
+    monkeypatch.setattr(effort, "MOST_COMBINATIONS", everything // 10)
+
+    assert 0 < plan_and_count(facts).combinations < everything / 2
 
 
 @pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])

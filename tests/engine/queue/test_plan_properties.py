@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.queue import effort
 from coschedule.queue.codec import encode_plan
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
 from coschedule.queue.loads import equal
-from coschedule.queue.packing import effort
 from coschedule.queue.plan import plan
 from engine.builders import ANYWHERE, NOW, apart, gang, node, release, role, seeded, snapshot, together
 from engine.queue.soundness import assert_sound, taken

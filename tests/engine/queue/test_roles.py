@@ -2,10 +2,10 @@
 
 import pytest
 
+from coschedule.queue import effort
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import Load
 from coschedule.queue.members import Members
-from coschedule.queue.packing import effort
 from coschedule.queue.parts import Pieces
 from coschedule.queue.refusals import (
     NoDomainFits,

@@ -8,10 +8,10 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
-from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.ground import Ground, Level
 from coschedule.queue.roles.equal import any_equal, best_equal
 from coschedule.queue.roles.party import Party

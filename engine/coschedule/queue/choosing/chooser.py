@@ -14,8 +14,8 @@ from coschedule.queue.choosing.one_domain import OneDomainChooser
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import demand_of
+from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
-from coschedule.queue.packing.effort import Effort
 from coschedule.queue.packing.ground import Level
 from coschedule.queue.packing.rules import roles_of_term
 from coschedule.queue.refusals import TooManyCombinations, TopologiesCross

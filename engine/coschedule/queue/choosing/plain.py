@@ -32,13 +32,13 @@ class PlainChooser:
 
     @property
     def gave_up(self) -> bool:
-        """Never: everything is looked at."""
+        """Never: where any run is possible, one is found."""
         return False
 
     @property
     def combinations(self) -> int:
-        """None that would be worth to count."""
-        return 0
+        """How many combinations were looked at, or what takes as long."""
+        return self.demand.effort.total
 
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best candidate, and its nodes."""

@@ -35,6 +35,10 @@ class PiecesLoad:
         """Keep the sizes for which ``kept``, bool[p], is True."""
         return replace(self, sizes=self.sizes[kept], overheads=self.overheads[kept])
 
+    def without_price(self) -> Self:
+        """Have members cost nothing."""
+        return replace(self, price=Price())
+
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
         most = -(-self.pieces // self.sizes)

@@ -28,6 +28,10 @@ class ProportionalLoad:
         """Keep the sizes for which ``kept``, bool[p], is True."""
         return replace(self, sizes=self.sizes[kept], work=self.work[kept])
 
+    def without_price(self) -> Self:
+        """Have members cost nothing."""
+        return replace(self, price=Price())
+
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
         runs: FloatArray = slowdown * self.work / self.sizes

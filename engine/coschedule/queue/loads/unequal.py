@@ -10,8 +10,10 @@ use to none. With a price, other sizes may end before it: they keep their slots,
 
 Method: instants in the order of a lower bound on their value, until the next bound is worse than the best found. Each
 costs as many looks as losses matter to it, one or two as a rule. The bound grants an instant all slots that outlast
-the shortest run, at the fastest slow-down of each of some ranges, and looks at sizes range by range too. When the
-effort is over, the first candidate found will do, and from each instant only a few sizes are looked at.
+the shortest run, at the fastest slow-down of each of some ranges, and looks at sizes range by range too.
+
+When the effort is over, the first candidate found will do, and from an instant the run that ends first: that takes few
+looks, and there is one wherever any size fits.
 """
 
 from typing import NamedTuple, Protocol, Self
@@ -53,6 +55,9 @@ class UnequalLoad(Protocol):
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
+
+    def without_price(self) -> Self:
+        """Have members cost nothing."""
 
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
@@ -137,6 +142,9 @@ class _From(NamedTuple):
         """Find the best candidate; the caller knows that none ends before ``soonest``."""
         looks = self._looks((load, self.slots.lost_by(soonest)))
         while looks:
+            if load.price.seconds and self.space.effort.is_over:
+                first = self.best(load.without_price(), soonest=soonest, limit=np.inf)
+                return None if first is None else self._up_to(limit, first, load.price)
             look = looks.pop(min(range(len(looks)), key=lambda index: looks[index][:2]))
             lost_by_then = self.slots.lost_by(look.finish)
             lasts = bool((lost_by_then == look.lost).all())
@@ -146,8 +154,13 @@ class _From(NamedTuple):
                 return None
             if lasts:
                 return Candidate(look.value, look.size, self.start, pace, look.finish)
-            looks += self._looks(*_further(look, lost_by_then, is_thorough=not self.space.effort.is_over))
+            looks += self._looks(*_further(look, lost_by_then))
         return None
+
+    def _up_to(self, limit: float, candidate: Candidate, price: Price) -> Candidate | None:
+        """Say what a candidate costs at a price, unless that is more than the limit."""
+        value = price.value(self.start, candidate.finish, candidate.size)
+        return candidate._replace(value=value) if value <= limit else None
 
     def _looks(self, *tries: tuple[UnequalLoad, IntArray]) -> list[_Look]:
         looks = (self._look(load, lost) for load, lost in tries if len(load.sizes))
@@ -172,11 +185,9 @@ class _From(NamedTuple):
         )
 
 
-def _further(look: _Look, lost_by_then: IntArray, *, is_thorough: bool) -> list[tuple[UnequalLoad, IntArray]]:
+def _further(look: _Look, lost_by_then: IntArray) -> list[tuple[UnequalLoad, IntArray]]:
     """What is to be looked at in the place of a run whose slots do not last."""
     if not look.load.price.seconds:
         return [(look.load, lost_by_then)]
     is_its = look.load.sizes == look.size
-    # Half of those with fewer members at a time: few looks lead to the fewest, which fit where any do.
-    others = ~is_its if is_thorough else np.arange(len(is_its)) < (np.flatnonzero(is_its)[0] + 1) // 2
-    return [(look.load.where(is_its), lost_by_then), (look.load.where(others), look.lost)]
+    return [(look.load.where(is_its), lost_by_then), (look.load.where(~is_its), look.lost)]

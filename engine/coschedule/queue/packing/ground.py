@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.packing.effort import Effort
+from coschedule.queue.effort import Effort
 from coschedule.queue.packing.fitting import Fitting
 from coschedule.queue.packing.layout import Layout, options_of
 from coschedule.queue.packing.places import AlikeNodes, Domain, Part

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.packing.effort import Effort
+from coschedule.queue.effort import Effort
 from coschedule.queue.packing.layout import Layout, Options, add, options_of
 from coschedule.queue.packing.rules import Rule
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Consider, Considered, Outline
-from coschedule.queue.packing.effort import Effort
+from coschedule.queue.effort import Effort
 from coschedule.queue.packing.fitting import Fitting, fitting_of
 from coschedule.queue.packing.ground import Ground, Offer
 from coschedule.queue.packing.layout import layout_of

@@ -12,8 +12,8 @@ from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.one_domain import OneDomainChooser, within
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.demand import Demand
+from coschedule.queue.effort import effort_for_one
 from coschedule.queue.loads.unknown_run_time import earliest_start
-from coschedule.queue.packing.effort import effort_for_one
 from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
 from coschedule.queue.roles.party import party_of
 from coschedule.queue.slots.timeline import Timeline

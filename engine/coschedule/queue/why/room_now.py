@@ -6,9 +6,9 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.demand import demand_of
+from coschedule.queue.effort import effort_for_one
 from coschedule.queue.explain import shortest_run
 from coschedule.queue.gangs import Load, PendingGang, Role
-from coschedule.queue.packing.effort import effort_for_one
 from coschedule.queue.roles.party import party_of
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.timeline import Timeline
