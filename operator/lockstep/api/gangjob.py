@@ -20,6 +20,7 @@ from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed
 from lockstep.facts.pace import Pace
 from lockstep.facts.reasons import FAILURES, Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
 from lockstep.facts.summary import Summary
@@ -132,11 +133,16 @@ def _status(status: Manifest) -> GangStatus:
         past_runs=status.get("pastRuns") or "",
         work_used=_work_used(status.get("workUsed")),
         pace=parse_pace(status["pace"]) if status.get("pace") else None,
+        rejected=_rejected(status.get("rejected")),
     )
 
 
 def _work_used(one: Manifest | None) -> WorkUsed | None:
     return None if one is None else WorkUsed(one["source"], one["message"])
+
+
+def _rejected(one: Manifest | None) -> Rejected | None:
+    return None if one is None else Rejected(one["reason"], tuple(one["nodes"]), one["suiting"])
 
 
 def _members(one: Manifest) -> Members:
@@ -195,6 +201,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "pastRuns": status.past_runs or None,
         "workUsed": None if status.work_used is None else status.work_used._asdict(),
         "pace": None if status.pace is None else pace_manifest(status.pace),
+        "rejected": None if status.rejected is None else status.rejected._asdict(),
     }
 
 

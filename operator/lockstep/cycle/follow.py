@@ -14,6 +14,7 @@ from lockstep.act.expiries import Expiries
 from lockstep.act.pod_patches import STOP, PodPatches
 from lockstep.act.services import Services
 from lockstep.act.sweep import Sweeper
+from lockstep.belief.losses import resume_rejection
 from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.alarms import Alarms
@@ -99,6 +100,7 @@ class Follower:
             self._forget(key)
             return True
         self._alarms.set(key, _next_look(gang, now))
+        resume_rejection(self._state, gang, now)
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)
         if self._attempts.is_under_way(key):
@@ -148,8 +150,11 @@ class Follower:
 
     def _refusal(self, gang: GangFact, now: float) -> Report | None:
         refusal = self._state.refusal_of(gang)
-        status = None if refusal is None else conditions.mark_refused(gang, refusal, now=now)
-        if refusal is None or status is None or status == gang.status:
+        if refusal is None:
+            return None
+        rejected = self._state.rejections.rejected(gang) if refusal.reason == Reason.REJECTED_BY_KUBELETS else None
+        status = conditions.mark_refused(gang, refusal, now=now, rejected=rejected)
+        if status == gang.status:
             return None
         return Report(status=status, event=events.not_accepted(refusal))
 

@@ -1,7 +1,9 @@
 """An expected "no" as a value: nothing has broken, the gang is undone and planned again."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
 _WANTED = (
@@ -13,16 +15,25 @@ _WANTED = (
 )
 
 
+class LostOn(NamedTuple):
+    """A member was lost on that node, and how; a kubelet that rejected it gave the reason and the ``words``."""
+
+    node: str
+    outcome: PodOutcome
+    rejected_for: str = ""
+    words: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """Why an attempt came to nothing: an enumerated reason and a clause for the gang's owner, without a full stop.
 
-    ``turned_away_by`` are the nodes whose kubelets turned members away, where that is the reason.
+    ``lost_on`` tells on which nodes members were lost, where that is the reason. Our own deletions are no losses.
     """
 
     reason: Reason
     message: str
-    turned_away_by: frozenset[str] = frozenset()
+    lost_on: frozenset[LostOn] = frozenset()
 
     @property
     def is_wanted(self) -> bool:

@@ -13,6 +13,7 @@ from lockstep.facts.pace import Pace, PaceStatus
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.facts.sizing import Sizing
 
@@ -136,7 +137,7 @@ class GangStatus:
     waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
     that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
     ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
-    the first of them is.
+    the first of them is. ``rejected`` stands while the gang is refused since kubelets reject its members.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -162,6 +163,7 @@ class GangStatus:
     past_runs: str = ""
     work_used: WorkUsed | None = None
     pace: PaceStatus | None = None
+    rejected: Rejected | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

@@ -22,7 +22,7 @@ _MUCH_DUTY_CYCLE_SAYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFact:
-    """One node: what it can hold, and whom it lets in."""
+    """One node: what it can hold, and whom it lets in. ``system`` is another text for another kubelet or start."""
 
     name: str
     labels: Mapping[str, str]
@@ -30,6 +30,7 @@ class NodeFact:
     allocatable: Request
     is_ready: bool
     is_unschedulable: bool
+    system: str = ""
 
 
 def kind_of_node(node: NodeFact | None) -> str:

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     CLAIM_NOT_BOUND = "ClaimNotBound"
     TEMPLATE_REFUSED = "TemplateRefused"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
+    REJECTED_BY_KUBELETS = "RejectedByKubelets"
 
     NOT_PLANNED = "NotPlanned"
     STARTS_LATER = "StartsLater"
@@ -90,6 +91,7 @@ class EventReason(StrEnum):
     CLAIM_NOT_READY = "ClaimNotReady"
     CLAIM_NOT_BOUND = "ClaimNotBound"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
+    REJECTED_BY_KUBELETS = "RejectedByKubelets"
     BIND_INTERRUPTED = "BindInterrupted"
     QUOTA_EXCEEDED = "QuotaExceeded"
     POD_LOST = "PodLost"

@@ -20,6 +20,7 @@ from lockstep.facts.node_request import Stance, stance_on
 from lockstep.facts.pace import PaceStatus
 from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.report.admission import changes
 from lockstep.report.learned import work_used
 from lockstep.report.refusals import spell
@@ -42,9 +43,13 @@ MESSAGE_LIMIT = 32_768
 _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
 
 
-def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
-    """The spec can't be obeyed: nothing will happen until it is another one."""
+def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Rejected | None = None) -> GangStatus:
+    """The spec can't be obeyed: nothing will happen until it is another one.
+
+    Where kubelets have ``rejected`` the members, that stands beside it for the next process.
+    """
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
+    status = replace(status, rejected=rejected)
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -242,7 +247,8 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     if not_weighed:
         message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
     says = (TRUE, reason, message + _warning_of_free_members(gang))
-    return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
+    status = replace(with_every_condition(gang, now), rejected=None)
+    return with_condition(status, gang, Condition.ACCEPTED, says, now)
 
 
 def _warning_of_free_members(gang: GangFact) -> str:

@@ -26,6 +26,7 @@ _REASONS_OF_THEIR_OWN = {
 _REASONS_OF_REFUSALS: Mapping[str, EventReason] = {
     Reason.CLAIM_NOT_READY: EventReason.CLAIM_NOT_READY,
     Reason.CLAIM_NOT_BOUND: EventReason.CLAIM_NOT_BOUND,
+    Reason.REJECTED_BY_KUBELETS: EventReason.REJECTED_BY_KUBELETS,
 }
 
 
@@ -50,7 +51,7 @@ def gang_unplaceable(note: str) -> Event:
 
 
 def not_accepted(refusal: Refusal) -> Event:
-    """The spec asks for what can't be obeyed. Where nothing in it is wrong, and a claim is not ready, that is said."""
+    """The spec asks for what can't be obeyed. Where nothing in it is wrong, but a claim or a kubelet, that is said."""
     reason = _REASONS_OF_REFUSALS.get(refusal.reason, EventReason.INVALID_SPEC)
     return Event(kind=WARNING, reason=reason, action="Validate", note=refusal.message)
 

@@ -1,0 +1,25 @@
+"""What has become of a member of a gang, as the last state of its pod tells."""
+
+from enum import StrEnum
+
+
+class PodOutcome(StrEnum):
+    """What has become of a member. It follows from the pod's state alone, in whatever order that came about."""
+
+    GOING = "Going"
+    """It has not ended, and nobody has asked for its end."""
+    SUCCEEDED = "Succeeded"
+    """It ended well by itself, before anybody asked for its end."""
+    FAILED = "Failed"
+    """Its own program failed, before anybody asked for its end; or the deadline of its own template ended it."""
+    REJECTED = "Rejected"
+    """Its kubelet rejected it: it never ran."""
+    DISRUPTED = "Disrupted"
+    """Its node, or another part of the cluster, ended it."""
+    DELETED = "Deleted"
+    """It was deleted, or is being deleted, and had not ended before."""
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the cluster took the member away, so that its exit codes say nothing of its program."""
+        return self in (PodOutcome.REJECTED, PodOutcome.DISRUPTED, PodOutcome.DELETED)
