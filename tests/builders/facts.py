@@ -18,7 +18,7 @@ DEFAULT = "default"
 GIB = 2**30
 
 
-def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=True, cordoned=False):
+def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=True, cordoned=False, system=""):
     """Describe a node."""
     return NodeFact(
         name=name,
@@ -27,6 +27,7 @@ def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=Tr
         allocatable=(("cpu", cpu), ("pods", pods)),
         is_ready=ready,
         is_unschedulable=cordoned,
+        system=system,
     )
 
 
@@ -186,7 +187,7 @@ def pod_fact(
     gone_by=None,
     **more,
 ):
-    """Describe a pod of nobody's, or of ``member``: its outcome is what its phase and its deletion say by themselves."""
+    """Describe a pod of nobody's, or of ``member``; without an outcome it is what phase and deletion say alone."""
     return PodFact(
         key=PodKey(DEFAULT, name),
         uid=uid or f"uid-of-{name}",

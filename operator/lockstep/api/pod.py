@@ -53,7 +53,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         is_up=member is not None and is_up(phase, status),
         may_go=member is not None and may_go(metadata),
         started=None if member is None else started(status),
-        is_done=member is not None and phase is PodPhase.RUNNING and is_done(spec, status),
+        is_done=member is not None and is_done(phase, spec, status),
         rejected_for=rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
         end=end_of(status) if outcome not in (PodOutcome.GOING, PodOutcome.SUCCEEDED) else None,
         progress=reported_progress(metadata) if member is not None else "",

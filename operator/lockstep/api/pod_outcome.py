@@ -64,10 +64,10 @@ def rejection_of(phase: PodPhase, status: Manifest) -> str:
     return "" if is_started else status.get("reason") or "Rejected"
 
 
-def is_done(spec: Manifest, status: Manifest) -> bool:
-    """Whether all containers but sidecars have ended well, though the pod may not say so of itself yet."""
-    ends = _ends_of_main(spec, status)
-    return ends is not None and all(end.get("exitCode") == 0 for end in ends)
+def is_done(phase: PodPhase, spec: Manifest, status: Manifest) -> bool:
+    """Whether a pod has ended well by itself but for its sidecars, which still run, before the cluster asked for it."""
+    end = _own_end(phase, spec, status) if phase is PodPhase.RUNNING else None
+    return end is not None and _is_before(end, _disrupted_at(status))
 
 
 def _is_before(end: float | None, asked_at: float | None) -> bool:
@@ -100,7 +100,7 @@ def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
 
     A container that fails and is run again there has not ended the pod.
     """
-    if phase is not PodPhase.FAILED and not is_done(spec, status):
+    if phase is not PodPhase.FAILED and not _has_ended_well(spec, status):
         return None
     is_run_again = spec.get("restartPolicy") == "OnFailure" and status.get("reason") != _OWN_DEADLINE
     if phase is PodPhase.FAILED and is_run_again:
@@ -108,6 +108,11 @@ def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
     times = [_time(end.get("finishedAt")) for end in _ends(spec, status)]
     known = [time for time in times if time is not None]
     return max(known) + _seconds_behind(status) if known and len(known) == len(times) else None
+
+
+def _has_ended_well(spec: Manifest, status: Manifest) -> bool:
+    ends = _ends_of_main(spec, status)
+    return ends is not None and all(end.get("exitCode") == 0 for end in ends)
 
 
 def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
