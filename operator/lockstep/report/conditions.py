@@ -149,10 +149,12 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
 
 
-def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
-    """An attempt came to nothing, and nothing is left of it but what is ``stuck`` on lost nodes."""
+def mark_released(
+    gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, behind: str = ""
+) -> GangStatus:
+    """An attempt came to nothing, and nothing is left of it but what counts as gone: that is left ``behind``."""
     status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
-    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {stuck}." if stuck else "")
+    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {behind}." if behind else "")
     rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
     when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
