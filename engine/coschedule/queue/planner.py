@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Self, TypeVar
 
 import numpy as np
@@ -268,16 +269,16 @@ class Planner:
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
 
     def _masks(self) -> list[BoolArray]:
-        """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
-        masks = {}
+        """All that tells nodes apart, for every distinct list of constraints; what raises does so again in its turn."""
+        answers = {}
         for gang in self._snapshot.gangs:
             try:
                 for role in gang.roles:
-                    masks[role.constraints] = self._feasibility.mask(role.constraints)
+                    answers[role.constraints] = list(self._feasibility.answers(role.constraints))
             except Exception:
                 if self._rescue is None:
                     raise
-        return list(masks.values())
+        return list(chain.from_iterable(answers.values()))
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)

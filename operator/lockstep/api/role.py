@@ -1,5 +1,6 @@
 """The roles of a GangJob, from its manifest: a spec with a template of its own is one role without a name."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -129,8 +130,16 @@ def _constraints(pod: Manifest) -> Constraints:
     return Constraints(
         node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
         affinity=None if required is None else parse_terms(required),
-        tolerations=tuple(
-            Toleration(one.get("key", ""), one.get("operator") or "Equal", one.get("value", ""), one.get("effect", ""))
-            for one in pod.get("tolerations") or ()
-        ),
+        tolerations=tuple(map(_toleration, pod.get("tolerations") or ())),
+    )
+
+
+def _toleration(one: Manifest) -> Toleration:
+    seconds = one.get("tolerationSeconds")
+    return Toleration(
+        key=one.get("key", ""),
+        operator=one.get("operator") or "Equal",
+        value=one.get("value", ""),
+        effect=one.get("effect", ""),
+        seconds=math.inf if seconds is None else float(seconds),
     )

@@ -54,6 +54,9 @@ def _of_role(turn: Turn, role: Role, shortest: float) -> RoomNow:
             failures.append((phrase, failing))
         left &= passing
     slots = np.where(left, lasting_slots(turn.by_now, role, turn.earliest, turn.earliest + shortest), 0)
+    stays = turn.feasibility.stays(role.constraints)
+    if stays is not None:
+        slots[stays < shortest] = 0
     if (left & (slots == 0)).any():
         failures.append((TOO_SHORT, int((left & (slots == 0)).sum())))
     return RoomNow(
