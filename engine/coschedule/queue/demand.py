@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 
@@ -135,17 +136,22 @@ def _load_of(role: Role, work: Work, price: Price) -> GangLoad:
 def _load_of_range(role: Role, work: Work, price: Price) -> GangLoad:
     goal = Goal(minimum=role.sizes.minimum, maximum=role.largest)
     table = size_table(work, goal, slots=goal.maximum, exact=False)
-    if role.load is Load.PROPORTIONAL:
-        loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
-        return ProportionalLoad(sizes=loads.sizes, work=loads.work, price=price)
-    if role.load is Load.PIECES:
-        assert isinstance(work, SerialWork), "the snapshot checks it"
-        assert role.pieces is not None, "the snapshot checks it"
-        return PiecesLoad(
-            pieces=role.pieces,
-            seconds_per_piece=float(work.serial) / role.pieces,
-            sizes=table.sizes,
-            overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
-            price=price,
-        )
-    return EqualLoad(sizes=table.sizes, times=table.times, price=price)
+    match role.load:
+        case Load.PROPORTIONAL:
+            loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
+            return ProportionalLoad(sizes=loads.sizes, work=loads.work, price=price)
+        case Load.PIECES:
+            assert isinstance(work, SerialWork), "the snapshot checks it"
+            assert role.pieces is not None, "the snapshot checks it"
+            return PiecesLoad(
+                pieces=role.pieces,
+                seconds_per_piece=float(work.serial) / role.pieces,
+                sizes=table.sizes,
+                overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
+                price=price,
+            )
+        case Load.EQUAL | Load.NONE:
+            # Members without a part of the work are planned alone only to see where they would fit.
+            return EqualLoad(sizes=table.sizes, times=table.times, price=price)
+        case _:
+            assert_never(role.load)

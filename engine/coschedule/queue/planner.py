@@ -24,7 +24,7 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
 from coschedule.queue.effort import Account
 from coschedule.queue.fitting_places import fitting, those_with_room
-from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.members import Members
@@ -389,7 +389,7 @@ class Planner:
 
 def _spelled(gang: PendingGang) -> tuple[Members, ...]:
     """Return the members that are kept as they were spelled; not where they have parts, which also follow from work."""
-    is_whole = all(role.load in (Load.EQUAL, Load.NONE) for role in gang.roles)
+    is_whole = not any(role.load.is_unequal for role in gang.roles)
     return gang.kept.members if gang.kept is not None and is_whole else ()
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import assert_never
 
 from lockstep.act.bind import Binder
 from lockstep.act.claims import create_missing_claims
@@ -59,7 +60,13 @@ class Ending(Enum):
     @property
     def is_failure(self) -> bool:
         """Whether the gang must wait before it is tried again."""
-        return self in (Ending.REFUSED, Ending.UNDONE, Ending.BROKEN_OFF)
+        match self:
+            case Ending.REFUSED | Ending.UNDONE | Ending.BROKEN_OFF:
+                return True
+            case Ending.PLACED | Ending.NOT_RESERVED:
+                return False
+            case _:
+                assert_never(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,11 +126,17 @@ class Attempt:
             written, message = await self._services.writer.write(self._gang, status)
         except ApiUnavailableError as error:
             return await self._take_back(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
-        if written is Written.DONE or self._stands_in_status():
+        if self._stands_in_status():
             return await self._carry_out()
-        if written is Written.REFUSED:
-            return self._refused(message)
-        return Outcome(ending=Ending.NOT_RESERVED)
+        match written:
+            case Written.DONE:
+                return await self._carry_out()
+            case Written.REFUSED:
+                return self._refused(message)
+            case Written.CONFLICT | Written.GONE:
+                return Outcome(ending=Ending.NOT_RESERVED)
+            case _:
+                assert_never(written)
 
     async def resume(self) -> Outcome:
         """Carry out a reservation that stands in the gang's status, whatever of it is done already.

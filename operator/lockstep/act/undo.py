@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
 from lockstep.act.concurrent import for_each
 from lockstep.act.disruption import tell_disrupted
@@ -25,10 +26,10 @@ from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.conditions import mark_released, mark_undoing, with_progress
-from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import as_sentence
 from lockstep.report.status import Written
 
@@ -154,9 +155,15 @@ class Undoing:
             status = with_progress(status, self._reported_part(gang))
             if status == gang.status:
                 return False
-            written = await self._write(gang, status)
-            if written is not Written.CONFLICT:
-                return written is Written.DONE
+            match await self._write(gang, status):
+                case Written.DONE:
+                    return True
+                case Written.GONE | Written.REFUSED:
+                    return False
+                case Written.CONFLICT:
+                    continue
+                case unknown:
+                    assert_never(unknown)
         return False
 
     def _reported_part(self, gang: GangFact) -> str:
@@ -186,7 +193,7 @@ class Undoing:
         status = mark_released(
             gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
         )
-        return await self._write(gang, status) in (Written.DONE, Written.GONE)
+        return (await self._write(gang, status)).is_settled
 
     async def _write(self, gang: GangFact, status: GangStatus) -> Written:
         try:

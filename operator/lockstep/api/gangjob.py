@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from coschedule import GangKey, Interruptible, Load, Members, decode_part
+from coschedule import GangKey, Interruptible, Members, decode_part
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
 from lockstep.api.pace import pace_manifest, parse_pace
@@ -19,7 +19,8 @@ from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
 from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed
 from lockstep.facts.pace import Pace
-from lockstep.facts.reasons import FAILURES, Condition, Reason
+from lockstep.facts.reason_meanings import FAILURES
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.rejection import Rejected
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
@@ -75,7 +76,7 @@ def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[G
 
 def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
     deadline, placement = spec.get("deadline"), spec.get("placement") or {}
-    working = sum(role.sizes.maximum for role in roles if role.load is not Load.NONE)
+    working = sum(role.sizes.maximum for role in roles if role.load.is_work)
     return GangSpec(
         roles=roles,
         work=parse_work(spec["work"], working) if "work" in spec else None,

@@ -55,7 +55,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         started=None if member is None else started(status),
         is_done=member is not None and is_done(phase, spec, status),
         rejected_for=rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
-        end=end_of(status) if outcome not in (PodOutcome.GOING, PodOutcome.SUCCEEDED) else None,
+        end=end_of(status) if outcome.is_end else None,
         progress=reported_progress(metadata) if member is not None else "",
         # While members are bound they are read again and again, and nobody asks for it.
         cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,

@@ -42,8 +42,7 @@ def outcome_of(phase: PodPhase, metadata: Manifest, spec: Manifest, status: Mani
     if rejection_of(phase, status):
         return PodOutcome.REJECTED
     is_deleting = "deletionTimestamp" in metadata
-    has_ended = phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
-    if not has_ended and not is_deleting:
+    if not phase.is_over and not is_deleting:
         return PodOutcome.GOING
     end = _own_end(phase, spec, status)
     if is_deleting and not _is_before(end, _deletion_asked_at(metadata)):

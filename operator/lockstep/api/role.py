@@ -45,7 +45,7 @@ def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleS
         if isinstance(role, Refusal):
             return role
         roles.append(role)
-    if any(role.load is Load.PIECES for role in roles) and "profile" in spec.get("work", {}):
+    if any(role.load.is_pieces for role in roles) and "profile" in spec.get("work", {}):
         raise ValueError("work.profile: does not say how long a piece takes")
     return tuple(roles)
 
@@ -115,7 +115,7 @@ def _other_scheduler(pod: Manifest) -> str | None:
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
     """The number of pieces. Raises ValueError where the rest of the role makes no sense of it."""
     pieces: int | None = role.get("pieces")
-    if (load is Load.PIECES) != (pieces is not None):
+    if load.is_pieces != (pieces is not None):
         raise ValueError("pieces: goes with load Pieces, and only with that")
     if pieces is None:
         return None

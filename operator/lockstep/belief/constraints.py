@@ -14,8 +14,6 @@ from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
-_LOSSES = (Trouble.TURNED_AWAY, Trouble.DELETED)
-
 
 def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
     """The constraints under which the members of one role are planned now."""
@@ -36,7 +34,7 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
 def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
     """The nodes that are barred since members of the gang were lost there."""
     barred = [
-        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in _LOSSES),
+        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in Trouble if trouble.is_loss),
         ("whose kubelets reject its members", state.rejections.barred(gang)),
     ]
     return (bar for bar in barred if bar[1])

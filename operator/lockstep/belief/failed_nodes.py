@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, assert_never
 
 from lockstep.belief.node_index import Names
 from lockstep.facts.failure import LostOn
@@ -19,6 +19,17 @@ class Trouble(StrEnum):
     VOLUMES = "where its volumes could not be made lately"
     TURNED_AWAY = "whose kubelets have turned its members away again and again"
     DELETED = "from which its members were deleted again and again"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether members were lost there."""
+        match self:
+            case Trouble.TURNED_AWAY | Trouble.DELETED:
+                return True
+            case Trouble.VOLUMES:
+                return False
+            case _:
+                assert_never(self)
 
 
 class _Where(NamedTuple):
@@ -93,7 +104,15 @@ class FailedNodes:
 
 
 def _trouble(loss: LostOn) -> Trouble:
-    return Trouble.DELETED if loss.outcome is PodOutcome.DELETED else Trouble.TURNED_AWAY
+    match loss.outcome:
+        case PodOutcome.DELETED:
+            return Trouble.DELETED
+        case PodOutcome.REJECTED | PodOutcome.DISRUPTED:
+            return Trouble.TURNED_AWAY
+        case PodOutcome.GOING | PodOutcome.SUCCEEDED | PodOutcome.FAILED:
+            raise ValueError(f"a member that is {loss.outcome} is not lost")
+        case _:
+            assert_never(loss.outcome)
 
 
 def _is_another(once: _Once, attempt: int, now: float) -> bool:

@@ -195,4 +195,4 @@ def _said_by_status(gang: GangFact) -> Refusal | None:
     if accepted is None or (accepted.status, accepted.reason) != ("False", Reason.REJECTED_BY_KUBELETS):
         return None
     is_of_spec = accepted.observed_generation == gang.generation
-    return Refusal(accepted.reason, accepted.message) if is_of_spec else None
+    return Refusal(Reason.REJECTED_BY_KUBELETS, accepted.message) if is_of_spec else None

@@ -6,6 +6,7 @@ and the first look after a restart continues whatever stands half-way.
 
 import logging
 from functools import partial
+from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
@@ -126,19 +127,26 @@ class Follower:
             self._look_at_unreserved(gang, phase, now)
 
     def _look_at_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
-        if phase is Phase.DELETED:
-            self._writer.report(gang, partial(_deletion, gang, now))
-        elif is_exceeded(gang, now):
+        if phase is not Phase.DELETED and is_exceeded(gang, now):
             self._reserved.end(gang, now)
-        elif phase is Phase.REFUSED:
-            if gang.refusal is not None:
-                self._dry_runs.ask(gang)
-            self._writer.report(gang, partial(self._refusal, gang, now))
-        elif phase is Phase.SUSPENDED:
-            self._attempts.forgive(gang.key)
-            self._writer.report(gang, partial(self._suspension, gang, now))
-        elif gang.status.restart_at is not None and gang.status.restart_at > now:
-            self._attempts.rest(gang.key, gang.status.restart_at - now)
+            return
+        match phase:
+            case Phase.DELETED:
+                self._writer.report(gang, partial(_deletion, gang, now))
+            case Phase.REFUSED:
+                if gang.refusal is not None:
+                    self._dry_runs.ask(gang)
+                self._writer.report(gang, partial(self._refusal, gang, now))
+            case Phase.SUSPENDED:
+                self._attempts.forgive(gang.key)
+                self._writer.report(gang, partial(self._suspension, gang, now))
+            case Phase.WAITING | Phase.BACKING_OFF:
+                if gang.status.restart_at is not None and gang.status.restart_at > now:
+                    self._attempts.rest(gang.key, gang.status.restart_at - now)
+            case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+                raise ValueError(f"a gang that is {phase} is looked at elsewhere")
+            case _:
+                assert_never(phase)
 
     def _reservation(self, gang: GangFact) -> Reservation | None:
         """What the gang holds, without an attempt of it under way: what its status says, and nothing else."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import Load
 from lockstep.belief.node_kinds import NodeKinds
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
@@ -69,7 +68,7 @@ def waiting_roles(gang: GangFact) -> set[str]:
     """The roles whose members have an equal share of the work, where the gang wants these to be paced."""
     assert gang.spec is not None, "a refused gang holds nothing"
     wants = gang.spec.pace is Pace.LOCAL
-    return {role.name for role in gang.spec.roles if wants and role.load is Load.EQUAL}
+    return {role.name for role in gang.spec.roles if wants and role.load.is_work and not role.load.is_unequal}
 
 
 def yielding_roles(state: State, reservation: Reservation) -> set[str]:

@@ -1,6 +1,7 @@
 """What becomes of a gang that holds nodes: from what its members show, and what its owner wants, to the next step."""
 
 from functools import partial
+from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
@@ -148,16 +149,22 @@ class ReservedGangs:
         self, gang: GangFact, reservation: Reservation, counts: Progress, answered: Answer, now: float
     ) -> None:
         """Write the answer: a restart begins when its status stands, so that it is counted once, whoever goes on."""
-        if answered.action is Action.FAIL_GANG:
-            self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
-        else:
-            self._attempts.doom(gang.key)
-            if counts.disrupted is not None:
-                note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
-            part = self._reported_part(gang, reservation)
-            members = believed_members(self._state, gang, reservation.attempt)
-            waits = waits_for(members, self._state, self._lost_nodes, now)
-            self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
+        match answered.action:
+            case Action.FAIL_GANG:
+                self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
+            case Action.RESTART_GANG | Action.IGNORE:
+                if counts.disrupted is not None:
+                    note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
+                self._restart(gang, reservation, answered, now)
+            case _:
+                assert_never(answered.action)
+
+    def _restart(self, gang: GangFact, reservation: Reservation, answered: Answer, now: float) -> None:
+        self._attempts.doom(gang.key)
+        part = self._reported_part(gang, reservation)
+        members = believed_members(self._state, gang, reservation.attempt)
+        waits = waits_for(members, self._state, self._lost_nodes, now)
+        self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
 
     def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
         """Take a gang back, but not at once where that has just broken off."""

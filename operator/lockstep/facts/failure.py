@@ -4,15 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lockstep.facts.pod_outcome import PodOutcome
+from lockstep.facts.reason_meanings import meaning_of
 from lockstep.facts.reasons import Reason
-
-_WANTED = (
-    Reason.GANG_DELETED,
-    Reason.GANG_SUSPENDED,
-    Reason.RESTARTING,
-    Reason.PREEMPTED,
-    Reason.OWNER_RETURNED,
-)
 
 
 class LostOn(NamedTuple):
@@ -38,4 +31,4 @@ class Failure:
     @property
     def is_wanted(self) -> bool:
         """Whether it was decided so, and the attempt did not fail: an event of its own tells of it, if any need."""
-        return self.reason in _WANTED
+        return meaning_of(self.reason).is_wanted

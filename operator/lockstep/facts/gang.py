@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import GangKey, Interruptible, Load, Members, Work
+from coschedule import GangKey, Interruptible, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
 from lockstep.facts.pace import Pace, PaceStatus
@@ -21,7 +21,7 @@ from lockstep.facts.sizing import Sizing
 class Refusal(NamedTuple):
     """Why a spec can't be obeyed: an enumerated reason and a sentence that names the field."""
 
-    reason: str
+    reason: Reason
     message: str
 
 
@@ -68,12 +68,12 @@ class GangSpec:
     @property
     def least_working(self) -> int:
         """The fewest members that do a part of the work."""
-        return sum(role.sizes.minimum for role in self.roles if role.load is not Load.NONE)
+        return sum(role.sizes.minimum for role in self.roles if role.load.is_work)
 
     @property
     def most_working(self) -> int:
         """The most members that do a part of the work."""
-        return sum(role.sizes.maximum for role in self.roles if role.load is not Load.NONE)
+        return sum(role.sizes.maximum for role in self.roles if role.load.is_work)
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -92,7 +92,7 @@ class GangSpec:
 
     def working(self, members: Iterable[Members]) -> int:
         """How many of these members do a part of the work."""
-        idle = {role.name for role in self.roles if role.load is Load.NONE}
+        idle = {role.name for role in self.roles if not role.load.is_work}
         return sum(entry.count for entry in members if entry.role not in idle)
 
     def role(self, name: str) -> RoleSpec | None:

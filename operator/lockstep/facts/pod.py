@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from coschedule import GangKey, Requirement
 from lockstep.facts.pace import MemberCpu
@@ -34,6 +34,17 @@ class PodPhase(StrEnum):
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
     UNKNOWN = "Unknown"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no container of the pod runs any more, or ever will."""
+        match self:
+            case PodPhase.SUCCEEDED | PodPhase.FAILED:
+                return True
+            case PodPhase.PENDING | PodPhase.RUNNING | PodPhase.UNKNOWN:
+                return False
+            case _:
+                assert_never(self)
 
 
 class Membership(NamedTuple):
@@ -137,7 +148,7 @@ class PodFact:
     @property
     def has_ended(self) -> bool:
         """Whether the pod no longer takes anything from its node."""
-        return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
+        return self.phase.is_over
 
     @property
     def outcome_once_gone(self) -> PodOutcome:

@@ -1,6 +1,7 @@
 """What has become of a member of a gang, as the last state of its pod tells."""
 
 from enum import StrEnum
+from typing import assert_never
 
 
 class PodOutcome(StrEnum):
@@ -22,4 +23,21 @@ class PodOutcome(StrEnum):
     @property
     def is_loss(self) -> bool:
         """Whether the cluster took the member away, so that its exit codes say nothing of its program."""
-        return self in (PodOutcome.REJECTED, PodOutcome.DISRUPTED, PodOutcome.DELETED)
+        match self:
+            case PodOutcome.REJECTED | PodOutcome.DISRUPTED | PodOutcome.DELETED:
+                return True
+            case PodOutcome.GOING | PodOutcome.SUCCEEDED | PodOutcome.FAILED:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the member ended in a way for which its gang's policies ask how."""
+        match self:
+            case PodOutcome.FAILED | PodOutcome.REJECTED | PodOutcome.DISRUPTED | PodOutcome.DELETED:
+                return True
+            case PodOutcome.GOING | PodOutcome.SUCCEEDED:
+                return False
+            case _:
+                assert_never(self)

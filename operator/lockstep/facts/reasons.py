@@ -76,10 +76,6 @@ class Reason(StrEnum):
     DEADLINE_EXCEEDED = "DeadlineExceeded"
 
 
-FAILURES = (Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
-"""The reasons why a gang has failed."""
-
-
 class EventReason(StrEnum):
     """Why an event is posted. Public: adding is compatible, renaming breaks users."""
 
