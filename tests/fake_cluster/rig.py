@@ -189,6 +189,12 @@ def condition(api, gang, kind):
     return next(((it["status"], it["reason"]) for it in conditions if it["type"] == kind), None)
 
 
+def messages_of(api):
+    """All messages that conditions of gangs have had."""
+    statuses = (it.event["object"].get("status", {}) for it in api.store.past if it.resource == "gangjobs")
+    return [one["message"] for status in statuses for one in status.get("conditions", [])]
+
+
 def is_placed(api, gang="g"):
     """Whether the gang's status says that all of its members are bound."""
     return condition(api, gang, "Placed") == ("True", "Bound")

@@ -14,6 +14,7 @@ from fake_cluster.rig import (
     event_reasons,
     gang_place,
     is_placed,
+    messages_of,
     operator_over,
     pod_place,
     pods_of,
@@ -243,8 +244,7 @@ async def test_next_attempt_does_not_wait_for_members_that_have_ended_and_names_
         await until(lambda: status_of(api)["attempt"] == 2 and is_placed(api))
 
         assert members_left(api, 1) == ["g-1-0", "g-1-1"]
-        statuses = (it.event["object"].get("status", {}) for it in api.store.past if it.resource == "gangjobs")
-        said = " ".join(one["message"] for status in statuses for one in status.get("conditions", []))
+        said = " ".join(messages_of(api))
         want = "Still there: g-1-0 on n1, kept by the finalizer example.com/hold, g-1-1 on n1, kept by the finalizer"
         assert want in said
         assert "dead" not in said
