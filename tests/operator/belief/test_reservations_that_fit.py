@@ -71,7 +71,7 @@ def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_no
     assert misfit(two_nodes, tolerant(100.0)) is None
     want = "a taint of n2 evicts members after 1 min 39 s, and the gang ends in 1 min 40 s"
     assert misfit(two_nodes, tolerant(99.0)) == want
-    want = "a taint of n2 evicts members after 1 d, and the gang gives no run time"
+    want = "a taint of n2 evicts members after 24 h, and the gang gives no run time"
     assert misfit(two_nodes, tolerant(86_400.0), finish=None) == want
 
 
