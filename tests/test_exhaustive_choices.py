@@ -1,4 +1,4 @@
-"""Closed sets are matched completely: whoever adds a load, a reason or an ending hears of every place that asks for it.
+"""Closed sets are matched completely: type checking names every place that a new load, reason or ending concerns.
 
 Type checking proves that a ``match`` which ends in ``assert_never`` has all cases. Here it is checked that closed sets
 are asked for in no other way: not by a chain of comparisons, by a table that lacks some, or by a list of some.
@@ -16,7 +16,7 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
 ENUMS = ("Enum", "StrEnum", "IntEnum")
 
 ALONE_IN_ITS_MODULE = {"Load": "engine/coschedule/queue/gangs.py"}
-"""Whoever compares these elsewhere forgets those to come: they are asked by properties, or matched."""
+"""A comparison elsewhere would forget members to come: properties answer, or a match."""
 
 SOME_ARE_MEANT = {
     ("operator/lockstep/report/conditions.py", "Condition"): "those that every gang has from its first status on",

@@ -187,7 +187,7 @@ def pod_fact(
     gone_by=None,
     **more,
 ):
-    """Describe a pod of nobody's, or of ``member``; without an outcome it is what phase and deletion say alone."""
+    """Describe a pod, maybe a ``member``; without an outcome it has the one that phase and deletion say alone."""
     return PodFact(
         key=PodKey(DEFAULT, name),
         uid=uid or f"uid-of-{name}",

@@ -46,7 +46,7 @@ def kept_choice(
 
 
 def _may_stay(role: Role, nodes: IntArray, kept: Kept, feasibility: Feasibility) -> bool:
-    """Tell whether members of a role may be on these nodes from the start to the finish."""
+    """Return whether members of a role may be on these nodes from the start to the finish."""
     if np.count_nonzero(feasibility.mask(role.constraints)[nodes]) < len(nodes):
         return False
     stays = feasibility.stays(role.constraints)

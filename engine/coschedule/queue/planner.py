@@ -269,7 +269,7 @@ class Planner:
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
 
     def _masks(self) -> list[BoolArray]:
-        """All that tells nodes apart, for every distinct list of constraints; what raises does so again in its turn."""
+        """All in which nodes differ, for every distinct list of constraints; what raises does so again in its turn."""
         answers = {}
         for gang in self._snapshot.gangs:
             try:

@@ -79,7 +79,7 @@ def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
 
 
 def _may_change(refusal: Refusal) -> bool:
-    """Tell whether a refusal of the engine's may be over once others have ended, nobody knows when."""
+    """Return whether a refusal of the engine's may be over once others have ended, at unknown times."""
     reason = Reason(refusal.reason)
     match reason:
         case Reason.NOT_ENOUGH_ROOM | Reason.WINDOW_TOO_SHORT | Reason.HELD_BY_GANGS_IN_FRONT:

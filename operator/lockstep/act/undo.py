@@ -1,4 +1,4 @@
-"""Taking one attempt back: told, every pod deleted, claims given back, released.
+"""Taking one attempt back: the status says so, every pod is deleted, claims are given back, nodes are released.
 
 What counts as gone is left behind: what lost nodes keep, and what has ended and only a finalizer keeps.
 

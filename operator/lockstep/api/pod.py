@@ -90,7 +90,7 @@ def _says_why(phase: PodPhase, outcome: PodOutcome) -> bool:
 
 
 def _ended_because(status: Manifest, outcome: PodOutcome) -> str:
-    """One phrase for the owner: what the node, whoever ended the pod, or the first failed container said."""
+    """One phrase for the owner: what the node, the condition of a disruption, or the first failed container said."""
     disruption = condition_of(status, "DisruptionTarget") if outcome is PodOutcome.DISRUPTED else None
     for one in (status, disruption or {}):
         if one.get("reason"):

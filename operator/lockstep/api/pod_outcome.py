@@ -95,7 +95,7 @@ def _disrupted_at(status: Manifest) -> float | None:
 
 
 def _own_end(phase: PodPhase, spec: Manifest, status: Manifest) -> float | None:
-    """When the pod ended by itself, by the clock of the API server as far as that can be told; ``None``: unknown.
+    """When the pod ended by itself, by the clock of the API server as far as that is known; ``None``: unknown.
 
     A container that fails and is run again there has not ended the pod.
     """

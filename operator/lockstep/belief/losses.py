@@ -1,4 +1,4 @@
-"""What is learned of nodes where members of a gang were lost: in one place, whoever finds it out."""
+"""What is learned of nodes where members of a gang were lost: in one place for all that find it out."""
 
 from collections.abc import Callable, Iterable
 

@@ -9,7 +9,7 @@ Life of what is known here::
 
     rejected on one or two nodes ──on a third──► refused ──a node changes──► planned again ──on three others──► refused
 
-Whoever finds that a status says so, and knows nothing of it, goes on from there (``resume``).
+A process that knows nothing of it goes on from what the status says (``resume``).
 """
 
 from collections import defaultdict
@@ -81,7 +81,7 @@ class Rejections:
         self._by_uid: dict[str, _Record] = {}
 
     def note(self, gang: GangFact, lost_on: Iterable[LostOn], digest: Callable[[], str], now: float) -> None:
-        """Members of the gang were lost so. ``digest`` tells of the nodes that suit it, where it is refused by that."""
+        """Members of the gang were lost so. ``digest`` is of the nodes that suit it, for a refusal."""
         rejecting = [one for one in lost_on if one.rejected_for and not one.rejected_for.startswith(_LACKS)]
         if not rejecting:
             return
@@ -124,7 +124,7 @@ class Rejections:
         return frozenset() if record is None or record.generation != gang.generation else frozenset(record.barred)
 
     def note_changed(self, node: str, suits: Callable[[GangKey], bool]) -> None:
-        """A node is new, or has changed; ``suits`` tells whether a gang could be there, as far as the node goes."""
+        """A node is new, or has changed; ``suits`` says whether a gang could be there, as far as the node goes."""
         for record in self._by_uid.values():
             record.clear(node)
             if record.refusal is not None and suits(record.gang):
@@ -136,7 +136,7 @@ class Rejections:
             record.clear(node)
 
     def note_gone(self, node: str, gang_uid: str) -> None:
-        """A pod takes nothing from the node any more: that of a gang, or of nobody's where the UID is ''."""
+        """A pod takes nothing from the node any more: one of a gang, or where the UID is '' of none."""
         for uid, record in self._by_uid.items():
             if uid != gang_uid and record.refusal is not None and record.rejects(node):
                 record.roomier.add(node)
@@ -155,7 +155,7 @@ class Rejections:
         return min((since + AVOID_SECONDS for since in waiting), default=float("inf"))
 
     def forget(self, gang_uid: str) -> None:
-        """The gang is gone; or all of its members run, so that nobody rejects them."""
+        """The gang is gone; or all of its members run, so that no kubelet rejects them."""
         self._by_uid.pop(gang_uid, None)
 
     def _record(self, gang: GangFact) -> _Record:

@@ -13,7 +13,7 @@ from lockstep.facts.node import NodeFact
 
 
 def suits(node: NodeFact, pool: Pool, gangs: Callable[[GangKey], GangFact | None]) -> Callable[[GangKey], bool]:
-    """Tells of gangs whether a member of some role could be on the node. Many may ask of one node."""
+    """Return a test whether a member of some role of a gang could be on the node: many gangs may ask of one node."""
     feasibility = Feasibility(_table([node]))
     is_in_pool = pool.has(node.labels)
 

@@ -144,7 +144,7 @@ class Follower:
                 if gang.status.restart_at is not None and gang.status.restart_at > now:
                     self._attempts.rest(gang.key, gang.status.restart_at - now)
             case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
-                raise ValueError(f"a gang that is {phase} is looked at elsewhere")
+                raise ValueError(f"a gang that is {phase} is followed elsewhere")
             case _:
                 assert_never(phase)
 

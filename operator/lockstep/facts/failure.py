@@ -21,7 +21,7 @@ class LostOn(NamedTuple):
 class Failure:
     """Why an attempt came to nothing: an enumerated reason and a clause for the gang's owner, without a full stop.
 
-    ``lost_on`` tells on which nodes members were lost, where that is the reason. Our own deletions are no losses.
+    ``lost_on`` are the nodes where members were lost, where that is the reason. Our own deletions are no losses.
     """
 
     reason: Reason

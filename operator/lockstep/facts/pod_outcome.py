@@ -1,4 +1,4 @@
-"""What has become of a member of a gang, as the last state of its pod tells."""
+"""What has become of a member of a gang, by the last state of its pod."""
 
 from enum import StrEnum
 from typing import assert_never
@@ -8,11 +8,11 @@ class PodOutcome(StrEnum):
     """What has become of a member. It follows from the pod's state alone, in whatever order that came about."""
 
     GOING = "Going"
-    """It has not ended, and nobody has asked for its end."""
+    """It has not ended, and its end was not asked for."""
     SUCCEEDED = "Succeeded"
-    """It ended well by itself, before anybody asked for its end."""
+    """It ended well by itself, before its end was asked for."""
     FAILED = "Failed"
-    """Its own program failed, before anybody asked for its end; or the deadline of its own template ended it."""
+    """Its own program failed, before its end was asked for; or the deadline of its own template ended it."""
     REJECTED = "Rejected"
     """Its kubelet rejected it: it never ran."""
     DISRUPTED = "Disrupted"

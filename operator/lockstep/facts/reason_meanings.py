@@ -9,7 +9,7 @@ class Meaning(NamedTuple):
     """What a reason means.
 
     ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: it was decided so, and the attempt did not fail:
-    an event of its own tells of it, if any need. ``is_of_failure``: a gang has failed for it. ``undone`` is the reason
+    it has an event of its own, or needs none. ``is_of_failure``: a gang has failed for it. ``undone`` is the reason
     of the event about an attempt that failed for it, ``refused`` that about a spec that is not accepted.
     ``wants_no_nodes``: nodes that were asked for the gang are not needed.
     """

@@ -78,7 +78,7 @@ def best_placement(snapshot, gang, taken, passes):
 
 
 def stay(snapshot, role, node):
-    """Tell how long a member may be on a node all of whose taints it tolerates, taint by taint."""
+    """Return how long a member may be on a node all of whose taints it tolerates, taint by taint."""
     ends = [math.inf]
     for taint in snapshot.nodes.taints[node]:
         tolerating = [one for one in role.constraints.tolerations if one.key == taint.key]

@@ -76,7 +76,7 @@ def selected(snap):
 
 
 def suits(snap, role, index):
-    """Tell whether a node has the labels that a role selects, and no taint that it does not tolerate."""
+    """Return whether a node has the labels that a role selects, and no taint that it does not tolerate."""
     labels, tolerated = snap.nodes.labels[index], {one.key for one in role.constraints.tolerations}
     selects = all(labels.get(key) == value for key, value in role.constraints.node_selector)
     return selects and all(taint.key in tolerated for taint in snap.nodes.taints[index])

@@ -20,9 +20,9 @@ from lockstep.facts.reasons import Reason
 
 BEGIN, GRACE = 1_800_000_000, 30
 HELD = reservation("g", members=(("n1", 1),))
-ENDS, SHOWS, TELLS, ASKED, EVICTED, GONE = "ends", "shows", "tells", "is deleted", "is evicted", "is gone"
+ENDS, SHOWS, SAYS, ASKED, EVICTED, GONE = "ends", "shows", "says", "is deleted", "is evicted", "is gone"
 """The program ends; the pod shows that its container has, and later that all of it has; ...; the pod is gone."""
-AFTER = {SHOWS: ENDS, TELLS: ENDS, GONE: ASKED}
+AFTER = {SHOWS: ENDS, SAYS: ENDS, GONE: ASKED}
 GOES_ON, SUCCEEDED, FAILED, LOST = "goes on", "has succeeded", "has failed", "is lost"
 
 
@@ -30,14 +30,14 @@ def is_possible(order):
     """Whether nothing comes before what it needs, and nothing after the pod is gone."""
     place = {one: index for index, one in enumerate(order)}
     follows = all(needed in place and place[needed] < place[one] for one, needed in AFTER.items() if one in place)
-    shows_first = not {SHOWS, TELLS} <= place.keys() or place[SHOWS] < place[TELLS]
+    shows_first = not {SHOWS, SAYS} <= place.keys() or place[SHOWS] < place[SAYS]
     return follows and shows_first and place.get(GONE, len(order) - 1) == len(order) - 1
 
 
 def orders():
     """List what can happen to a pod that runs, in each order in which it can."""
     wholes = chain.from_iterable(
-        combinations([ENDS, SHOWS, TELLS, ASKED, EVICTED, GONE], count) for count in range(1, 7)
+        combinations([ENDS, SHOWS, SAYS, ASKED, EVICTED, GONE], count) for count in range(1, 7)
     )
     return [order for some in wholes for order in permutations(some) if is_possible(order)]
 
@@ -50,9 +50,9 @@ def timings(order):
 
 
 def right(happened, when, code):
-    """Tell what has become of a member of whose pod that was seen to have happened."""
+    """Return what has become of a member of whose pod that was seen to have happened."""
     asked = min((when[one] for one in (ASKED, EVICTED) if one in happened), default=None)
-    is_over = TELLS in happened or (SHOWS in happened and not code and not {ASKED, GONE}.isdisjoint(happened))
+    is_over = SAYS in happened or (SHOWS in happened and not code and not {ASKED, GONE}.isdisjoint(happened))
     if is_over:
         ended_by_itself = asked is None or when[ENDS] < asked
         return (FAILED if code else SUCCEEDED) if ended_by_itself else LOST
@@ -65,7 +65,7 @@ def at(second):
 
 def shown(happened, when, code):
     """Describe the pod as the API server has it by then."""
-    has_ended, main = TELLS in happened, {"running": {"startedAt": at(-1)}}
+    has_ended, main = SAYS in happened, {"running": {"startedAt": at(-1)}}
     if has_ended or SHOWS in happened:
         main = {"terminated": {"exitCode": code, "startedAt": at(-1), "finishedAt": at(when[ENDS])}}
     condition = {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}
@@ -91,7 +91,7 @@ def fact(happened, when, code):
 
 
 def found(order, when, code, seen):
-    """Tell what the operator makes of it that sees the pod when so much of all has happened."""
+    """Return what the operator makes of it that sees the pod when so much of all has happened."""
     state = State(lambda: None)
     state.hold(HELD)
     for count in seen:

@@ -27,7 +27,7 @@ def waits(name="main"):
 
 
 def ends(second, code=0, name="main", **more):
-    """A container that has ended then, or nobody knows when: None."""
+    """A container that has ended then, or at an unknown time: None."""
     times = {} if second is None else {"startedAt": at(1), "finishedAt": at(second)}
     return {"name": name, "state": {"terminated": {"exitCode": code, **times}}, **more}
 
@@ -60,7 +60,7 @@ def outcome(*given, **more):
         pytest.param(9, SUCCEEDED, id="ended before"),
         pytest.param(10, DELETED, id="ended in the same second"),
         pytest.param(11, DELETED, id="ended after"),
-        pytest.param(None, DELETED, id="nobody knows when it ended"),
+        pytest.param(None, DELETED, id="ended at an unknown time"),
     ],
 )
 def test_member_that_was_deleted_has_succeeded_if_it_ended_before(second, want):
@@ -165,7 +165,7 @@ def test_reason_of_a_pod_that_ran_is_of_its_node_unless_it_is_its_own_deadline(s
         "AReasonOfTomorrow",
     ],
 )
-def test_rejection_is_told_by_its_mark_whatever_the_reason(reason):
+def test_rejection_is_known_by_its_mark_whatever_the_reason(reason):
     found = member("Failed", reason=reason, message=REJECTION)
 
     assert (found.outcome, found.rejected_for) == (REJECTED, reason)
@@ -293,7 +293,7 @@ def test_end_at_the_epoch_is_an_end_at_an_unknown_time():
     assert outcome("Succeeded", main, deletion=deleted(10)) is DELETED
 
 
-def test_nothing_becomes_of_pods_of_nobody():
+def test_pod_that_is_no_member_has_no_outcome():
     manifest = pod("p", phase="Failed", status={"reason": "Evicted"}, **deleted(10))
 
     assert parse_pod(manifest).outcome is GOING

@@ -256,7 +256,7 @@ def test_pod_whose_end_changes_nothing_for_it_lifts_nothing(pod):
     assert is_refused(state)
 
 
-def told(state):
+def with_status(state):
     """The gang with the status that says that it is refused."""
     rejected = state.rejections.rejected(GANG)
     return replace(GANG, status=mark_refused(GANG, state.refusal_of(GANG), now=0.0, rejected=rejected))
@@ -269,7 +269,7 @@ def next_process(gang, *nodes):
 
 
 def test_next_process_goes_on_from_the_status():
-    gang = told(refused())
+    gang = with_status(refused())
 
     state = next_process(gang)
 
@@ -290,7 +290,7 @@ def test_next_process_goes_on_from_the_status():
     ],
 )
 def test_next_process_plans_it_again_where_nodes_have_changed_meanwhile(nodes):
-    gang = told(refused())
+    gang = with_status(refused())
 
     state = next_process(gang, *nodes)
 
@@ -300,13 +300,13 @@ def test_next_process_plans_it_again_where_nodes_have_changed_meanwhile(nodes):
 
 
 def test_status_of_another_spec_refuses_nothing():
-    gang = replace(told(refused()), generation=2)
+    gang = replace(with_status(refused()), generation=2)
 
     assert not is_refused(next_process(gang), gang)
 
 
 def test_status_that_tells_no_nodes_refuses_nothing():
-    gang = told(refused())
+    gang = with_status(refused())
     gang = replace(gang, status=replace(gang.status, rejected=None))
 
     assert not is_refused(next_process(gang), gang)

@@ -69,14 +69,14 @@ class Feasibility:
         return mask
 
     def stays(self, constraints: Constraints) -> FloatArray | None:
-        """Tell for how many seconds from its start a run may stay on each node: float[n]; ``None`` without a limit."""
+        """Return for how many seconds from its start a run may be on each node: float[n]; ``None`` without a limit."""
         tolerations = constraints.tolerations
         if tolerations not in self._stays:
             self._stays[tolerations] = stays_by_node(self._taint_lists, self._taint_list_of, tolerations)
         return self._stays[tolerations]
 
     def answers(self, constraints: Constraints) -> Iterator[BoolArray]:
-        """List all that tells nodes apart for these constraints: whether they pass, and how long a run may stay."""
+        """List all in which nodes differ for these constraints: whether they pass, and how long a run may be there."""
         yield self.mask(constraints)
         stays = self.stays(constraints)
         if stays is not None:

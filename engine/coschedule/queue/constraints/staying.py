@@ -3,7 +3,7 @@
 Time counts from when a member is on the node, so it is a limit of how long a run may be there, whenever it starts.
 
 Example: a node has the taint leaving:NoExecute, which members tolerate for 300 seconds. A run of 200 seconds may be
-there, one of 400 seconds may not, and neither may one of which nobody knows how long it takes.
+there. One of 400 seconds may not, and neither may one whose run time is unknown.
 """
 
 import math
@@ -19,7 +19,7 @@ _EVICTS = "NoExecute"
 
 
 def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> float:
-    """Tell for how many seconds a pod may stay on a node with these taints, all of which it tolerates; inf: for ever.
+    """Return for how many seconds a pod may stay on a node with these taints, all of which it tolerates; inf: for ever.
 
     Of the tolerations of a taint the first counts, of the taints the one that evicts soonest, as in Kubernetes.
     """
@@ -30,7 +30,7 @@ def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> 
 def stays_by_node(
     taint_lists: Sequence[Iterable[Taint]], list_of: IntArray, tolerations: Sequence[Toleration]
 ) -> FloatArray | None:
-    """Tell for how long a pod may stay on each node, float[n]; ``None`` where no node limits that.
+    """Return for how long a pod may stay on each node, float[n]; ``None`` where no node limits that.
 
     Node ``n`` has the taints ``taint_lists[list_of[n]]``.
     """

@@ -22,7 +22,7 @@ class Room:
     stays: BoolArray | None = None
 
     def admits(self, passes: BoolArray) -> BoolArray:
-        """Tell where members may be of those places that they pass: bool[c, role]."""
+        """Return where members may be, of those places that they pass: bool[c, role]."""
         admitted: BoolArray = passes & self.open[:, np.newaxis]
         return admitted if self.stays is None else admitted & self.stays
 

@@ -46,7 +46,7 @@ class OpenSlots:
         return ((self.begin < last) & (self.end >= last)).nonzero()[0]
 
     def ends(self, start: float, stretches: IntArray) -> FloatArray:
-        """Tell until when a run that starts then may use the slots of stretches: float[i]."""
+        """Return until when a run that starts then may use the slots of stretches: float[i]."""
         ends: FloatArray = self.times[self.end[stretches]]
         return ends if self.stays is None else np.minimum(ends, start + self.stays[self.owner[stretches]])
 

@@ -28,7 +28,7 @@ def tolerated(key, seconds=math.inf, effect="NoExecute", value=None):
         pytest.param([LEAVING], [tolerated("leaving")], math.inf, id="tolerated without an end"),
         pytest.param([LEAVING], [tolerated("leaving", 0)], 0, id="evicted at once"),
         pytest.param([LEAVING], [tolerated("leaving", -7)], 0, id="evicted at once, however it is written"),
-        pytest.param([FULL], [tolerated("full", 5, effect="")], math.inf, id="a taint that evicts nobody"),
+        pytest.param([FULL], [tolerated("full", 5, effect="")], math.inf, id="a taint that does not evict"),
         pytest.param([LEAVING], [tolerated("", 5, effect="")], 5, id="whatever its key and effect"),
         pytest.param([LEAVING], [tolerated("leaving", 5, value="soon")], 5, id="of that value"),
         pytest.param(
@@ -50,7 +50,7 @@ def nodes():
     return [node("a", taints=[LEAVING]), node("b")]
 
 
-def test_no_limit_is_told_where_no_toleration_ends_or_no_taint_is_there():
+def test_there_is_no_limit_where_no_toleration_ends_or_no_taint_is_there():
     table = snapshot(nodes(), []).nodes
     bare = snapshot([node("a"), node("b")], []).nodes
 
@@ -97,7 +97,7 @@ def test_gang_of_unknown_run_time_never_uses_a_node_that_evicts_it():
     assert (refused.refusal.reason, refused.refusal.tolerated) == (Reason.WINDOW_TOO_SHORT, 1)
 
 
-def test_gang_that_may_not_stay_anywhere_is_told_for_how_long_it_might():
+def test_gang_that_may_not_stay_anywhere_knows_for_how_long_it_might():
     refusal = only([node("a", taints=[LEAVING])], tolerant(9, serial=10)).refusal
 
     assert refusal.reason is Reason.WINDOW_TOO_SHORT
