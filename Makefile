@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 SOURCES := engine operator sandbox demo tests crds charts docs image
 
+# Tests start hundreds of processes: none has to compile again what another has imported.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -19,11 +22,19 @@ demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show 
 
 # Most tests wait now and then, for a control plane or a clock that jumps, so there are more processes than cores.
 PROCESSES ?= 4
+# Of long searches a sample is asked, drawn by this seed.
+SAMPLE ?= 1
 
+# What control planes allocate lives for seconds: they need not look for garbage so often.
 .PHONY: test
-test: lint type $(INSTALLED) ## Lint, types, import contracts and every test
+test: lint type $(INSTALLED) ## Lint, types, import contracts and every test; of long searches a sample: SAMPLE=1
 	$(BIN)/python -m sandbox fetch
-	$(BIN)/pytest -n $(PROCESSES)
+	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
+
+.PHONY: test-whole
+test-whole: lint type $(INSTALLED) ## The same, and every case of long searches
+	$(BIN)/python -m sandbox fetch
+	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --whole
 
 .PHONY: test-unit
 test-unit: $(INSTALLED) ## The tests that need no server, but for the exhaustive ones; about two minutes
@@ -163,7 +174,7 @@ record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the READM
 	PYTHONPATH=tests $(BIN)/python docs/record_timeline.py
 
 .PHONY: verify
-verify: test generate ## All of test, and generated files unchanged: what must hold before a change lands
+verify: test-whole generate ## All tests, long searches whole, and generated files unchanged: what must hold before a release
 	git diff --exit-code
 
 $(INSTALLED): requirements.lock pyproject.toml

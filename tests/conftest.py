@@ -2,7 +2,7 @@
 
 A tier is a marker: ``pytest -m unit`` runs what needs no server. Of several processes (``pytest -n 4``) each takes one
 file after the other, so that the tests of a file share what is expensive; long tests come first, and those that share
-nothing are taken one by one.
+nothing are taken one by one. Of the tier ``exhaustive`` a run asks a sample (``searches.py``).
 """
 
 from fnmatch import fnmatch
@@ -12,6 +12,7 @@ from tempfile import mkdtemp
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+import searches
 from rights.of_run import RightsOfRun
 
 TESTS = Path(__file__).parent
@@ -21,12 +22,23 @@ ONE_BY_ONE = ("controlplane/long/*", "demo/test_demo.py")
 TIERS = {
     "long": (
         *ONE_BY_ONE,
-        *("e2e/test_release.py", "e2e/nodes/*", "followed/*", "image/test_rootfs.py", "image/test_steps.py"),
+        *("e2e/test_release.py", "e2e/nodes/*", "followed/*", "image/test_built.py"),
     ),
     "server": ("controlplane/*", "sandbox/running/*", "charts/rendered/*", "charts/installed/*", "timeline/*"),
     "exhaustive": ("*_exhaustive.py", "*_properties.py"),
     "unit": ("*",),
 }
+
+# Files of which each function asks many cases of one kind: of these a run asks a sample.
+SEARCHES = (
+    *TIERS["exhaustive"],
+    *("charts/installed/test_values_files.py", "charts/rendered/test_schema.py", "demo/test_demo.py"),
+    *("engine/learning/test_work_fit.py", "engine/queue/owners/test_choosing.py"),
+    *("engine/queue/promises/test_sliding.py", "engine/queue/promises/test_starving.py"),
+    *("engine/queue/slots/test_kept_stretches.py", "engine/queue/why/test_changes.py"),
+    *("operator/cli/test_streams.py", "operator/simulation/test_owners.py", "operator/simulation/test_policies.py"),
+    "operator/simulation/presence/*",
+)
 
 
 def tier_of(file: str) -> str:
@@ -40,13 +52,28 @@ def pytest_configure(config):
         config.pluginmanager.register(RightsOfRun(Path(mkdtemp(prefix="lockstep-audit-"))))
 
 
+def pytest_addoption(parser):
+    """Let a run make its long searches whole."""
+    searches.add_options(parser)
+
+
+def pytest_report_header(config):
+    """Say how much of its long searches a run makes."""
+    return searches.described(config)
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Mark every test with its tier, and let the tiers start in their order."""
-    for item in items:
-        item.add_marker(tier_of(str(item.path.relative_to(TESTS))))
+def pytest_collection_modifyitems(config, items):
+    """Mark every test with its tier, let the tiers start in their order, and leave out what a sample leaves out."""
+    files = {item: str(item.path.relative_to(TESTS)) for item in items}
+    for item, file in files.items():
+        item.add_marker(tier_of(file))
     order = [*TIERS]
-    items.sort(key=lambda item: order.index(tier_of(str(item.path.relative_to(TESTS)))))
+    items.sort(key=lambda item: order.index(tier_of(files[item])))
+    searched = [item for item in items if any(fnmatch(files[item], pattern) for pattern in SEARCHES)]
+    left_out = {*searched} - searches.sampled(config, searched)
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=[item for item in searched if item in left_out])
 
 
 def pytest_xdist_make_scheduler(config, log):

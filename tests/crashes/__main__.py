@@ -55,7 +55,7 @@ def crash_everywhere(life: Life, strike: str) -> tuple[int, list[str]]:
     """Live a life on a fresh control plane, once for every point."""
     folder = Path(mkdtemp(prefix="crashes-"))
     with fresh_theatre(folder, strike) as theatre:
-        points, broken = theatre.crash_everywhere(life)
+        points, broken = theatre.crash(life)
     return len(points), broken
 
 

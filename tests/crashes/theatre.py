@@ -1,6 +1,6 @@
 """Crash points: every request of a gang's life, with something killed before it is sent or after it was answered."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -19,8 +19,11 @@ from live.watching import watched_pods
 from lockstep_demo.operator_process import OperatorProcess
 
 Life = Callable[[Stage], None]
+Choice = Callable[[Sequence[int]], Iterable[int]]
+"""Which of the requests of a life, counted from 1, something is killed at."""
 
 NUMBERS = count(1)
+NEVER = 10**9
 MEMBER_CPU = "1900m"
 NODE_CPU = "4"
 CALM_SECONDS = 3.0
@@ -92,21 +95,22 @@ class Theatre:
         self._strike = strike
         self._foreign = self._put_foreign_pods()
 
-    def crash_everywhere(self, life: Life, moments: Iterable[Moment] = Moment) -> tuple[list[Point], list[str]]:
-        """Live the life once for every crash point. Returns the points, and what each broke."""
-        points, broken = [], []
+    def crash(
+        self, life: Life, moments: Iterable[Moment] = Moment, chosen: Choice = iter
+    ) -> tuple[list[Point], list[str]]:
+        """Live the life undisturbed, and once for every chosen crash point. Returns the points, and what broke."""
+        trap, problem = self._live(life, NEVER, Moment.BEFORE)
+        points, broken = [], [f"undisturbed: {problem}"] if problem else []
         for moment in moments:
-            for number in count(1):
-                point, problem = self._live(life, number, moment)
-                if point is not None:
-                    points.append(point)
+            for number in chosen(range(1, len(trap.asked) + 1)):
+                sprung, problem = self._live(life, number, moment)
+                # A life may have a request less than the undisturbed one, where two were told of at once.
+                points += [sprung.sprung] if sprung.sprung else []
                 if problem:
-                    broken.append(f"{point or 'undisturbed'}: {problem}")
-                if point is None:
-                    break
+                    broken.append(f"{sprung.sprung or number}: {problem}")
         return points, broken
 
-    def _live(self, life: Life, number: int, moment: Moment) -> tuple[Point | None, str]:
+    def _live(self, life: Life, number: int, moment: Moment) -> tuple[Trap, str]:
         name = f"heat{next(NUMBERS)}x"
         with watched_pods(self._arena.api, self._arena.namespace, self._background) as seen:
             stage = Stage(self._arena, name, seen, MEMBER_CPU)
@@ -115,7 +119,7 @@ class Theatre:
             self._proxy.witness = trap.witness
             problem = self._play(life, stage)
             self._proxy.reset()
-            return trap.sprung, problem
+            return trap, problem
 
     def _play(self, life: Life, stage: Stage) -> str:
         try:

@@ -1,40 +1,27 @@
 """A cluster, the pool of nodes in it, and a release of the chart."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
 
-from e2e.cluster import POOL, SPEED_LABEL, Cluster
+from e2e.cluster import Cluster
 from e2e.clusters import named_cluster
-from e2e.gangs import NAMESPACE, Gangs, bids
+from e2e.gangs import Gangs
+from e2e.installed import installed, pool_speeds
 from e2e.release import Release
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """The cluster that the tests run on."""
     with named_cluster(tmp_path_factory.mktemp("e2e")) as cluster:
         yield cluster
 
 
-@pytest.fixture(scope="session")
-def release_values() -> tuple[str, ...]:
-    """What the release is told beside values.yaml."""
-    return ()
-
-
-@pytest.fixture(scope="session")
-def release(cluster: Cluster, release_values: tuple[str, ...]) -> Iterator[Release]:
+@pytest.fixture(scope="module")
+def release(cluster: Cluster) -> Iterator[Release]:
     """The chart, installed, and the offers of the pool's nodes; uninstalled in the end, with all gangs of the tests."""
-    release = Release(cluster, release_values)
-    with ExitStack() as leaving:
-        leaving.callback(release.uninstall)
-        release.install()
-        cluster.kubectl("create", "namespace", NAMESPACE)
-        leaving.callback(cluster.delete, "namespace", NAMESPACE)
-        cluster.until(lambda: cluster.has("serviceaccount", "default", f"--namespace={NAMESPACE}"))
-        cluster.apply(*bids(pool_speeds(cluster)))
+    with installed(cluster) as release:
         yield release
 
 
@@ -47,16 +34,10 @@ def gangs(cluster: Cluster, release: Release) -> Iterator[Gangs]:
     gangs.delete_all()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def pool(cluster: Cluster) -> list[str]:
     """The names of the nodes for gangs."""
     return [name for name, _ in pool_speeds(cluster)]
-
-
-def pool_speeds(cluster: Cluster) -> list[tuple[str, str]]:
-    """Return the nodes for gangs, each with the speed that its label says, by name."""
-    nodes = cluster.items("nodes", f"--selector={POOL}")
-    return sorted((node["metadata"]["name"], node["metadata"]["labels"][SPEED_LABEL]) for node in nodes)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -56,7 +56,8 @@ def fields_below(path: str, schema: dict[str, Any]) -> Iterator[Field]:
 
 def fields_of(kind: str) -> list[Field]:
     """Every field but metadata, about which a CRD may say nothing."""
-    [version] = yaml.safe_load((CRDS / f"{kind}.yaml").read_text())["spec"]["versions"]
+    crd = yaml.load((CRDS / f"{kind}.yaml").read_text(), Loader=yaml.CSafeLoader)
+    [version] = crd["spec"]["versions"]
     found = fields_below("", version["schema"]["openAPIV3Schema"])
     return [field for field in found if not field.path.startswith("metadata")]
 

@@ -1,4 +1,4 @@
-"""A minute of a random walk with faults, always the same; ``make chaos`` walks others, for longer."""
+"""A minute of a random walk with faults, or its beginning; ``make chaos`` walks others, for longer."""
 
 from itertools import islice
 
@@ -6,8 +6,9 @@ import pytest
 
 from chaos.run import STEPS_A_SECOND, fresh_cluster, paced, walk
 from chaos.walk import Walk
+from searches import sample
 
-SECONDS = 60
+SECONDS = range(60)
 SEED = 1
 
 
@@ -18,10 +19,11 @@ def cluster(tmp_path_factory):
         yield api
 
 
-def test_walk_with_faults_breaks_no_promise(cluster, tmp_path):
-    steps = list(islice(Walk(SEED, can_restart=False), SECONDS * STEPS_A_SECOND))
+def test_walk_with_faults_breaks_no_promise(cluster, tmp_path, pytestconfig):
+    seconds = len(sample(pytestconfig, "chaos", SECONDS))
+    steps = list(islice(Walk(SEED, can_restart=False), seconds * STEPS_A_SECOND))
 
-    result = walk(cluster, tmp_path, paced(steps, SECONDS))
+    result = walk(cluster, tmp_path, paced(steps, seconds))
 
     assert result.violations == []
-    assert result.faults.total() >= SECONDS
+    assert result.faults.total() >= seconds

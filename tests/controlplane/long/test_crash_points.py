@@ -1,8 +1,10 @@
-"""The operator is killed at every request of every life of a gang, and started again.
+"""The operator is killed at requests of every life of a gang, and started again: at a sample of them, or at all.
 
 It is killed when the API server has answered a request and it has not heard of that yet. What it leaves behind is what
 it would leave if it were killed before its next request; `make crashes` kills it there too.
 """
+
+from functools import partial
 
 import pytest
 
@@ -12,6 +14,7 @@ from crashes.theatre import Theatre
 from live.proxy import Moment
 from live.quick_start import Forked
 from lockstep_demo.operator_process import OperatorProcess, running
+from searches import sample
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +26,11 @@ def operator(proxy, tmp_path_factory):
 
 
 @pytest.mark.parametrize("life", LIVES)
-def test_gang_ends_where_it_should_wherever_the_operator_is_killed(operator, proxy, arena, background, life):
+def test_gang_ends_where_it_should_wherever_the_operator_is_killed(
+    operator, proxy, arena, background, life, pytestconfig
+):
     theatre = Theatre(arena, proxy, operator, background, KillOperator(operator))
-    points, broken = theatre.crash_everywhere(LIVES[life], [Moment.AFTER])
+    points, broken = theatre.crash(LIVES[life], [Moment.AFTER], partial(sample, pytestconfig, life))
 
     print(f"crash points of {life!r}: {len(points)}, violations: {len(broken)}")
     assert points

@@ -9,6 +9,7 @@ import pytest
 from e2e.cluster import POOL, SPEED_LABEL, Cluster
 from e2e.clusters import real_cluster
 from e2e.gangs import bids
+from e2e.installed import installed
 from e2e.kubelet_node import KubeletNode
 from e2e.nodes.jobs import Jobs
 from e2e.nodes.measured import LINES, Measured
@@ -53,9 +54,10 @@ def nodes(machine: Machine) -> Mapping[str, KubeletNode]:
 
 
 @pytest.fixture(scope="session")
-def release_values() -> tuple[str, ...]:
-    """Members on a node that is lost are given up soon after."""
-    return ("operator.unreachableAfter=5s",)
+def release(cluster: Cluster) -> Iterator[Release]:
+    """The chart, installed once for all tests; members on a node that is lost are given up soon after."""
+    with installed(cluster, ("operator.unreachableAfter=5s",)) as release:
+        yield release
 
 
 @pytest.fixture(scope="session")

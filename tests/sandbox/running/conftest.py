@@ -14,7 +14,7 @@ TAINTED = Node(
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def full_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """A sandbox with every addon, two generic nodes and the tainted one."""
     addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})

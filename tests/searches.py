@@ -1,0 +1,59 @@
+"""How much of a long search a run makes: a seeded sample of its cases, or all of them.
+
+Long searches ask very many cases of one kind: all seeds of a property, all points at which something can crash. ``make
+test`` asks a quarter of each, always the same, and ``make test SAMPLE=7`` another quarter; ``make verify`` asks all.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import pytest
+
+Case = TypeVar("Case")
+
+# So many cases stand for each that is asked.
+ONE_IN = 4
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Let a run choose its sample, or ask every case."""
+    parser.addoption("--whole", action="store_true", help="make every long search whole, not a sample of it")
+    parser.addoption("--sample", type=int, default=1, metavar="SEED", help="the seed that draws the sample")
+
+
+def described(config: pytest.Config) -> str:
+    """One line for the head of a run."""
+    if config.getoption("--whole"):
+        return "long searches: every case"
+    return f"long searches: one case in {ONE_IN}, drawn by seed {config.getoption('--sample')}"
+
+
+def sample(config: pytest.Config, name: str, cases: Sequence[Case]) -> list[Case]:
+    """The cases of the search ``name`` that this run asks, in their order; at least one."""
+    if config.getoption("--whole"):
+        return list(cases)
+    draw = random.Random(f"{config.getoption('--sample')} {name}")  # noqa: S311 - a sample is no secret
+    count = -(-len(cases) // ONE_IN)
+    return [cases[index] for index in sorted(draw.sample(range(len(cases)), count))]
+
+
+def sampled(config: pytest.Config, items: Iterable[pytest.Function]) -> set[pytest.Function]:
+    """Of the tests of long searches, those that this run asks.
+
+    Cases that differ by their seed alone are one search; a function without seeds is one, with all of its cases.
+    """
+    cases = defaultdict(list)
+    for item in items:
+        cases[_search_of(item)].append(item)
+    return {item for name, those in cases.items() for item in sample(config, name, those)}
+
+
+def _search_of(item: pytest.Function) -> str:
+    function, _, case = item.nodeid.removesuffix("]").partition("[")
+    if "seed" not in item.fixturenames or not case:
+        return function
+    parts = case.split("-")
+    parts.remove(str(item.callspec.params["seed"]))
+    return "-".join([function, *parts])
