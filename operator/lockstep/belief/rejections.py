@@ -13,12 +13,13 @@ A process that knows nothing of it goes on from what the status says (``resume``
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from coschedule import GangKey
 from lockstep.belief.failed_nodes import AVOID_SECONDS
 from lockstep.belief.node_index import Names
+from lockstep.belief.suiting import Suiting
 from lockstep.facts.failure import LostOn
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Condition, Reason
@@ -80,8 +81,8 @@ class Rejections:
         self._changed = changed
         self._by_uid: dict[str, _Record] = {}
 
-    def note(self, gang: GangFact, lost_on: Iterable[LostOn], digest: Callable[[], str], now: float) -> None:
-        """Members of the gang were lost so. ``digest`` is of the nodes that suit it, for a refusal."""
+    def note(self, gang: GangFact, lost_on: Iterable[LostOn], nodes: Suiting, now: float) -> None:
+        """Members of the gang were lost so; ``nodes`` are all that there are."""
         rejecting = [one for one in lost_on if one.rejected_for and not one.rejected_for.startswith(_LACKS)]
         if not rejecting:
             return
@@ -92,9 +93,9 @@ class Rejections:
             else:
                 record.counted[one.rejected_for[:_LONGEST_REASON]][one.node] = one.words
         if record.refusal is None:
-            self._refuse(record, digest, now)
+            self._refuse(record, gang, nodes, now)
 
-    def resume(self, gang: GangFact, digest: Callable[[], str], now: float) -> None:
+    def resume(self, gang: GangFact, nodes: Suiting, now: float) -> None:
         """Take what the gang's status says for known, unless nodes that suit it have changed since."""
         refusal = None if gang.uid in self._by_uid else self.refusal(gang)
         if refusal is None:
@@ -103,7 +104,7 @@ class Rejections:
         record.refusal, record.rejected, record.refused_at = refusal, rejected, now
         if rejected is not None:
             record.counted[rejected.reason] = dict.fromkeys(rejected.nodes, "")
-        if rejected is None or rejected.suiting != digest():
+        if rejected is None or rejected.suiting != nodes.digest(gang):
             self._lift(record)
 
     def refusal(self, gang: GangFact) -> Refusal | None:
@@ -123,11 +124,12 @@ class Rejections:
         record = self._by_uid.get(gang.uid)
         return frozenset() if record is None or record.generation != gang.generation else frozenset(record.barred)
 
-    def note_changed(self, node: str, suits: Callable[[GangKey], bool]) -> None:
-        """A node is new, or has changed; ``suits`` says whether a gang could be there, as far as the node goes."""
+    def note_changed(self, node: str, suits: Suiting, gangs: Mapping[GangKey, GangFact]) -> None:
+        """A node is new, or has changed; ``suits`` says for which of the gangs, as far as the node goes."""
         for record in self._by_uid.values():
             record.clear(node)
-            if record.refusal is not None and suits(record.gang):
+            gang = gangs.get(record.gang)
+            if record.refusal is not None and gang is not None and suits.any_suits(gang):
                 self._lift(record)
 
     def note_removed(self, node: str) -> None:
@@ -164,11 +166,11 @@ class Rejections:
             record = self._by_uid[gang.uid] = _Record(gang=gang.key, generation=gang.generation)
         return record
 
-    def _refuse(self, record: _Record, digest: Callable[[], str], now: float) -> None:
-        for reason, nodes in sorted(record.counted.items()):
-            if len(nodes) >= ENOUGH_NODES:
-                record.refusal = _refusal(reason, nodes)
-                record.rejected = Rejected(reason, tuple(sorted(nodes))[:MOST_NODES], digest())
+    def _refuse(self, record: _Record, gang: GangFact, nodes: Suiting, now: float) -> None:
+        for reason, rejecting in sorted(record.counted.items()):
+            if len(rejecting) >= ENOUGH_NODES:
+                record.refusal = _refusal(reason, rejecting)
+                record.rejected = Rejected(reason, tuple(sorted(rejecting))[:MOST_NODES], nodes.digest(gang))
                 record.refused_at = now
                 return
 

@@ -41,7 +41,7 @@ from lockstep.belief.quotas import Quotas
 from lockstep.belief.rejections import Rejections
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
-from lockstep.belief.suiting import suits
+from lockstep.belief.suiting import Suiting
 from lockstep.belief.templates import TemplateMemory
 from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.past_runs import USUAL_QUANTILE
@@ -295,7 +295,7 @@ class State:
 
     def _node_applied(self, node: str) -> None:
         self.bids.note_node(node)
-        self.rejections.note_changed(node, suits(self.nodes[node], self.pool, self.gangs.get))
+        self.rejections.note_changed(node, Suiting([self.nodes[node]], self.pool), self.gangs)
 
     def _node_removed(self, node: str) -> None:
         self.ledger.drop_row(node)

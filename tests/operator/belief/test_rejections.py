@@ -91,6 +91,29 @@ def test_kubelets_that_lack_a_resource_do_not_refuse_the_gang():
     assert not is_refused(state)
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        pytest.param(node_fact("n3", taints=[Taint("own", "", "NoSchedule")]), id="it has a taint by now"),
+        pytest.param(node_fact("n3", cordoned=True), id="it is cordoned by now"),
+    ],
+)
+def test_rejection_that_the_next_plan_understands_is_not_counted(node):
+    state = cluster()
+    state.nodes.apply(node)
+    reject(state, "n1", "n2", "n3")
+
+    assert not is_refused(state)
+
+
+def test_rejection_by_a_node_that_is_gone_is_not_counted():
+    state = cluster()
+    state.nodes.remove("n3")
+    reject(state, "n1", "n2", "n3")
+
+    assert not is_refused(state)
+
+
 def test_losses_that_are_no_rejections_do_not_refuse_the_gang():
     state = cluster()
     note_lost(state, GANG, 1, [LostOn(f"n{number}", PodOutcome.DISRUPTED) for number in range(1, 5)], 0.0)
@@ -160,7 +183,8 @@ def test_node_that_does_not_suit_the_gang_lifts_nothing(node):
 
 
 def test_node_that_its_selector_does_not_want_lifts_nothing():
-    state = refused(gang=FAST)
+    suiting = [node_fact(f"n{number}", labels={"speed": "fast"}) for number in range(1, 6)]
+    state = refused(*suiting, gang=FAST)
 
     state.nodes.apply(node_fact("n9", labels={"speed": "slow"}))
     assert is_refused(state, FAST)
