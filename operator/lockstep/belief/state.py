@@ -41,7 +41,7 @@ from lockstep.belief.quotas import Quotas
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
-from lockstep.facts.gang import GangFact, Refusal, Verdict
+from lockstep.facts.gang import GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
@@ -250,6 +250,8 @@ class State:
         """Why the gang can't be planned: what its own spec asks for, here or at all, or what it names of others'."""
         if gang.refusal is not None:
             return gang.refusal
+        if gang.spec is not None and gang.spec.excess:
+            return oversize(gang.spec.excess)
         return self.pool.refusal(gang) or self.priorities.refusal(gang) or claim_refusal(self.claims, gang)
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:

@@ -86,5 +86,5 @@ def _waiting_since(gang: GangFact) -> float:
 
 def _state_of(gang: GangFact, state: State) -> str:
     """As users count gangs: refused is one whose own spec is wrong here, and who waits for others to act is pending."""
-    is_wrong = gang.spec is None or state.pool.refusal(gang) is not None
+    is_wrong = gang.spec is None or bool(gang.spec.excess) or state.pool.refusal(gang) is not None
     return _STATES.get(state.phase_of(gang), "refused" if is_wrong else "pending")

@@ -81,6 +81,18 @@ def test_every_field_is_bounded(kind):
     assert [field.path for field in fields if not BOUNDS[kind] <= field.schema.keys()] == []
 
 
+def test_no_list_or_map_of_a_spec_holds_more_than_a_thousand_entries():
+    of_specs = [field for field in FIELDS if field.path.startswith("spec.")]
+    largest = {field.path: most for field in of_specs if (most := entries_of(field.schema)) is not None}
+
+    assert len(largest) > 300
+    assert [path for path, most in largest.items() if most > 1_000] == []
+
+
+def entries_of(schema):
+    return schema.get("maxItems", schema.get("maxProperties")) if "not" not in schema else None
+
+
 def test_no_field_takes_just_anything():
     kinds = {field.kind for field in FIELDS}
 
