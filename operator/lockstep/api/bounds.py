@@ -59,7 +59,8 @@ class _Comparison:
             return f": {entries:,} entries are more than the {most:,} that it may have"
         self._entries += entries
         if self._entries > MOST_ENTRIES:
-            return f": up to here all lists and maps have more than {MOST_ENTRIES:,} entries, which is the most"
+            most = f"{MOST_ENTRIES:,} that they may have together"
+            return f": the {self._entries:,} entries of all lists and maps up to here are more than the {most}"
         return None
 
 
