@@ -59,8 +59,8 @@ class _Comparison:
             return f": {entries:,} entries are more than the {most:,} that it may have"
         self._entries += entries
         if self._entries > MOST_ENTRIES:
-            most = f"{MOST_ENTRIES:,} that they may have together"
-            return f": the {self._entries:,} entries of all lists and maps up to here are more than the {most}"
+            what = f"the {self._entries:,} entries of all lists and maps up to here"
+            return f": {what} are more than the {MOST_ENTRIES:,} that they may have together"
         return None
 
 

@@ -45,11 +45,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    excess = beyond_bounds(manifest["spec"])
-    if excess and status.reserved_at is None:
-        spec, refusal = None, oversize(excess)
-    else:
-        spec, refusal = _spec_or_refusal(manifest, pool, gate_image, excess)
+    spec, refusal = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return GangFact(
@@ -67,8 +63,11 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
 
 
 def _spec_or_refusal(
-    manifest: Manifest, pool: Pool, gate_image: str, excess: str
+    manifest: Manifest, pool: Pool, gate_image: str, *, holds_nodes: bool
 ) -> tuple[GangSpec | None, Refusal | None]:
+    excess = beyond_bounds(manifest["spec"])
+    if excess and not holds_nodes:
+        return None, oversize(excess)
     try:
         roles = parse_roles(manifest["spec"], pool, gate_image)
         if isinstance(roles, Refusal):

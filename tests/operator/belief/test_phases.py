@@ -86,8 +86,7 @@ def test_gang_holds_nodes_by_its_status_or_by_what_is_held_here():
 
 def test_gang_beyond_the_bounds_is_refused_once_it_holds_nothing():
     state = State(lambda: None)
-    members = (Members("n1", 1),)
-    status = true(Condition.PLACED, attempt=1, members=members, reserved_at=0.0)
+    status = true(Condition.PLACED, attempt=1, members=(Members("n1", 2),), start=0.0, reserved_at=0.0)
     gang = gang_fact("g", spec=replace(gang_spec(), excess="template: too large"), status=status)
     state.apply_gang(gang)
     assert state.phase_of(gang) is Phase.PLACED
