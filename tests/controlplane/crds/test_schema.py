@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from lockstep.facts.pod import MOST_GRACE_SECONDS
+
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."
 OF_TEMPLATES = (OF_KUBERNETES, "spec.template.metadata.", "spec.roles[].template.")
@@ -91,6 +93,12 @@ def test_no_list_or_map_of_a_spec_holds_more_than_a_thousand_entries():
 
 def entries_of(schema):
     return schema.get("maxItems", schema.get("maxProperties")) if "not" not in schema else None
+
+
+def test_members_have_no_longer_grace_than_the_operator_gives_them():
+    graces = [field.schema for field in FIELDS if field.name == "terminationGracePeriodSeconds"]
+
+    assert {one["maximum"] for one in graces} == {MOST_GRACE_SECONDS}
 
 
 def test_no_field_takes_just_anything():
