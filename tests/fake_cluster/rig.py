@@ -94,7 +94,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         client=client,
         state=state,
         writer=StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused),
-        deletions=Deletions(client, monotonic=now),
+        deletions=Deletions(client, monotonic=now, now=now),
         lost_nodes=LostNodes(state, unreachable_after=300, monotonic=now),
         cutter=SnapshotCutter(state),
         now=wall,

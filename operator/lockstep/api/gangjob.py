@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from coschedule import GangKey, Interruptible, Members, decode_part
+from lockstep.api.bounds import beyond_bounds
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
 from lockstep.api.pace import pace_manifest, parse_pace
@@ -17,7 +18,7 @@ from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.role import parse_roles
 from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
-from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed
+from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed, oversize
 from lockstep.facts.pace import Pace
 from lockstep.facts.reason_meanings import FAILURES
 from lockstep.facts.reasons import Condition, Reason
@@ -34,7 +35,8 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
 
     Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
 
-    The spec's part is taken from ``before`` where that is the same generation of the same object.
+    The spec's part is taken from ``before`` where that is the same generation of the same object. A spec beyond the
+    bounds of its schema is refused and not read, unless the gang holds nodes by now: its members run to their end.
     """
     metadata = manifest["metadata"]
     status = _status(manifest.get("status") or {})
@@ -45,7 +47,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    spec, refusal = _spec_or_refusal(manifest, pool, gate_image)
+    spec, refusal = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return GangFact(
@@ -62,12 +64,17 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
     )
 
 
-def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[GangSpec | None, Refusal | None]:
+def _spec_or_refusal(
+    manifest: Manifest, pool: Pool, gate_image: str, *, holds_nodes: bool
+) -> tuple[GangSpec | None, Refusal | None]:
+    excess = beyond_bounds(manifest["spec"])
+    if excess and not holds_nodes:
+        return None, oversize(excess)
     try:
         roles = parse_roles(manifest["spec"], pool, gate_image)
         if isinstance(roles, Refusal):
             return None, roles
-        spec = _spec(manifest["spec"], roles)
+        spec = replace(_spec(manifest["spec"], roles), excess=excess)
         refusal = crowd_refusal(manifest["metadata"]["name"], spec)
     except (ValueError, ArithmeticError) as error:
         return None, Refusal(Reason.INVALID_SPEC, f"{error}.")

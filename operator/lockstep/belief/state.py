@@ -43,7 +43,7 @@ from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.suiting import Suiting
 from lockstep.belief.templates import TemplateMemory
-from lockstep.facts.gang import GangFact, Refusal, Verdict
+from lockstep.facts.gang import GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
@@ -255,6 +255,8 @@ class State:
         """Why the gang can't be planned: what its own spec asks for, here or at all, or what it names of others'."""
         if gang.refusal is not None:
             return gang.refusal
+        if gang.spec is not None and gang.spec.excess:
+            return oversize(gang.spec.excess)
         return (
             self.pool.refusal(gang)
             or self.priorities.refusal(gang)

@@ -25,6 +25,11 @@ class Refusal(NamedTuple):
     message: str
 
 
+def oversize(excess: str) -> Refusal:
+    """A spec is beyond the bounds of its schema, at the field and by as much as ``excess`` says."""
+    return Refusal(Reason.INVALID_SPEC, f"{excess}; create a GangJob within the bounds instead, and delete this one.")
+
+
 Verdict = Mapping[str, Needs] | Refusal
 """What admission makes of members, by the name of their role, as far as it is known; or why it takes none."""
 
@@ -38,7 +43,8 @@ class GangSpec:
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
     value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts. One that
     ``learns`` is planned with the law that runs have followed, where that is better than ``work``.
-    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``.
+    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. ``excess`` says what of it is
+    beyond the bounds of the schema: the gang held nodes when that was found, and is not planned again.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -54,6 +60,7 @@ class GangSpec:
     pace: Pace = Pace.NONE
     interruptible: Interruptible = Interruptible.NEVER
     checkpoint_interval: float = math.inf
+    excess: str = ""
 
     @property
     def minimum(self) -> int:

@@ -18,6 +18,9 @@ LARGEST_AMOUNT = 2**49
 10,000 members of it, the largest gang, are below 2**63: their sum still is one integer of an array.
 """
 
+MOST_GRACE_SECONDS = 3_600
+"""The longest grace period of a member: whoever waits for its room waits no longer. The schema has the same bound."""
+
 
 class PodKey(NamedTuple):
     """A pod's place in the API."""

@@ -92,5 +92,5 @@ def _state_of(gang: GangFact, state: State) -> str:
 
 
 def _is_wrong(gang: GangFact, state: State) -> bool:
-    is_understood = gang.spec is not None and state.pool.refusal(gang) is None
+    is_understood = gang.spec is not None and not gang.spec.excess and state.pool.refusal(gang) is None
     return not is_understood or state.rejections.refusal(gang) is not None
