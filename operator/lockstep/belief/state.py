@@ -14,6 +14,7 @@ come in any order and more than once; belief depends on the newest only.
 
 import logging
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 from coschedule import GangKey
 from lockstep.api.pool import ALL_NODES, Pool
@@ -22,7 +23,9 @@ from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
 from lockstep.belief.budgets import Budgets
 from lockstep.belief.claim_problems import claim_refusal
-from lockstep.belief.claims import Claims
+from lockstep.belief.claiming_gangs import ClaimingGangs
+from lockstep.belief.claims import Claims, ClaimsChange
+from lockstep.belief.coming import Coming, Holding
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.failed_nodes import FailedNodes
 from lockstep.belief.forecasts import Forecasts
@@ -38,9 +41,12 @@ from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
 from lockstep.belief.quotas import Quotas
+from lockstep.belief.remembered import Remembered
 from lockstep.belief.reservation import Reservation, reserved_in_status
+from lockstep.belief.reserved_claims import ReservedClaims
 from lockstep.belief.roster import Roster
 from lockstep.belief.templates import TemplateMemory
+from lockstep.belief.unseen import UnseenMembers
 from lockstep.facts.gang import GangFact, Refusal, Verdict
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
@@ -80,19 +86,24 @@ class State:
         self.owners = Owners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
         self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
+        self.claiming = ClaimingGangs()
         self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
         self.quotas = Quotas(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
-        self.claims = Claims(self._claims_changed, nodes=self.nodes.index)
+        self.remembered = Remembered()
+        self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
         self.failed_nodes = FailedNodes(self._plan_anew)
         self.namespaces = Namespaces(self._plan_anew)
-        self.neighbours = Neighbours(self.pods.values)
-        self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
+        self.coming = Coming(self._held, self.ledger)
+        self.neighbours = Neighbours(self._neighbouring, users_changed=self._users_changed)
+        self.reserved_claims = ReservedClaims()
+        self.attachments = Attachments(self.claims, self.neighbours, self.reserved_claims, self._room_changed)
         self.templates = TemplateMemory()
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
         self.reservations: dict[GangKey, Reservation] = {}
+        self.unseen = UnseenMembers()
         # The gangs that hold nodes and whose members keep others away.
         self.keep_others_away: set[GangKey] = set()
         self._foreign = ForeignReservations()
@@ -135,10 +146,12 @@ class State:
             before = None
         self._unlist(before)
         self.pods[fact.key] = fact
+        self.unseen.see(fact.key)
         self.neighbours.enter(fact)
         is_news = self.neighbours.is_news(before, fact)
         self.roster.enter(fact)
         if fact.member is not None:
+            self.coming.touch(fact.member.gang)
             self.news.look_at(fact.member.gang)
         self._changed(needs_plan=self._recount(fact) or is_news)
 
@@ -151,6 +164,7 @@ class State:
         self._unlist(before)
         if before.member is not None:
             self._remember_departed(before.member, before)
+            self.coming.touch(before.member.gang)
             self.news.look_at(before.member.gang)
         self._changed(needs_plan=self.ledger.release(uid) or is_nominated(before))
 
@@ -166,7 +180,8 @@ class State:
             before = None
         if before is None:
             debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
-        fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
+        fact = self.templates.as_admitted(fact)
+        self._believe(fact)
         if self._leads:
             self._foreign.note(before, fact, self.reservations.get(fact.key))
         else:
@@ -183,6 +198,7 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
+        self.claiming.leave(key)
         debug_about(log, key, "it is gone")
         self._foreign.forget(key)
         self.giving_way.forget(key)
@@ -190,6 +206,7 @@ class State:
         self.roster.forget_departed(uid)
         self.templates.forget(uid)
         self.failed_nodes.forget(uid)
+        self.remembered.forget(uid)
         self.news.look_at(key)
         self._changed(needs_plan=True)
 
@@ -202,7 +219,7 @@ class State:
         admitted = self.templates.as_admitted(known)
         if admitted == known:
             return False
-        self.gangs[gang.key] = admitted
+        self._believe(admitted)
         self.news.look_at(gang.key)
         self._changed(needs_plan=True)
         return True
@@ -212,7 +229,9 @@ class State:
     def hold(self, reservation: Reservation) -> None:
         """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
         self.reservations[reservation.gang] = reservation
-        self._note_who_keeps_away(reservation.gang)
+        departed = self.roster.departed(reservation.gang_uid)
+        self.unseen.expect(reservation, is_seen=lambda pod: pod in self.pods or pod in departed)
+        self._note_reserved(reservation.gang)
         requests = reservation.requests_by_rank()
         ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
         for (pod, member, node), request in zip(ranks, requests, strict=True):
@@ -229,7 +248,10 @@ class State:
         reservation = self.reservations.pop(gang, None)
         if reservation is None:
             return
+        self.unseen.forget(gang)
+        self.coming.touch(gang)
         self.keep_others_away.discard(gang)
+        self.attachments.touch(*self.reserved_claims.leave(gang))
         self.roster.forget_departed(reservation.gang_uid)
         for member in reservation.memberships():
             self.ledger.forget(member)
@@ -272,6 +294,11 @@ class State:
         """
         return self.roster.departed(gang.uid)
 
+    def neighbours_now(self) -> Neighbours:
+        """What pods mean for others, members that are about to be bound among them."""
+        self.coming.renew(self.neighbours)
+        return self.neighbours
+
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not there (any more), whether another one is or not."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
@@ -294,14 +321,16 @@ class State:
         if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):
             self.forget(fact.key)
 
-    def _claims_changed(self) -> None:
-        concerned = {
-            key
-            for key, gang in self.gangs.items()
-            if gang.spec is not None and any(role.claims for role in gang.spec.roles)
-        }
-        self.news.look_at(*concerned)
-        self._changed(needs_plan=bool(concerned))
+    def _claims_changed(self, change: ClaimsChange) -> None:
+        self.attachments.note(change)
+        self.news.look_at(*self.claiming.concerned(change.claims))
+        self._room_changed()
+
+    def _users_changed(self, node: str) -> None:
+        self.attachments.touch(node)
+
+    def _room_changed(self) -> None:
+        self._changed(needs_plan=bool(self.claiming))
 
     def _owners_returned(self, nodes: set[str]) -> None:
         holding = [key for key, one in self.reservations.items() if not nodes.isdisjoint(one.nodes_by_rank())]
@@ -317,10 +346,27 @@ class State:
             return self.ledger.release(pod.uid) or was_assumed
         return bool(pod.node) and self.ledger.confirm(pod)
 
-    def _note_who_keeps_away(self, key: GangKey) -> None:
-        gang = self.gangs.get(key)
-        if gang is not None and gang.spec and any(role.pod_affinity.apart for role in gang.spec.roles):
+    def _believe(self, gang: GangFact) -> None:
+        self.gangs[gang.key] = gang
+        self.claiming.enter(gang)
+        self._note_reserved(gang.key)
+
+    def _note_reserved(self, key: GangKey) -> None:
+        """What the members of a gang that holds nodes are for others."""
+        held = self._held(key)
+        if held is None:
+            return
+        self.coming.touch(key)
+        self.attachments.touch(*self.reserved_claims.enter(*held))
+        if held.gang.spec and any(role.pod_affinity.apart for role in held.gang.spec.roles):
             self.keep_others_away.add(key)
+
+    def _held(self, key: GangKey) -> Holding | None:
+        gang, reservation = self.gangs.get(key), self.reservations.get(key)
+        return None if gang is None or reservation is None else Holding(gang, reservation)
+
+    def _neighbouring(self) -> Iterable[PodFact]:
+        return chain(self.pods.values(), self.coming.all())
 
     def _remember_departed(self, member: Membership, pod: PodFact) -> None:
         """Remember what only the attempt itself can have made: anybody may write our labels."""

@@ -7,7 +7,9 @@ import pytest
 from builders.facts import node_fact, pod_fact
 from builders.served import pod as pod_manifest
 from lockstep.api.pod import parse_pod
+from lockstep.belief.domains import Domains
 from lockstep.belief.neighbours import Neighbours
+from lockstep.belief.nodes import Nodes
 from lockstep.facts.pod import PodPhase
 from lockstep.facts.volume import ClaimKey
 
@@ -23,6 +25,10 @@ def nodes():
     }
 
 
+def ignore(*_):
+    """Nobody asks what changes."""
+
+
 def keeping_away(node, *, name="other", **term):
     """A pod on that node, in the namespace default, with one term of anti-affinity."""
     required = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -34,7 +40,7 @@ def kept_away(*pods, labels=HEAT, namespace="default", labels_of_namespace=None)
     neighbours = Neighbours(list)
     for pod in pods:
         neighbours.enter(pod)
-    return neighbours.keeping_away.names(labels, namespace, labels_of_namespace or {}, nodes(), 1)
+    return neighbours.keeping_away.names(labels, namespace, labels_of_namespace or {}, Domains(nodes()))
 
 
 @pytest.mark.parametrize(
@@ -92,15 +98,17 @@ def test_pod_that_left_keeps_nobody_away():
     neighbours.enter(second)
 
     neighbours.leave(first)
-    assert neighbours.keeping_away.names(HEAT, "default", {}, nodes(), 1) == {"n1", "n2"}
+    assert neighbours.keeping_away.names(HEAT, "default", {}, Domains(nodes())) == {"n1", "n2"}
     neighbours.leave(second)
-    assert neighbours.keeping_away.names(HEAT, "default", {}, nodes(), 1) == set()
+    assert neighbours.keeping_away.names(HEAT, "default", {}, Domains(nodes())) == set()
     assert not neighbours.keeping_away.concerns("default")
 
 
 def test_answers_are_those_of_a_class_that_remembers_nothing():
     rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
-    neighbours, there, generation = Neighbours(list), [], 0
+    neighbours, there, known = Neighbours(list), [], Nodes(ignore, applied=ignore, removed=ignore)
+    for node in nodes().values():
+        known.apply(node)
     pods = [
         keeping_away(
             rnd.choice(list(ZONES)),
@@ -119,20 +127,17 @@ def test_answers_are_those_of_a_class_that_remembers_nothing():
         else:
             there.append(pod)
             neighbours.enter(pod)
-        known = nodes()
         if rnd.random() < 0.3:
-            generation += 1
-        if generation % 2:
-            known.pop("n2")
+            (known.remove if "n2" in known else lambda name: known.apply(nodes()[name]))("n2")
         labels = {"app": rnd.choice(("heat", "cold")), "tier": rnd.choice(("heat", "cold"))}
         namespace, of_namespace = rnd.choice(("default", "else")), rnd.choice(({}, {"a": "b"}))
 
-        names = neighbours.keeping_away.names(labels, namespace, of_namespace, known, generation)
+        names = neighbours.keeping_away.names(labels, namespace, of_namespace, known.domains)
 
         fresh = Neighbours(list)
         for other in there:
             fresh.enter(other)
-        assert names == fresh.keeping_away.names(labels, namespace, of_namespace, known, generation)
+        assert names == fresh.keeping_away.names(labels, namespace, of_namespace, known.domains)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 from builders.facts import ONE_CPU, gang_fact, gang_spec, node_fact
 from coschedule import plan
-from lockstep.belief.resource_columns import NOWHERE, amounts_in, columns_for
+from lockstep.belief.resource_columns import NOWHERE, choosing_columns
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.steps import at_once
 from lockstep.report.refusals import spell
 
 
@@ -18,8 +19,25 @@ def crowd(count):
     return [wants(f"g{number:04}", f"example.com/x{number:04}") for number in range(count)]
 
 
+class Known:
+    """One node, with what pods have there besides."""
+
+    def __init__(self, taken=()):
+        self._taken = taken
+
+    def is_offered(self, resource):
+        return resource in dict(node_fact().allocatable)
+
+    def is_taken(self, resource):
+        return resource in self._taken
+
+
+def columns_for(gangs, taken=()):
+    return at_once(choosing_columns([gang.spec.roles[0].request for gang in gangs], Known(taken)))
+
+
 def test_columns_are_what_gangs_ask_for():
-    assert columns_for([wants("a", "example.com/x"), wants("b")], [node_fact()]) == (
+    assert columns_for([wants("a", "example.com/x"), wants("b")]).names == (
         "bid slots",
         "cpu",
         "example.com/x",
@@ -28,7 +46,7 @@ def test_columns_are_what_gangs_ask_for():
 
 
 def test_columns_do_not_grow_with_names_that_no_node_has():
-    columns = columns_for(crowd(5000), [node_fact()])
+    columns = columns_for(crowd(5000)).names
 
     assert len(columns) == 104
     assert (columns[-1], "cpu" in columns, "example.com/x0099" in columns) == (NOWHERE, True, True)
@@ -37,12 +55,13 @@ def test_columns_do_not_grow_with_names_that_no_node_has():
 def test_columns_of_our_own_and_those_of_nodes_are_never_shared():
     own = [wants(f"p{port:04}", f"host port TCP {port}") for port in range(200)]
 
-    assert {f"host port TCP {port}" for port in range(200)} <= set(columns_for([*own, *crowd(300)], [node_fact()]))
+    assert {f"host port TCP {port}" for port in range(200)} <= set(columns_for([*own, *crowd(300)]).names)
 
 
 def test_request_without_a_column_of_its_own_takes_the_shared_one():
-    columns = columns_for(crowd(150), [node_fact()])
-    amounts = [dict(zip(columns, amounts_in(columns, gang.spec.roles[0].request), strict=True)) for gang in crowd(150)]
+    columns = columns_for(crowd(150))
+    vectors = [columns.asked(gang.spec.roles[0].request) for gang in crowd(150)]
+    amounts = [dict(zip(columns.names, vector, strict=True)) for vector in vectors]
 
     assert [(one[NOWHERE], one["cpu"]) for one in amounts] == 100 * [(0, 1000)] + 50 * [(1, 1000)]
 

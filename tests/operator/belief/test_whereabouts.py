@@ -8,8 +8,8 @@ import pytest
 from builders.facts import node_fact, pod_fact
 from coschedule import Requirement
 from lockstep.belief.neighbours import takes_room
+from lockstep.belief.pod_questions import Wanted
 from lockstep.belief.state import State
-from lockstep.belief.whereabouts import Wanted
 from lockstep.facts.pod import PodKey, PodPhase
 
 HEAT = (Requirement("app", "In", ("heat",)),)
@@ -25,7 +25,7 @@ def state_with(*pods):
 
 
 def asked(state, *wanted, own=()):
-    return state.neighbours.whereabouts.nodes_of(tuple(wanted), own)
+    return state.neighbours.whereabouts.nodes_of([tuple(wanted)], own)
 
 
 @pytest.mark.parametrize(
