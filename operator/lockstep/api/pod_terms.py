@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from lockstep.api.label_selectors import parse_selector
+from lockstep.api.pod_size import TooLongError
 from lockstep.facts.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, WrittenTerm
 
 Manifest = Mapping[str, Any]
@@ -51,12 +52,12 @@ def of_any_labels(topology_key: str, namespace: str | None = None) -> PodTerm:
 
 
 def pod_affinity(spec: Manifest) -> PodAffinity:
-    """What a template requires of other pods. Raises ``ValueError`` where that is more than can be looked at."""
+    """What a template requires of other pods. Raises ``TooLongError``."""
     near, apart = _terms(spec, "podAffinity"), _terms(spec, "podAntiAffinity")
     if not near and not apart:
         return NO_POD_AFFINITY
     if not _are_few([*near, *apart], MOST_TERMS_OF_ROLE, _MOST_WORDS_OF_ROLE):
-        raise ValueError(
+        raise TooLongError(
             f"affinity: its {len(near) + len(apart)} required terms of podAffinity and podAntiAffinity are more than "
             f"{MOST_TERMS_OF_ROLE}, or have more than {_MOST_WORDS_OF_ROLE} keys, values and namespaces"
         )

@@ -93,10 +93,16 @@ class Surroundings:
         return keeping_away.names(kind.labels, kind.namespace, of_namespace, state.nodes.domains, self.own)
 
     def _avoided(self, kind: Kind) -> Mapping[str, set[str]]:
-        """By topology key, the nodes with pods that members of that kind want none of near them."""
+        """By topology key, the nodes with pods that members of that kind want none of near them.
+
+        A pod whose labels nobody has read may be one.
+        """
         nodes: dict[str, set[str]] = {}
         for term in kind.apart:
-            nodes.setdefault(term.topology_key, set()).update(self._nodes_with(question(self._state, [term])))
+            [asked] = question(self._state, [term])
+            there = nodes.setdefault(term.topology_key, set())
+            there |= self._nodes_with((asked,))
+            there |= {pod.node for pod in self._state.neighbours.unread.values() if asked.is_about(pod.key.namespace)}
         return nodes
 
     def _apart(self) -> Iterator[Term]:

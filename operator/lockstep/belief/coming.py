@@ -48,6 +48,10 @@ class Coming:
         """Something has changed of what the gang holds, or of its members."""
         self._stale.add(gang)
 
+    def forget(self, gang: GangKey) -> None:
+        """The gang holds nothing any more; who was entered leaves when somebody asks."""
+        (self._stale.add if gang in self._there else self._stale.discard)(gang)
+
     def renew(self, neighbours: Neighbours) -> None:
         """Have the members among the others as they are now."""
         while self._stale:

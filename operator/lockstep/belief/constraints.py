@@ -43,6 +43,6 @@ def _by_kubelets(state: State, gang: GangFact) -> Iterator[Bar]:
 def _by_pods(state: State, gang: GangFact, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
     """The nodes that are barred for the pods around them, where either side requires anything of the other."""
     assert gang.spec is not None, "a refused gang is not planned"
-    minded = state.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
+    minded = state.holders.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
     if minded or gang.spec.minds_pods:
         yield from (bar for bar in around.bars(role) if bar[1])

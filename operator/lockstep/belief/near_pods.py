@@ -25,7 +25,7 @@ def question(state: State, terms: Iterable[PodTerm]) -> Question:
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:
     """The gang's own pods that are on a node, of whichever attempt, or about to be: they are nobody else's."""
-    return [*filter(takes_room, state.members(gang).values()), *state.coming.of(gang.key)]
+    return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
 
 
 def nodes_with_others(state: State, questions: Iterable[Question], own: Collection[PodFact]) -> set[str]:

@@ -31,6 +31,8 @@ class Neighbours:
         self._users: dict[ClaimKey, dict[str, PodFact]] = {}
         self._claiming: dict[str, dict[str, PodFact]] = {}
         self.nominated: dict[str, PodFact] = {}
+        # Pods that may have any labels, by UID.
+        self.unread: dict[str, PodFact] = {}
 
     def enter(self, pod: PodFact) -> None:
         """Count a pod; one that takes no room, and for which none is being made, means nothing."""
@@ -39,6 +41,8 @@ class Neighbours:
         if not takes_room(pod):
             return
         self.whereabouts.enter(pod)
+        if pod.has_unread_labels:
+            self.unread[pod.uid] = pod
         self.keeping_away.enter(pod)
         for claim in pod.claims:
             self._users.setdefault(ClaimKey(pod.key.namespace, claim), {})[pod.uid] = pod
@@ -52,6 +56,7 @@ class Neighbours:
         if not takes_room(pod):
             return
         self.whereabouts.leave(pod)
+        self.unread.pop(pod.uid, None)
         self.keeping_away.leave(pod)
         for claim in pod.claims:
             key = ClaimKey(pod.key.namespace, claim)
@@ -64,6 +69,12 @@ class Neighbours:
             if not self._claiming[pod.node]:
                 del self._claiming[pod.node]
             self._users_changed(pod.node)
+
+    def change(self, before: PodFact, pod: PodFact) -> None:
+        """A pod that was so before is so now; most of what changes of pods means nothing for others."""
+        if _meaning(before) != _meaning(pod):
+            self.leave(before)
+            self.enter(pod)
 
     def is_news(self, before: PodFact | None, pod: PodFact) -> bool:
         """Whether a pod that was so before, if it was known, may change where others go, the room it takes aside."""
@@ -83,6 +94,12 @@ class Neighbours:
 def takes_room(pod: PodFact) -> bool:
     """Whether the pod is on a node and has not ended."""
     return bool(pod.node) and not pod.has_ended
+
+
+def _meaning(pod: PodFact) -> tuple[object, ...]:
+    """All that others mind of a pod."""
+    place = takes_room(pod), pod.node, pod.labels, pod.has_unread_labels, pod.keeps_away, pod.claims, pod.member
+    return (*place, is_nominated(pod), pod.nominated, pod.priority, pod.request)
 
 
 def is_nominated(pod: PodFact) -> bool:

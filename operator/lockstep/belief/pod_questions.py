@@ -25,9 +25,13 @@ class Wanted(NamedTuple):
     selector: LabelSelector | None
     namespaces: frozenset[str] | None
 
+    def is_about(self, namespace: str) -> bool:
+        """Whether any pod of that namespace may be one of them."""
+        return self.namespaces is None or namespace in self.namespaces
+
     def has(self, labels: Mapping[str, str], namespace: str) -> bool:
         """Whether such a pod is one of them."""
-        return (self.namespaces is None or namespace in self.namespaces) and selects(self.selector, labels)
+        return self.is_about(namespace) and selects(self.selector, labels)
 
 
 Question = tuple[Wanted, ...]

@@ -136,7 +136,7 @@ class QuotaBounds:
 
     def _taken_by_others(self, quota: Quota) -> Counter[str]:
         """What members take that are about to be created, and that nobody has counted yet."""
-        known, seen = self._taken.get(quota.fact.key), self._state.unseen.changes
+        known, seen = self._taken.get(quota.fact.key), self._state.holders.unseen.changes
         if known is None or known.quota is not quota or known.seen != seen:
             known = self._taken[quota.fact.key] = _Taken(quota, seen, self._add_up(quota))
         return known.amounts
@@ -151,7 +151,7 @@ class QuotaBounds:
 
     def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
         """The gangs whose members are being created, and how many of each role no watch has shown yet."""
-        for key, unseen in self._state.unseen.in_namespace(namespace):
+        for key, unseen in self._state.holders.unseen.in_namespace(namespace):
             gang = self._state.gangs.get(key)
             if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone):
                 yield gang, unseen

@@ -17,11 +17,12 @@ class _Known(NamedTuple):
 class Remembered:
     """Values for each gang, by its UID and by the question; whoever forgets a gang forgets its values too.
 
-    Of each question the last two answers are kept: the same gang is asked about with its spec as it is, and with one in
-    which quotas narrow it.
+    Of a gang that is not there, as ``is_there`` has it, nothing is kept. Of each question the last two answers are: the
+    same gang is asked about with its spec as it is, and with one in which quotas narrow it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_there: Callable[[GangFact], bool]) -> None:
+        self._is_there = is_there
         self._known: dict[str, dict[Callable[..., Any], tuple[_Known, ...]]] = {}
 
     def of(self, gang: GangFact, stamp: Hashable, question: Callable[..., Any], answer: Callable[[], Value]) -> Value:
@@ -29,12 +30,12 @@ class Remembered:
 
         It is known as long as the gang's spec is the same object as then, and the ``stamp`` an equal one.
         """
-        of_gang = self._known.setdefault(gang.uid, {})
-        known = of_gang.get(question, ())
+        known = self._known.get(gang.uid, {}).get(question, ())
         found = next((one for one in known if one.spec is gang.spec and one.stamp == stamp), None)
         if found is None:
             found = _Known(gang.spec, stamp, answer())
-            of_gang[question] = (found, *known[:1])
+            if self._is_there(gang):
+                self._known.setdefault(gang.uid, {})[question] = (found, *known[:1])
         value: Value = found.value
         return value
 

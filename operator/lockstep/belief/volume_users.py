@@ -52,7 +52,7 @@ def _is_used_by_others(state: State, claim: ClaimKey, gang: GangFact) -> bool:
     pods = state.neighbours.users(claim)
     if any(pod.member is None or pod.member.gang_uid != gang.uid for pod in pods):
         return True
-    return any(other != gang.key for other in state.reserved_claims.users(claim))
+    return any(other != gang.key for other in state.holders.claims.users(claim))
 
 
 def _shared_claims(gang: GangFact, role: RoleSpec) -> set[ClaimKey]:

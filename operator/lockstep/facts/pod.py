@@ -98,6 +98,7 @@ class PodFact:
 
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    ``has_unread_labels``: they are too many, and ``labels`` has none.
     Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
     Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
     ``cpu`` is that of a member that runs. ``is_stopping``: its node is to end the member, or has, and keep the pod.
@@ -115,6 +116,7 @@ class PodFact:
     ended_because: str
     lasting: bool = False
     labels: Labels = ()
+    has_unread_labels: bool = False
     keeps_away: tuple[PodTerm, ...] = ()
     claims: tuple[str, ...] = ()
     nominated: str = ""
