@@ -39,7 +39,7 @@ class _Members:
 
 
 def counting(state: State, waiting: Sequence[Decision], now: float, counted: Capacity) -> Generator[None, None, None]:
-    """Count all gangs and nodes, one a step, between which belief may change; ``waiting`` is decided of those that do."""
+    """Count gangs and nodes, one a step, between which belief may change; ``waiting``: decisions on gangs that do."""
     used = yield from _used(state)
     promised = yield from _promised(state, waiting)
     counted.slots.update(in_use=used.count.total(), promised=promised.count.total())
