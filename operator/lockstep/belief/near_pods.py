@@ -25,6 +25,7 @@ def question(state: State, terms: Iterable[PodTerm]) -> Question:
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:
     """The gang's own pods that are on a node, of whichever attempt, or about to be: they are nobody else's."""
+    state.neighbours_now()
     return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
 
 
