@@ -52,7 +52,8 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     waiting = within.gangs
     among = contention_now(state, waiting, nodes=cutter.nodes)
     chosen = Rotation(MOST_IN_FRONT).choose(waiting, always=asked, has_changed=True)
-    gangs = [gang for gang in waiting if gang.key in chosen]
+    # Where not all find room in one snapshot, the first do.
+    gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
     prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
     snapshot = cutter.cut(
         now,

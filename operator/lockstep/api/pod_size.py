@@ -16,8 +16,10 @@ MOST_CONTAINERS = 500
 MOST_VOLUMES = 1_000
 MOST_RESOURCES = 2_000
 """So many amounts of resources all containers together may name."""
-MOST_EXCLUSIVE = 256
+MOST_EXCLUSIVE = 1_000
 """So many host ports, disks and monitors of disks a pod may have."""
+MOST_EXCLUSIVE_OF_ROLE = 64
+"""And so many each member of a role: a plan tells them apart on every node."""
 
 
 class TooLongError(ValueError):
@@ -35,13 +37,13 @@ def check_size(spec: Manifest) -> None:
     _check("containers[*].resources", amounts + len(spec.get("overhead") or ()), MOST_RESOURCES)
 
 
-def few_exclusive(taken: Iterable[tuple[str, int]]) -> Request:
+def few_exclusive(taken: Iterable[tuple[str, int]], most: int = MOST_EXCLUSIVE) -> Request:
     """What a pod takes of the columns that exclude others, the larger amount of each. Raises ``TooLongError``."""
     columns: dict[str, int] = {}
     for name, amount in taken:
         columns[name] = max(amount, columns.get(name, 0))
-        if len(columns) > MOST_EXCLUSIVE:
-            raise TooLongError(f"containers[*].ports, volumes: it has more than {MOST_EXCLUSIVE} host ports and disks")
+        if len(columns) > most:
+            raise TooLongError(f"containers[*].ports, volumes: it has more than {most} host ports and disks")
     return tuple(columns.items())
 
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
 from lockstep.belief.affinity import Surroundings
-from lockstep.belief.asked import Asked, choosing
-from lockstep.belief.column_turns import ColumnTurns
+from lockstep.belief.asked import Asked, Room
 from lockstep.belief.misfits import Misfit
 from lockstep.belief.node_arrays import NodeArrays, node_arrays
 from lockstep.belief.owner_forecasts import OwnerForecasts
@@ -56,7 +55,7 @@ class SnapshotCutter:
         self._nodes: NodeArrays | None = None
         self._forecasts = OwnerForecasts()
         self._releases = Releases(state)
-        self._turns = ColumnTurns()
+        self._room_for = Room(state)
 
     @property
     def nodes(self) -> int:
@@ -98,7 +97,7 @@ class SnapshotCutter:
         """
         generation = self._state.generation
         found = yield from self._finding_what_is_wanted(gangs, terms, rescue)
-        asked, left_out = yield from choosing(self._state, found, self._turns)
+        asked, left_out = yield from self._room_for.choosing(found)
         yield from self._making_ready(asked)
         if watch is not None:
             watch.frozen(left_out)

@@ -7,6 +7,7 @@ import pytest
 
 from builders.facts import node_fact, pod_fact
 from coschedule import Requirement
+from lockstep.belief import pod_questions
 from lockstep.belief.neighbours import takes_room
 from lockstep.belief.pod_questions import Wanted
 from lockstep.belief.state import State
@@ -113,3 +114,41 @@ def test_answers_are_those_of_a_look_at_every_pod():
 
         there = [pod for pod in state.pods.values() if takes_room(pod)]
         assert nodes == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
+
+
+def some_wanted(rnd):
+    """Pods by up to three requirements, in some namespaces."""
+    requirements = []
+    for _ in range(rnd.randint(0, 3)):
+        operator = rnd.choice(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
+        few = {"Exists": 0, "DoesNotExist": 0, "Gt": 1}.get(operator, rnd.randint(1, 3))
+        values = tuple(rnd.choice(("heat", "cold", "1", "7")) for _ in range(few))
+        requirements.append(Requirement(rnd.choice(("app", "tier", "never")), operator, values))
+    selector = rnd.choice((tuple(requirements), tuple(requirements), None))
+    return Wanted(selector, rnd.choice((None, HERE, frozenset({"else"}), frozenset({"default", "else", "none"}))))
+
+
+@pytest.mark.parametrize("few", [0, 200], ids=["all at once", "one by one"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, few, monkeypatch):
+    monkeypatch.setattr(pod_questions, "_FEW", few)
+    rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets
+    questions = [tuple(some_wanted(rnd) for _ in range(rnd.randint(1, 2))) for _ in range(30)]
+    for number in range(300):
+        namespace, node = rnd.choice(("default", "else")), rnd.choice(("", "n1", "n2", "n3", f"n{number % 40}"))
+        labels = {key: value for key in ("app", "tier") if (value := rnd.choice(("heat", "cold", "7", "9", None)))}
+        pod = pod_fact(f"p{rnd.randrange(12)}", node=node, labels=labels)
+        pod = replace(pod, key=PodKey(namespace, pod.key.name), uid=f"{namespace}-{pod.key.name}")
+        (state.apply_pod if rnd.random() < 0.7 else lambda it: state.remove_pod(it.key, it.uid))(pod)
+        own = rnd.sample(list(state.pods.values()), rnd.randint(0, min(2, len(state.pods))))
+        asked_now = rnd.sample(questions, 2)
+
+        nodes = state.neighbours.whereabouts.nodes_of(asked_now, own)
+
+        there = [pod for pod in state.pods.values() if takes_room(pod) and pod not in own]
+        assert nodes == {
+            pod.node
+            for pod in there
+            for question in asked_now
+            if all(wanted.has(dict(pod.labels), pod.key.namespace) for wanted in question)
+        }
