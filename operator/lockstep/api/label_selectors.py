@@ -36,8 +36,12 @@ def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
 
 def tests_of(selector: LabelSelector) -> Tests:
     """The tests that labels have to pass; whoever tests many keeps them."""
-    is_small = sum(1 + len(requirement.values) for requirement in selector) <= _MOST_KEPT_VALUES
-    return _kept(selector) if is_small else _tests(selector)
+    return _kept(selector) if words_in(selector) <= _MOST_KEPT_VALUES else _tests(selector)
+
+
+def words_in(selector: LabelSelector | None) -> int:
+    """How many keys and values a selector names."""
+    return sum(1 + len(requirement.values) for requirement in selector or ())
 
 
 @lru_cache(maxsize=_MOST_KEPT)

@@ -13,6 +13,7 @@ from coschedule import GangKey
 from lockstep.belief.attach_room import AttachRoom
 from lockstep.belief.attached import Attached
 from lockstep.belief.claims import Claims, ClaimsChange
+from lockstep.belief.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
 from lockstep.belief.neighbours import Neighbours
 from lockstep.belief.reserved_claims import ReservedClaims
 from lockstep.belief.steps import at_once
@@ -38,7 +39,7 @@ class Attachments:
         self._stale: set[str] = set()
         self._in_use: dict[str, Volumes] = {}
         self._rooms: dict[str, AttachRoom] = {}
-        self._full: dict[Volumes, Mapping[str, frozenset[str]]] = {}
+        self._full = KeptAnswers[Volumes, Mapping[str, frozenset[str]]]()
 
     def apply_limits(self, fact: AttachLimits) -> None:
         """A node's drivers say how many volumes they can attach; most have no limit."""
@@ -87,10 +88,13 @@ class Attachments:
     def full(self, wanted: Volumes, *, but: GangKey | None = None) -> Mapping[str, frozenset[str]]:
         """By driver, the nodes that can't attach what is still wanted of it, whatever one gang is about to attach."""
         at_once(self.renewing())
-        if wanted not in self._full:
-            self._full[wanted] = self._find_full(wanted)
+        full = self._full.get(wanted)
+        if full is None:
+            full = self._find_full(wanted)
+            names = sum(map(len, full.values()))
+            self._full.keep(wanted, full, BYTES_OF_NAME * names + BYTES_OF_WORD * len(wanted))
         own = () if but is None else self._reserved.nodes_of(but)
-        return self._full[wanted] if not own else self._without(self._full[wanted], wanted, but, own)
+        return full if not own else self._without(full, wanted, but, own)
 
     def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
         """For how many members nodes can attach what is wanted; nodes that can for all of them are left out.
@@ -113,7 +117,7 @@ class Attachments:
         limits = self._limits.get(node, _NO_LIMITS)
         if not limits and node not in self._in_use:
             return
-        self._full.clear()
+        self._full.forget()
         self._in_use[node] = frozenset(self._volumes_in_use(node))
         attached = self._attached_to(node, self._in_use[node])
         for driver in self._rooms.keys() | limits.keys():

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 
 from lockstep.api.pod_terms import EVERYWHERE
 from lockstep.belief.domains import Domains
+from lockstep.belief.kept_answers import BYTES_OF_NAME, KeptAnswers
 from lockstep.belief.pod_terms import LabelMap
 from lockstep.belief.term_index import Entry, TermIndex
 from lockstep.belief.understood_terms import UnderstoodTerms
 from lockstep.facts.pod import PodFact
 
 _NOBODY: frozenset[str] = frozenset()
-_MOST_REMEMBERED = 1_000
 
 
 class KeepingAway:
@@ -24,7 +24,7 @@ class KeepingAway:
     def __init__(self) -> None:
         self._understood = UnderstoodTerms()
         self._index = TermIndex()
-        self._names: dict[frozenset[int], frozenset[str]] = {}
+        self._names = KeptAnswers[frozenset[int], frozenset[str]]()
         self._nodes_changes = -1
 
     def enter(self, pod: PodFact) -> None:
@@ -32,14 +32,14 @@ class KeepingAway:
         for term in pod.keeps_away:
             self._index.enter(self._understood.enter(term, pod.key.namespace), pod.node)
         if pod.keeps_away:
-            self._names.clear()
+            self._names.forget()
 
     def leave(self, pod: PodFact) -> None:
         """One pod less."""
         for term in pod.keeps_away:
             self._index.leave(self._understood.leave(term, pod.key.namespace), pod.node)
         if pod.keeps_away:
-            self._names.clear()
+            self._names.forget()
 
     def concerns(self, namespace: str) -> bool:
         """Whether anybody there might be kept away."""
@@ -63,13 +63,15 @@ class KeepingAway:
         without = self._terms_of(own)
         if without:
             return _near(meaning.values(), domains, without)
-        if domains.changes != self._nodes_changes or len(self._names) >= _MOST_REMEMBERED:
-            self._names.clear()
+        if domains.changes != self._nodes_changes:
+            self._names.forget()
             self._nodes_changes = domains.changes
         numbers = frozenset(meaning)
-        if numbers not in self._names:
-            self._names[numbers] = _near(meaning.values(), domains, without)
-        return self._names[numbers]
+        names = self._names.get(numbers)
+        if names is None:
+            names = _near(meaning.values(), domains, without)
+            self._names.keep(numbers, names, BYTES_OF_NAME * (len(numbers) + len(names)))
+        return names
 
     def _terms_of(self, pods: Iterable[PodFact]) -> Counter[tuple[int, str]]:
         """How many of these pods have each term, by its number and their node."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import Requirement
-from lockstep.api.label_selectors import selects, tests_of
+from lockstep.api.label_selectors import selects, tests_of, words_in
 from lockstep.belief.pod_index import NO_PODS, PodIndex, PodSet, Rows
 from lockstep.facts.pod import LabelSelector
 
@@ -36,6 +36,11 @@ class Wanted(NamedTuple):
 
 Question = tuple[Wanted, ...]
 """Pods that are wanted in each of these ways."""
+
+
+def words_of(question: Question) -> int:
+    """How many keys, values and namespaces a question names."""
+    return sum(words_in(one.selector) + len(one.namespaces or ()) for one in question)
 
 
 class PodQuestion:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lockstep.belief.free_volumes import FreeVolumes
+from lockstep.belief.kept_answers import BYTES_OF_NAME, KeptAnswers
 from lockstep.belief.node_index import Names, NodeIndex
 from lockstep.belief.storage import Storage
 from lockstep.belief.volume_choice import Seeker
@@ -16,7 +17,6 @@ from lockstep.belief.volume_stock import Stock
 from lockstep.facts.volume import ClaimKey, VolumeFact
 
 _NOWHERE: Names = frozenset()
-_MOST_ANSWERS = 10_000
 
 
 class Supply(NamedTuple):
@@ -31,6 +31,9 @@ class Supply(NamedTuple):
     most: Mapping[str, int] = {}
 
 
+_Asked = tuple[tuple[Seeker, ...], tuple[Seeker, ...], int]
+
+
 class Provisioning:
     """Answers for many gangs that ask the same: each answer holds as long as what it was made of."""
 
@@ -39,7 +42,8 @@ class Provisioning:
         self._nodes = nodes
         self._of: NodeIndex | None = None
         self.volumes = FreeVolumes()
-        self._answers: dict[tuple[tuple[Seeker, ...], tuple[Seeker, ...], int], Supply] = {}
+        self._answers = KeptAnswers[_Asked, Supply]()
+        self._sets = KeptAnswers[Names, Names]()
 
     def forget(self) -> None:
         """A volume, a class or what is published has changed."""
@@ -47,13 +51,17 @@ class Provisioning:
 
     def supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], *, members: int) -> Supply:
         """Where members with these claims can be: ``shared`` ones which all of them have, and each its ``own``."""
-        if self._of is not self._nodes() or len(self._answers) > _MOST_ANSWERS:
+        if self._of is not self._nodes():
             self._of = self._nodes()
-            self._answers.clear()
+            self._answers.forget()
+            self._sets.forget()
         asked = (tuple(map(self._as_anybody, shared)), tuple(map(self._as_anybody, own)), members)
-        if asked not in self._answers:
-            self._answers[asked] = self._supply(*asked)
-        return self._answers[asked]
+        supply = self._answers.get(asked)
+        if supply is None:
+            supply = self._supply(*asked)
+            names = len(supply.without) + len(supply.short) + len(supply.most)
+            self._answers.keep(asked, supply, BYTES_OF_NAME * names)
+        return supply
 
     def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
         """The volumes that the claim could have."""
@@ -75,7 +83,12 @@ class Provisioning:
             most.update(dict.fromkeys(names, stock.members(likeness, shared=len(shared), most=members)))
         enough = {node for node, count in most.items() if count}
         limited = {node: count for node, count in most.items() if 0 < count < members}
-        return Supply(without=without - enough, short=short - enough, most=limited)
+        return Supply(without=self._shared(without - enough), short=self._shared(short - enough), most=limited)
+
+    def _shared(self, names: Names) -> Names:
+        """The same names, as one value for all answers that have them: each gang keeps its own answer."""
+        known = self._sets.get(names)
+        return self._sets.keep(names, names, BYTES_OF_NAME * len(names)) if known is None else known
 
     def _unmade(self, seeker: Seeker) -> tuple[Names, Names]:
         """Nodes for which no volume can be made, and those of the others for which there is no room."""

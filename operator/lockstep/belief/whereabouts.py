@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.belief.kept_answers import BYTES_OF_WORD, KeptAnswers
 from lockstep.belief.pod_index import PodIndex, Rows
-from lockstep.belief.pod_questions import PodQuestion, Question
+from lockstep.belief.pod_questions import PodQuestion, Question, words_of
 from lockstep.facts.pod import PodFact
-
-_MOST_REMEMBERED = 1_000_000
 
 
 class _Answer(NamedTuple):
@@ -31,8 +30,7 @@ class Whereabouts:
     def __init__(self, there: Callable[[], Iterable[PodFact]]) -> None:
         self._there = there
         self._index: PodIndex | None = None
-        self._answers: dict[Question, _Answer] = {}
-        self._remembered = 0
+        self._answers = KeptAnswers[Question, _Answer]()
 
     @property
     def are_asked_for(self) -> bool:
@@ -69,16 +67,9 @@ class Whereabouts:
         known = self._answers.get(question)
         if known is None or known.stamp != asked.stamp:
             nodes = _distinct(index.node[asked.rows()], len(index.nodes))
-            self._remember(question, known, _Answer(asked.stamp, nodes))
-            return nodes
+            known = _Answer(asked.stamp, nodes)
+            self._answers.keep(question, known, nodes.nbytes + BYTES_OF_WORD * words_of(question))
         return known.nodes
-
-    def _remember(self, question: Question, before: _Answer | None, answer: _Answer) -> None:
-        self._remembered += 1 + len(answer.nodes) - (0 if before is None else 1 + len(before.nodes))
-        if self._remembered > _MOST_REMEMBERED:
-            self._answers.clear()
-            self._remembered = 1 + len(answer.nodes)
-        self._answers[question] = answer
 
 
 def _distinct(numbers: NDArray[np.int32], most: int) -> NDArray[np.int32]:
