@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 Asked = TypeVar("Asked", bound=Hashable)
 Answer = TypeVar("Answer")
 
-MOST_BYTES = 2**26
+MOST_BYTES = 2**24
 """So much the answers to one kind of question may take, about."""
 
 BYTES_OF_WORD = 100
