@@ -50,6 +50,7 @@ class Surroundings:
     def looking(self, steps: Steps) -> Generator[None, None, None]:
         """Ask all questions that the gang has about other pods: there may be many of them."""
         if self._spec.minds_pods:
+            yield from self._state.neighbours_now().whereabouts.making_ready(steps)
             for kind in self.kinds:
                 for asked in (
                     *(question(self._state, [term]) for term in kind.apart),

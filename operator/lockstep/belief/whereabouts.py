@@ -5,7 +5,7 @@ for; one that asks for none, or for a common one, by going through all pods at o
 with any of the question's labels change.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from lockstep.belief.kept_answers import BYTES_OF_WORD, KeptAnswers
 from lockstep.belief.pod_index import PodIndex, Rows
 from lockstep.belief.pod_questions import PodQuestion, Question, words_of
+from lockstep.belief.steps import Steps
 from lockstep.facts.pod import PodFact
+
+# To enter a pod takes as long as so many simple things.
+_PIECES_OF_POD = 5
 
 
 class _Answer(NamedTuple):
@@ -24,12 +28,39 @@ class _Answer(NamedTuple):
     nodes: NDArray[np.int32]
 
 
+class _Draft:
+    """An index to which not all pods have been entered yet: what comes and goes meanwhile counts."""
+
+    def __init__(self) -> None:
+        self.index = PodIndex(())
+        self._entered: set[str] = set()
+        self._changed: set[str] = set()
+
+    def enter(self, pod: PodFact) -> None:
+        self._changed.add(pod.uid)
+        self._entered.add(pod.uid)
+        self.index.enter(pod)
+
+    def leave(self, pod: PodFact) -> None:
+        self._changed.add(pod.uid)
+        if pod.uid in self._entered:
+            self._entered.discard(pod.uid)
+            self.index.leave(pod)
+
+    def enter_as_it_was(self, pod: PodFact) -> None:
+        """The pod was there when the draft was begun; what has changed since counts more."""
+        if pod.uid not in self._changed:
+            self._entered.add(pod.uid)
+            self.index.enter(pod)
+
+
 class Whereabouts:
     """The pods that are on a node, and on which. ``there`` lists all of them, for the first who asks."""
 
     def __init__(self, there: Callable[[], Iterable[PodFact]]) -> None:
         self._there = there
         self._index: PodIndex | None = None
+        self._draft: _Draft | None = None
         self._answers = KeptAnswers[Question, _Answer]()
 
     @property
@@ -41,16 +72,36 @@ class Whereabouts:
         """One more pod is on its node."""
         if self._index is not None:
             self._index.enter(pod)
+        elif self._draft is not None:
+            self._draft.enter(pod)
 
     def leave(self, pod: PodFact) -> None:
         """One pod less."""
         if self._index is not None:
             self._index.leave(pod)
+        elif self._draft is not None:
+            self._draft.leave(pod)
+
+    def making_ready(self, steps: Steps) -> Generator[None, None, None]:
+        """Enter all pods for the first question, in steps between which pods may come and go."""
+        if self._index is not None:
+            return
+        draft = self._draft = _Draft()
+        try:
+            for pod in list(self._there()):
+                draft.enter_as_it_was(pod)
+                if steps.are_due(_PIECES_OF_POD):
+                    yield
+            if self._draft is draft:
+                self._index = draft.index
+        finally:
+            if self._draft is draft:
+                self._draft = None
 
     def nodes_of(self, questions: Iterable[Question], own: Iterable[PodFact] = ()) -> set[str]:
         """The nodes with pods that any of these questions means, besides one's ``own``."""
         if self._index is None:
-            self._index = PodIndex(self._there())
+            self._index, self._draft = PodIndex(self._there()), None
         index, own_rows = self._index, self._index.rows_of(own)
         found = np.zeros(len(index.nodes), dtype=np.bool_)
         for question in questions:
