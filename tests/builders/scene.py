@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
 from coschedule import GangKey, Placement, Promises, SerialWork, plan
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.cycle.decided import Decided, Seen
 from lockstep.report.conditions import mark_placed, mark_planned_for_later, mark_reserved, mark_unplaceable
 

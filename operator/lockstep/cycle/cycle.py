@@ -92,7 +92,7 @@ class Cycle:
         while True:
             await asyncio.sleep(pause)
             await self._until_due()
-            pause = self._run_guarded()
+            pause = await self._run_guarded()
 
     async def stand_by(self) -> None:
         """Keep in mind what this process alone can know, since when nodes are out of reach; until cancelled."""
@@ -115,10 +115,10 @@ class Cycle:
         planning = 0.0 if self._planner is None else self._monotonic() - self._planning_since
         return max(planning, self._woken.seconds)
 
-    def _run_guarded(self) -> float:
+    async def _run_guarded(self) -> float:
         """Run one cycle; returns how long to pause after it."""
         try:
-            self._run_once()
+            await self._run_once()
         except Exception:
             # Whatever a cycle stumbles over, the next one starts from facts again.
             log.exception("a cycle failed")
@@ -131,19 +131,12 @@ class Cycle:
         self._metrics.cycles.labels("error").inc()
         self._state.news.plan()
 
-    def _run_once(self) -> None:
+    async def _run_once(self) -> None:
         now = self._now()
         self._state.note_time(now)
         self._plan_by(self._state.bids.next_settling(), now)
-        # 1. Follow the gangs that hold nodes, and those that are gone.
-        news = self._state.news.gangs
-        for gone in self._follower.follow(now):
-            self._explainer.forget(gone)
-            self._dry_runs.forget(gone)
-            self._planning.forget(gone)
-        for decision in self._explainer.take_untold(news):
-            with self._guarded(decision.gang):
-                self._tell(decision, now)
+        # 1. Follow the gangs that hold nodes, and those that are gone: there may be thousands of which there is news.
+        await in_turns(self._following(now))
         if self._planner is not None or (not self._state.news.is_plan_due and self._monotonic() < self._plan_at):
             self._metrics.cycles.labels("idle").inc()
             return
@@ -152,6 +145,17 @@ class Cycle:
         self._plan_at = float("inf")
         self._planning_since = self._monotonic()
         self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
+
+    def _following(self, now: float) -> Generator[None, None, None]:
+        news = self._state.news.gangs
+        for gone in (yield from self._follower.following(now)):
+            self._explainer.forget(gone)
+            self._dry_runs.forget(gone)
+            self._planning.forget(gone)
+        for decision in self._explainer.take_untold(news):
+            with self._guarded(decision.gang):
+                self._tell(decision, now)
+            yield
 
     async def _plan(self, now: float, *, has_changed: bool) -> None:
         """Plan once and carry it out; then let the others have as much time as that took."""

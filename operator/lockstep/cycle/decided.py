@@ -1,6 +1,6 @@
 """What a plan has decided, and what that stands on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,11 +20,12 @@ class Asked(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a plan is made on; ``held`` is what gangs hold that may be evicted."""
+    """What a plan is made on; ``held`` is what gangs hold that may be evicted, ``left_out`` who waits for a turn."""
 
     snapshot: Snapshot
     held: Mapping[GangKey, Reservation]
     nodes_generation: int
+    left_out: Collection[GangKey] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

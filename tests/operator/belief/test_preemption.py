@@ -12,6 +12,7 @@ from lockstep.api.budget import doubtful_budget, parse_budget
 from lockstep.api.preemption import named_preemptor, spelled_preemption
 from lockstep.belief.disruptions import disruptions, still_allowed
 from lockstep.belief.endings import awaited_end, expected_end
+from lockstep.belief.resource_columns import Columns
 from lockstep.belief.running import evictable_gangs, may_preempt
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
@@ -54,7 +55,7 @@ def state():
 
 
 def evictable(state, *, below=5):
-    return evictable_gangs(state, {"n1": 0, "n2": 1}, ("cpu",), NOW, below=below)
+    return evictable_gangs(state, {"n1": 0, "n2": 1}, Columns(("cpu",), {}), NOW, below=below)
 
 
 def urgent(**more):
