@@ -6,10 +6,14 @@ administrators make, and of gangs under way, which is bounded, are all that it d
 """
 
 from bisect import bisect_left, insort
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
 from coschedule import GangKey
+
+# A plain dict looks for its first entry behind all that have been taken from its front.
+Line = OrderedDict[GangKey, None]
 
 
 class Rank(NamedTuple):
@@ -24,11 +28,8 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._ranks: list[Rank] = []
-        self._lines: dict[Rank, dict[str, dict[GangKey, None]]] = {}
+        self._lines: dict[Rank, OrderedDict[str, Line]] = {}
         self._rank_of: dict[GangKey, Rank] = {}
-
-    def __len__(self) -> int:
-        return len(self._rank_of)
 
     def __contains__(self, gang: GangKey) -> bool:
         """Whether the gang waits."""
@@ -42,8 +43,8 @@ class FairQueue:
         self._rank_of[gang] = rank
         if rank not in self._lines:
             insort(self._ranks, rank)
-            self._lines[rank] = {}
-        self._lines[rank].setdefault(gang.namespace, {})[gang] = None
+            self._lines[rank] = OrderedDict()
+        self._lines[rank].setdefault(gang.namespace, Line())[gang] = None
 
     def take(self, is_busy: Callable[[str], bool]) -> GangKey | None:
         """Take the next gang, of a namespace that is not busy; None where there is no such gang."""
@@ -65,17 +66,11 @@ class FairQueue:
         if not line:
             self._close(rank, gang.namespace)
 
-    def clear(self) -> None:
-        """Have no gang wait any more."""
-        self._ranks.clear()
-        self._lines.clear()
-        self._rank_of.clear()
-
     def _serve(self, gang: GangKey, rank: Rank) -> None:
         self.drop(gang)
-        lines = self._lines.get(rank, {})
-        if gang.namespace in lines:
-            lines[gang.namespace] = lines.pop(gang.namespace)
+        lines = self._lines.get(rank)
+        if lines is not None and gang.namespace in lines:
+            lines.move_to_end(gang.namespace)
 
     def _close(self, rank: Rank, namespace: str) -> None:
         del self._lines[rank][namespace]

@@ -166,6 +166,7 @@ class Cycle:
         """Plan once and carry it out; then let the others have as much time as that took."""
         began = perf_counter()
         try:
+            self._dry_runs.note_lowest_held(lowest_held_priority(self._state))
             asked_about = self._evictions.asked_about
             decided = await self._planning.plan(now, has_changed=has_changed, asked_about=asked_about)
             self._plan_by(self._next_plan(now), now)
@@ -187,7 +188,6 @@ class Cycle:
     async def _carry_out(self, decided: Decided) -> None:
         self.decided = decided
         self._outlooks = Outlooks(self._state, decided)
-        self._dry_runs.note_lowest_held(lowest_held_priority(self._state))
         # 3. Start what is due, 4. evict others for gangs that admission takes still, 5. report why the others wait.
         await in_turns(self._start_due(decided), self._seconds_of("act"))
         self._evictions.take_orders(decided)
