@@ -67,10 +67,16 @@ def asked_again(monkeypatch):
 async def run_cold(api):
     """Place gang cold, which fills the node."""
     api.store.create("priorityclasses", priority_class("urgent", 100))
-    api.store.create("gangjobs", gang("cold"))
-    await until(lambda: is_placed(api, "cold"))
-    set_phases(api, "cold", "Running")
-    await until(lambda: status_of(api, "cold").get("startedAt"))
+    await run(api, gang("cold"))
+
+
+async def run(api, manifest):
+    """Place a gang, and have its members run."""
+    name = manifest["metadata"]["name"]
+    api.store.create("gangjobs", manifest)
+    await until(lambda: is_placed(api, name))
+    set_phases(api, name, "Running")
+    await until(lambda: status_of(api, name).get("startedAt"))
 
 
 @asynccontextmanager
@@ -122,10 +128,6 @@ def never_preempt(api):
     api.store.create("priorityclasses", priority_class("urgent", 100, policy="Never"))
 
 
-def protect(api):
-    api.store.create("poddisruptionbudgets", budget(allowed=1))
-
-
 def limit(api):
     hard, used = {"pods": "3"}, {"pods": "2"}
     quota = {"metadata": metadata("small", namespace="default"), "spec": {"hard": hard}}
@@ -144,7 +146,6 @@ CHANGES = [
     delete,
     delete_class,
     never_preempt,
-    protect,
     limit,
     cordon,
 ]
@@ -216,6 +217,26 @@ async def test_others_are_placed_while_a_gang_is_asked_about(asked_again):
         api.store.create("gangjobs", gang("little", size=1, cpu="100m"))
 
         await until(lambda: is_placed(api, "little"), seconds=5)
+
+
+async def test_budget_that_appears_meanwhile_has_another_gang_give_way(asked_again):
+    def protect_cold(api):
+        api.store.create(
+            "poddisruptionbudgets", budget(allowed=0, selector={"matchLabels": {"lockstep.dev/gang": "cold"}})
+        )
+
+    async with operator_over(*NODES, node("n2", cpu="3")) as (api, parts):
+        await run_cold(api)
+        await run(api, gang("dearer", size=3))
+        await asyncio.sleep(100)
+        asked_again.happens = lambda: protect_cold(api)
+
+        api.store.create("gangjobs", hot())
+        await until(lambda: is_placed(api, "hot"))
+
+        assert is_placed(api, "cold")
+        assert condition(api, "dearer", "Preempted") == ("True", "Preempted")
+        assert parts.metric("lockstep_gangs_preempted_total") == 1
 
 
 async def test_room_that_becomes_free_meanwhile_is_taken_instead(asked_again):
