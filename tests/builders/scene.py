@@ -41,7 +41,7 @@ class Scene:
         # As dear as where somebody waits, so that the first leave something for the others.
         terms = {gang.key: Terms(member_price=0.1) for gang in gangs}
         snapshot = replace(SnapshotCutter(self.state).cut(now, gangs, terms=terms), promises=Promises.SLACK)
-        self.decided = Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
+        self.decided = Decided(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
         for decision in self.decided.plan.decisions:
             self._tell(decision, now)
 

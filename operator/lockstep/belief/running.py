@@ -97,12 +97,9 @@ def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: C
     )
 
 
-def may_preempt(state: State, gang: GangFact) -> bool:
-    """Whether there is anybody who could be evicted for the gang, by the priorities of both."""
-    priority = None if gang.spec is None else state.priorities.of(gang)
-    if priority is None or not state.priorities.preempts(gang):
-        return False
-    return next(_less_urgent(state, priority), None) is not None
+def lowest_held_priority(state: State) -> float:
+    """The priority of the least urgent gang that holds nodes; infinity where none does."""
+    return min((one.priority for one in _holders(state)), default=math.inf)
 
 
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:

@@ -149,6 +149,7 @@ class Follower:
                 self._attempts.forgive(gang.key)
                 self._writer.report(gang, partial(self._suspension, gang, now))
             case Phase.WAITING | Phase.BACKING_OFF:
+                self._dry_runs.ask_early(gang)
                 if gang.status.restart_at is not None and gang.status.restart_at > now:
                     self._attempts.rest(gang.key, gang.status.restart_at - now)
             case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:

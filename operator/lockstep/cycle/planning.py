@@ -33,6 +33,7 @@ from lockstep.cycle.eviction_turns import EvictionTurns
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.making import Made, make_plan
 from lockstep.cycle.memory import Memory
+from lockstep.cycle.offers import NO_OFFERS, Offers
 from lockstep.cycle.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import Contention, SizingPolicy
@@ -80,11 +81,11 @@ class _Watch:
     def __init__(self, state: State) -> None:
         self._state = state
         self.reservations: Mapping[GangKey, Reservation] = {}
-        self.nodes_generation = 0
+        self.offers = NO_OFFERS
         self.left_out: Collection[GangKey] = ()
 
     def frozen(self, left_out: Collection[GangKey]) -> None:
-        self.reservations, self.nodes_generation = dict(self._state.reservations), self._state.nodes.generation
+        self.reservations, self.offers = dict(self._state.reservations), Offers.of(self._state)
         self.left_out = left_out
 
 
@@ -126,8 +127,11 @@ class Planning:
         now = self._monotonic()
         return min(self._aside.next_look(now), self._holds.next_change(now)) - now
 
-    async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
-        """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
+    async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> Decided | None:
+        """Decide about all gangs that wait; None where there is none. Belief may change meanwhile.
+
+        Gangs that are ``asked_about`` may evict others if they did so in the last plan.
+        """
         await self._settle_what_was_learnt()
         waiting = await in_turns(self._finding_who_waits())
         self._turns_left = False
@@ -142,8 +146,8 @@ class Planning:
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         self._metrics.planned_gangs.set(len(planned))
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
-        may_evict = [key for key, gang in planned.items() if key in chosen.front and self._may_preempt(gang)]
-        evicting = self._evicting.choose(may_evict, has_changed=has_changed)
+        may_evict = [key for key, gang in planned.items() if key in chosen.front and self.may_preempt(gang)]
+        evicting = self._evicting.choose(may_evict, always=asked_about, has_changed=has_changed)
         # A thousand may wait, and the event loop has other things to do. What is asked for now is compared again before
         # anything is carried out.
         await asyncio.sleep(0)
@@ -310,7 +314,8 @@ class Planning:
             wants_fewest=sizing.wants_fewest,
         )
 
-    def _may_preempt(self, gang: GangFact) -> bool:
+    def may_preempt(self, gang: GangFact) -> bool:
+        """Whether others may be evicted for the gang, as far as it and what is known of its members go."""
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
         return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
@@ -336,7 +341,7 @@ class Planning:
         snapshot = await in_turns(drawing, self._metrics.cycle_duration.labels("snapshot").observe)
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
         held = {one.key: watch.reservations[one.key] for one in snapshot.running}
-        return Seen(snapshot, held, watch.nodes_generation, watch.left_out)
+        return Seen(snapshot, held, watch.offers, watch.left_out)
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:
