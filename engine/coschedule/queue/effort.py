@@ -43,6 +43,11 @@ class Effort:
         return self.was_over or self.is_over
 
     @property
+    def is_exhausted(self) -> bool:
+        """Whether as much again was looked at when no more was to be."""
+        return self.spent >= 2 * self.most or (self.was_over and self.is_over)
+
+    @property
     def total(self) -> int:
         """How many were looked at altogether."""
         return self.before + self.spent

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.choosing.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.limiting_nodes import slowest_node
@@ -54,7 +57,7 @@ class RolesChooser:
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
         search = self.search(timeline)
-        found = self._best(search, np.inf)
+        found = self.best(search, goal_of(self.gang), np.inf)
         if found is None:
             return None
         seats = _by_role(found, len(self.gang.roles))
@@ -66,16 +69,33 @@ class RolesChooser:
             alternative=self._alternative(search, found),
         )
 
-    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
-        """Tell of the best run."""
-        found = self._best(self.search(timeline), limit)
-        return None if found is None else found.outline
-
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell of the best run, whatever the deadline."""
-        search = self.search(timeline)
-        found = self._run(search, search.instants, self._all)
+        found = self.best(self.search(timeline), soonest_goal_of(self.gang), np.inf)
         return None if found is None else found.outline
+
+    def best(self, search: Search, goal: Goal, limit: float) -> Found | None:
+        """Find the best run; where the least value is the best, one of a value up to ``limit``."""
+        in_time = search.instants[search.instants <= self.gang.promised]
+        match goal:
+            case Goal.LEAST_VALUE:
+                return self._run(search, in_time, self._all, limit=limit)
+            case Goal.FEWEST_MEMBERS:
+                assert self.gang.deadline is not None, "members are counted where there is a deadline"
+                return self._run(search, in_time, self._all, limit=self.gang.deadline, fewest=True)
+            case Goal.EARLIEST_START:
+                return earliest_mix(search, among=in_time, mixes=self._all)
+            case _:
+                assert_never(goal)
+
+    def is_one_a_node(self, role: int) -> bool:
+        """Whether terms keep members of a role apart on all nodes on which they may be."""
+        return any(
+            level.single_nodes
+            and (level.domain[self.passes[:, role]] >= 0).all()
+            and any(term.kind is TermKind.APART and term.roles[role] and term.towards[role] for term in level.terms)
+            for level in self.levels
+        )
 
     def best_of_size(self, search: Search, size: int) -> Outline | None:
         """Tell of the best run of so many members, whatever the deadline."""
@@ -119,12 +139,6 @@ class RolesChooser:
                     most[np.ix_(level.domain >= 0, term.roles & term.towards)] = 1
         return most
 
-    def _best(self, search: Search, limit: float) -> Found | None:
-        in_time = search.instants[search.instants <= self.gang.promised]
-        if self.gang.deadline is None or not self.party.is_known:
-            return self._run(search, in_time, self._all, limit=limit)
-        return self._run(search, in_time, self._all, limit=self.gang.deadline, fewest=True)
-
     def _run(
         self, search: Search, among: FloatArray, mixes: BoolArray, *, limit: float = np.inf, fewest: bool = False
     ) -> Found | None:
@@ -149,6 +163,16 @@ class RolesChooser:
             if other is None and self.party.is_known:
                 other = self._run(search, search.instants, sizes != found.outline.size)
         return None if other is None else other.outline
+
+
+def longest_pieces(search: Search, found: Found) -> float | None:
+    """Tell what the pieces of the slowest member take on an idle reference node; None where no role has pieces."""
+    for role, one in enumerate(search.party.gang.roles):
+        if one.pieces is not None:
+            ranks, counts = _by_role(found, len(search.party.gang.roles))[role]
+            slowdowns = np.repeat(search.timeline.slowdowns[search.timeline.pace[search.timeline.class_of[ranks]]], counts)
+            return float((divide_pieces(slowdowns, one.pieces) * slowdowns).max())
+    return None
 
 
 def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:

@@ -59,8 +59,5 @@ class Chooser(Protocol):
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best way to run the gang; None where it does not fit, or not in time."""
 
-    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
-        """Tell of the best way; where the least value is the best, only of ways whose value is up to ``limit``."""
-
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell how the gang would run without its deadline."""

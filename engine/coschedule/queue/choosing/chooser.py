@@ -1,6 +1,5 @@
 """Which way of choosing suits a gang."""
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -35,7 +34,7 @@ def chooser_of(
     inner = _within_a_domain(gang, passes, topology, consider, effort)
     if not keys or isinstance(inner, TopologiesCross | TooManyCombinations):
         return inner
-    return OneDomainChooser(inner=inner, domain=topology.common_domains(keys), cheapest=_cheapest(gang))
+    return OneDomainChooser(inner=inner, domain=topology.common_domains(keys))
 
 
 def keys_of_all(gang: PendingGang) -> tuple[str, ...]:
@@ -90,11 +89,3 @@ def _levels(
         *(Level(by_key[key], domains[key], single_nodes=False) for key in shared),
         *(Level(by_key[key], np.minimum(domains[key], 0), single_nodes=True) for key in single),
     )
-
-
-def _cheapest(gang: PendingGang) -> float:
-    """Return the least weighed run time of any size on idle reference nodes, 0 where it is unknown."""
-    if gang.work is None:
-        return 0.0
-    party = party_of(gang)
-    return float((party.times * party.weights).min(initial=math.inf))

@@ -69,6 +69,12 @@ class Party:
         free = np.flatnonzero(~is_bound([term for _, term in self.terms], len(self.gang.roles)))
         return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
 
+    def least_factor(self, slowdowns: FloatArray) -> FloatArray:
+        """Return by what a run is longer at least than on idle reference nodes, where none is faster than that."""
+        # The overhead of pieces is the same anywhere.
+        has_pieces = any(role.pieces is not None for role in self.gang.roles)
+        return np.minimum(slowdowns, 1.0) if has_pieces else slowdowns
+
     def no_easier(self, mix: int, most: float) -> BoolArray:
         """Tell which mixes do not fit where a mix fits with no more than ``most`` members of the maximised role."""
         if self._grown_role_is_company:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.slots.claims import Claim, cut, group_nodes
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.spans import Spans
@@ -159,28 +159,25 @@ class Timeline:
             safer=(),
         )
 
-    def only(self, kept: BoolArray) -> "Timeline":
-        """Return the timeline of the nodes for which ``kept``, bool[k], is True, ranked anew; none is safer."""
-        class_of = self.class_of[kept]
-        width = np.bincount(class_of, minlength=len(self.width))
-        rest = replace(self, node=self.node[kept], class_of=class_of, width=width).without_empty_classes()
-        paces, pace = np.unique(rest.pace, return_inverse=True)
-        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace, kept={}, safer=())
+    def of_ranks(self, ranks: IntArray) -> "Timeline":
+        """Return the timeline of the nodes of these ranks, which rise, ranked anew; none is safer.
 
-    def without_empty_classes(self) -> "Timeline":
-        """Return the timeline without the classes that have no nodes."""
-        kept = self.width > 0
-        if kept.all():
-            return self
-        renumbered = np.cumsum(kept) - 1
+        It takes as long as it has nodes, however many others there are.
+        """
+        classes, class_of = np.unique(self.class_of[ranks], return_inverse=True)
+        paces, pace = np.unique(self.pace[classes], return_inverse=True)
         return replace(
             self,
-            class_of=renumbered[self.class_of],
-            pace=self.pace[kept],
-            width=self.width[kept],
-            example=self.example[kept],
-            spans_of=self.spans_of.only(np.flatnonzero(kept)),
-            stamp=self.stamp[kept],
+            slowdowns=self.slowdowns[paces],
+            node=self.node[ranks],
+            class_of=class_of,
+            pace=pace,
+            width=np.bincount(class_of, minlength=len(classes)),
+            example=self.example[classes],
+            spans_of=self.spans_of.only(classes),
+            stamp=self.stamp[classes],
+            kept={},
+            safer=(),
         )
 
 
