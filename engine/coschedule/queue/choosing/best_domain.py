@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.choosing.goals import Merit, Run
+from coschedule.queue.goals import Merit, Run
 from coschedule.queue.effort import Effort
 
 class Rivals(Protocol):

@@ -13,7 +13,7 @@ from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.best_domain import best_domain
 from coschedule.queue.choosing.by_roles import RolesChooser
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.choosing.goals import Goal, goal_of, soonest_goal_of
+from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.choosing.plain_rivals import PlainRivals
 from coschedule.queue.choosing.roles_rivals import RolesRivals

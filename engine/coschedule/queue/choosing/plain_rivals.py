@@ -9,7 +9,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.candidates import GangLoad, Outline, SearchSpace, outline_of
 from coschedule.queue.choosing.bounds import best_of_each, least_sizes
-from coschedule.queue.choosing.goals import Goal, Run, run_of
+from coschedule.queue.goals import Goal, Run, run_of
 from coschedule.queue.demand import Demand
 from coschedule.queue.slots.by_domain import (
     Instants,

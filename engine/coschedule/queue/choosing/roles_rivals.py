@@ -9,9 +9,10 @@ from typing import NamedTuple, Self, assert_never
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.choosing.bounds import best_of_each, first_in_time
+from coschedule.queue.choosing.bounds import best_of_each
 from coschedule.queue.choosing.by_roles import RolesChooser, longest_pieces
-from coschedule.queue.choosing.goals import Goal, Run, run_of
+from coschedule.queue.finishes import first_in_time, least_of_first, seconds_until
+from coschedule.queue.goals import Goal, Run, run_of
 from coschedule.queue.roles.party import Party
 from coschedule.queue.slots.alike_classes import alike_classes
 from coschedule.queue.slots.by_domain import (
@@ -29,9 +30,6 @@ from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDS = 2
 """So often slots are counted that last for the shortest run which so many could hold: there are fewer each time."""
-
-_ROUNDING = 2.0**-48
-"""More than the relative error of a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,8 +71,7 @@ class RolesRivals:
     def alike(self, until: float) -> IntArray:
         """Number alike domains; see ``Rivals``."""
         chooser, timeline = self.chooser, self.timeline
-        wanted = np.flatnonzero(chooser.party.requests.any(axis=0))
-        kinds = alike_classes(timeline, wanted, _marks(chooser, timeline), until)
+        kinds = alike_classes(timeline, chooser.party.wanted, _marks(chooser, timeline), until)
         return self.domains.alike(kinds, _shared(chooser, timeline))
 
 
@@ -110,7 +107,7 @@ class _Counted(NamedTuple):
         factor = _factor(party, slots, count)
         mixes = _mixes(party, slots, instants, np.zeros(count))
         for _ in range(_ROUNDS):
-            shortest = np.append(np.inf, np.minimum.accumulate(party.times))[most_by_domain(mixes, instants)]
+            shortest = least_of_first(party.times)[most_by_domain(mixes, instants)]
             mixes = _mixes(party, slots, instants, factor * shortest if party.is_known else np.full(count, np.inf))
         return cls(instants, mixes, factor[instants.owner], instants.time <= chooser.gang.promised)
 
@@ -133,10 +130,7 @@ def _factor(party: Party, slots: list[SlotsByDomain], domains: int) -> FloatArra
 
 def _mixes(party: Party, slots: list[SlotsByDomain], instants: Instants, seconds: FloatArray) -> IntArray:
     """Count the mixes for which each role has enough slots that last for some seconds, by domain."""
-    counts = [count_lasting(one, instants, seconds) for one in slots]
-    fitting = [np.searchsorted(needs, count, side="right") for needs, count in zip(party.needs.T, counts, strict=True)]
-    most: IntArray = np.min(fitting, axis=0)
-    return most
+    return party.with_enough([count_lasting(one, instants, seconds) for one in slots])
 
 
 def _bounds(counted: _Counted, party: Party, goal: Goal) -> FloatArray:
@@ -144,12 +138,12 @@ def _bounds(counted: _Counted, party: Party, goal: Goal) -> FloatArray:
     instants, mixes, factor = counted.instants, counted.mixes, counted.factor
     match goal:
         case Goal.LEAST_VALUE:
-            cheapest = np.append(np.inf, np.minimum.accumulate(party.times * party.weights))
+            cheapest = least_of_first(party.times * party.weights)
             first = party.price.least_value(instants.time, factor * cheapest[mixes], party.largest)
             second = np.zeros(len(first))
         case Goal.FEWEST_MEMBERS:
             first = _least_sizes(counted, party)
-            shortest = np.append(np.inf, np.minimum.accumulate(party.times))
+            shortest = least_of_first(party.times)
             second = instants.time + factor * shortest[mixes]
         case Goal.EARLIEST_START:
             first = np.where(mixes > 0, instants.time, np.inf)
@@ -163,6 +157,5 @@ def _least_sizes(counted: _Counted, party: Party) -> FloatArray:
     """Bound from below how many members a run has that meets the deadline: float[k], inf where none does."""
     deadline = party.gang.deadline
     assert deadline is not None, "members are counted where there is a deadline"
-    budget = deadline - counted.instants.time + abs(deadline) * _ROUNDING
-    first = first_in_time(party.times, budget / counted.factor * (1 + _ROUNDING))
+    first = first_in_time(party.times, seconds_until(deadline, counted.instants.time) / counted.factor)
     return np.where(first < counted.mixes, np.append(party.sizes, np.inf)[first], np.inf)

@@ -18,7 +18,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
-from coschedule.queue.finishes import finishes_of
+from coschedule.queue.finishes import finishes_of, least_of_first
 from coschedule.queue.price import Price
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.from_start import SlotsFrom, slots_from
@@ -94,7 +94,7 @@ class EqualLoad:
 
     def _least_by_slots(self, by_size: FloatArray) -> FloatArray:
         """Return the least of all sizes that so many slots could hold, from none to the largest size: float[v]."""
-        least = np.append(np.inf, np.minimum.accumulate(by_size))
+        least = least_of_first(by_size)
         slots = np.arange(self.sizes.max(initial=0) + 1)
         return least[np.searchsorted(self.sizes, slots, side="right")]
 

@@ -144,8 +144,9 @@ class Timeline:
 
     def divided(self, by: IntArray) -> "Timeline":
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
-        (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)
-        class_of = inverse.reshape(-1)
+        kinds, kind = np.unique(by, return_inverse=True)
+        parts, class_of = np.unique(self.class_of * len(kinds) + kind, return_inverse=True)
+        parents = parts // max(1, len(kinds))
         return replace(
             self,
             class_of=class_of,
