@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import IntArray
+from coschedule.queue.at_last import AtLast
 from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.explain import refuse
+from coschedule.queue.explain import Stages, refuse
 from coschedule.queue.explain_together import Case, refuse_together
 from coschedule.queue.holds import Held, nodes_to_hold
-from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.own_speeds import own_snapshot, shared_ranks
 from coschedule.queue.owners.choosing import seen_by
 from coschedule.queue.refusals import Reason, Refusal
@@ -19,6 +19,7 @@ from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.topology import Topology
+from coschedule.queue.without_end import WithoutEnd
 
 # Why a gang has no placement, where that may change once others have ended, nobody knows when.
 _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
@@ -26,9 +27,9 @@ _MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_G
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
-    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``someday`` besides.
+    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``at_last``.
 
-    Of these gangs, those ``in_front`` have nodes and give no end.
+    Some of these gangs hold nodes ``without_end``.
     """
 
     snapshot: Snapshot
@@ -36,31 +37,29 @@ class Ground:
     topology: Topology
     at_first: Timeline
     by_now: Timeline
-    someday: IntArray
-    in_front: OpenEnded
+    at_last: AtLast
+    without_end: WithoutEnd
 
 
 def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
     """Say why there is no placement for the chooser's gang."""
     snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
-    at_first, by_now = seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now)
+    stages = Stages(seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now), ground.at_last)
     if isinstance(chooser, PlainChooser):
         return refuse(
             chooser.demand,
             snapshot=snapshot,
             feasibility=feasibility,
-            at_first=at_first,
-            by_now=by_now,
-            in_front=ground.in_front,
+            stages=stages,
+            in_front=ground.without_end.hold,
         )
     case = Case(
         chooser=chooser,
         snapshot=snapshot,
         feasibility=feasibility,
         topology=ground.topology,
-        at_first=at_first,
-        by_now=by_now,
-        in_front=ground.in_front,
+        stages=stages,
+        in_front=ground.without_end.hold,
     )
     return refuse_together(case)
 
@@ -70,7 +69,7 @@ def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
     if not isinstance(chooser, PlainChooser) or refusal.reason not in _MAY_CHANGE or not chooser.gang.may_hold:
         return None
     demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
-    held = nodes_to_hold(own, demand, ground.someday)
+    held = nodes_to_hold(own, demand, ground.without_end.someday)
     if held is None:
         return None
     held = held._replace(ranks=np.sort(shared_ranks(own, ground.by_now)[held.ranks]))

@@ -11,8 +11,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.goals import Merit, Run
 from coschedule.queue.effort import Effort
+from coschedule.queue.goals import Merit, Run
+
 
 class Rivals(Protocol):
     """Domains ``d`` in which a gang may run.

@@ -18,7 +18,9 @@ def best_of_each(first: FloatArray, second: FloatArray, instants: Instants) -> F
     return np.stack([least, least_by_domain(ties, instants)], axis=1)
 
 
-def least_sizes(load: GangLoad, starts: FloatArray, slowdowns: FloatArray, slots: IntArray, deadline: float) -> FloatArray:
+def least_sizes(
+    load: GangLoad, starts: FloatArray, slowdowns: FloatArray, slots: IntArray, deadline: float
+) -> FloatArray:
     """Bound from below how many members a run has that ends by a deadline: float[k], inf where none does.
 
     It starts at ``starts[k]`` on ``slots[k]`` slots, of which none has less than ``slowdowns[k]``.

@@ -10,9 +10,9 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.packing.ground import Level, ground_of
@@ -170,7 +170,9 @@ def longest_pieces(search: Search, found: Found) -> float | None:
     for role, one in enumerate(search.party.gang.roles):
         if one.pieces is not None:
             ranks, counts = _by_role(found, len(search.party.gang.roles))[role]
-            slowdowns = np.repeat(search.timeline.slowdowns[search.timeline.pace[search.timeline.class_of[ranks]]], counts)
+            slowdowns = np.repeat(
+                search.timeline.slowdowns[search.timeline.pace[search.timeline.class_of[ranks]]], counts
+            )
             return float((divide_pieces(slowdowns, one.pieces) * slowdowns).max())
     return None
 

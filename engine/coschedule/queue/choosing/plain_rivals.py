@@ -9,8 +9,8 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.candidates import GangLoad, Outline, SearchSpace, outline_of
 from coschedule.queue.choosing.bounds import best_of_each, least_sizes
-from coschedule.queue.goals import Goal, Run, run_of
 from coschedule.queue.demand import Demand
+from coschedule.queue.goals import Goal, Run, run_of
 from coschedule.queue.slots.by_domain import (
     Instants,
     SlotsByDomain,
@@ -123,7 +123,8 @@ def _bounds(counted: _Counted, demand: Demand, goal: Goal) -> FloatArray:
             first = load.least_values(instants.time, counted.slowdowns, counted.slots)
             second = np.zeros(len(first))
         case Goal.FEWEST_MEMBERS:
-            assert load is not None and gang.deadline is not None, "there is a deadline that can bind"
+            assert load is not None, "the run time is known"
+            assert gang.deadline is not None, "there is a deadline that can bind"
             first = least_sizes(load, instants.time, counted.slowdowns, counted.slots, gang.deadline)
             second = instants.time + load.shortest_runs(counted.slowdowns, counted.slots)
         case Goal.EARLIEST_START:

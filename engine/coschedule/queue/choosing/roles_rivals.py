@@ -55,9 +55,7 @@ class RolesRivals:
         if not (len(domains.first) and len(chooser.party.needs)):
             return None
         bounds = _bounds(_Counted.of(chooser, timeline, domains), chooser.party, goal)
-        return cls(
-            chooser=chooser, goal=goal, timeline=timeline, domains=domains, bounds=bounds, lowest=domains.lowest
-        )
+        return cls(chooser=chooser, goal=goal, timeline=timeline, domains=domains, bounds=bounds, lowest=domains.lowest)
 
     def run(self, domain: int, until: float) -> Run | None:
         """Find the best run in a domain; see ``Rivals``."""
@@ -87,8 +85,9 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 class _Counted(NamedTuple):
-    """How many mixes may fit, from the smallest on, and by how much their runs are longer at least than on idle
-    reference nodes, from each instant on.
+    """From each instant on: how many mixes may fit, the smallest first, and by how much their runs are longer at least.
+
+    Longer than on idle reference nodes.
     """
 
     instants: Instants

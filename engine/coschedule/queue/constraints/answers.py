@@ -1,4 +1,4 @@
-"""What is known of the nodes of one table, and kept as long as the table is: nodes change less often than plans are made."""
+"""What is known of the nodes of one table, and kept as long as the table: nodes change less often than plans do."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -30,7 +30,7 @@ class Answers:
         self._unschedulable = unschedulable
         self.labels = LabelIndex(labels)
         self.taints = TaintIndex(taints)
-        self.passing: WeakKeyDictionary[Constraints, NodeSet] = WeakKeyDictionary()
+        self.passing = WeakKeyDictionary[Constraints, NodeSet]()
 
     @cached_property
     def index(self) -> Mapping[str, int]:

@@ -36,13 +36,17 @@ class LabelIndex:
             return self._everywhere ^ column.present
         return column.beyond(operator, bound_of(values))
 
+    def has(self, key: str) -> bool:
+        """Whether any node has a label."""
+        return key in self._keys
+
     @cached_property
     def _keys(self) -> frozenset[str]:
         return frozenset[str]().union(*self._labels)
 
     def _column(self, key: str) -> "_Column":
         """Find a label's nodes; the many labels that a gang may name and no node has cost nothing."""
-        if key not in self._keys:
+        if not self.has(key):
             return self._on_no_node
         if key not in self._columns:
             self._columns[key] = _Column([labels.get(key) for labels in self._labels])

@@ -44,7 +44,7 @@ def label_integer(text: str) -> int | None:
 
 
 def taint_integer(text: str) -> int | None:
-    """Read the value of a taint or a toleration as an integer, which may be spelt in one way only; None if it is none."""
+    """Read the value of a taint or a toleration as an integer, which may be spelt in one way only; None otherwise."""
     return _integer(text, _CANONICAL_INTEGER)
 
 

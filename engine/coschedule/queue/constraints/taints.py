@@ -36,7 +36,7 @@ class TaintIndex:
         counts: Counter[Taint] = Counter()
         for taints, count in zip(lists, np.bincount(list_of[nodes], minlength=len(lists)).tolist(), strict=True):
             if count:
-                counts.update({taint: count for taint in _first_not_covered(taints, tolerance)})
+                counts.update(dict.fromkeys(_first_not_covered(taints, tolerance), count))
         return counts
 
     @cached_property

@@ -76,9 +76,7 @@ class Constraints:
             affinities = (self.affinity or (), *self.volumes)
             of_terms = sum(len(terms) + sum(map(_length_of, terms)) for terms in affinities)
             barred = sum(len(names) for _, names in self.barred)
-            object.__setattr__(
-                self, "_length", len(self.node_selector) + len(self.tolerations) + of_terms + barred + 1
-            )
+            object.__setattr__(self, "_length", len(self.node_selector) + len(self.tolerations) + of_terms + barred + 1)
         assert self._length is not None, "it was set just now"
         return self._length
 

@@ -1,4 +1,4 @@
-"""Which taints a list of tolerations covers, with the semantics of Kubernetes 1.36; a taint takes four steps to look up.
+"""Which taints a list of tolerations covers, with the semantics of Kubernetes 1.36; a taint takes four look-ups.
 
 Both lists are as long as their owners like. So tolerations are sorted by key and effect once, and of those that compare
 integers the widest bound is kept.

@@ -47,10 +47,10 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
-    """Classes of nodes, all in one domain of each of the ``levels``: class c has the nodes of ranks ``rank[i]``, rising.
+    """Classes of nodes, all in one domain of each of the ``levels``.
 
-    These are from ``first[c]`` to before ``first[c + 1]``. Levels with shared domains go from the coarsest to the
-    finest: each domain is within one of the level before.
+    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. Levels with shared
+    domains go from the coarsest to the finest: each domain is within one of the level before.
     """
 
     rank: IntArray

@@ -77,7 +77,9 @@ class Party:
 
     def with_enough(self, slots: Sequence[IntArray] | IntArray) -> IntArray:
         """Count the mixes, from the smallest on, for which each role has enough slots: int[...], as ``slots[role]``."""
-        fitting = [needs.searchsorted(of_role, side="right") for needs, of_role in zip(self.needs.T, slots, strict=True)]
+        fitting = [
+            needs.searchsorted(of_role, side="right") for needs, of_role in zip(self.needs.T, slots, strict=True)
+        ]
         most: IntArray = np.min(fitting, axis=0)
         return most
 

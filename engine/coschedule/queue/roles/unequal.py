@@ -130,7 +130,11 @@ def best_run(
     costs = alone.least_runs(fits) * party.weights[fits]
     best: MixRun | None = None
     for cost, mix in sorted(zip(costs.tolist(), fits.tolist(), strict=True)):
-        if _is_above(cost, best) or party.price.least_value(start, cost, party.largest) > limit or search.effort.is_over:
+        if (
+            _is_above(cost, best)
+            or party.price.least_value(start, cost, party.largest) > limit
+            or search.effort.is_over
+        ):
             break
         bound = alone.least_run(mix)
         found = None if _is_above(bound * float(party.weights[mix]), best) else _run(search, mix, role, room, bound)

@@ -33,9 +33,7 @@ class Promised(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Runs of mix m on nodes up to a slow-down t that are still possible, ``open[t, m]``, when they end and what they
-    count.
-    """
+    """Runs of mix m on nodes up to a slow-down t: which are possible, when they end and what they count: [t, m]."""
 
     open: BoolArray
     finish: FloatArray

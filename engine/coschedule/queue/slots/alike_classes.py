@@ -1,4 +1,4 @@
-"""Which classes of nodes are the same for a gang until some time: what it does not want, and what comes later, aside."""
+"""Which classes of nodes are the same for a gang until some time, in all that it wants."""
 
 from collections.abc import Sequence
 

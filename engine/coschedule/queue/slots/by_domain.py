@@ -1,7 +1,7 @@
 """The slots of one kind of members in many domains at once: how many last, from every instant on at which some appear.
 
-A slot counts in the domain of its node only. So what a domain has at its own instants is all that has to be known of it,
-and all domains together cost a pass over their slots.
+A slot counts in the domain of its node only. So what a domain has at its own instants is all that has to be known of
+it, and all domains together cost a pass over their slots.
 """
 
 from collections.abc import Sequence

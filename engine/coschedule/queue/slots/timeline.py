@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.slots.claims import Claim, cut, group_nodes
+from coschedule.queue.slots.claims import Claim, cut, group_nodes, taken_together
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.spans import Spans
 from coschedule.queue.slots.spans_by_class import SpansByClass
@@ -106,12 +106,16 @@ class Timeline:
 
     def has_room_for(self, claim: Claim) -> bool:
         """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
-        spans = self.spans_of.of(self.class_of[claim.ranks])
-        during = (spans.begin < claim.finish) & (_ends(spans) > claim.start)
-        needed = claim.counts[spans.owner[during], np.newaxis] * claim.request
-        wanted = claim.request > 0
-        has_room = (spans.free[during] >= needed)[:, wanted].all()
-        return bool(spans.open[during].all() and has_room)
+        return self.has_room_for_all([claim])
+
+    def has_room_for_all(self, claims: Sequence[Claim]) -> bool:
+        """Tell it of claims together that all start and finish at the same time."""
+        ranks, taken, wanted = taken_together(claims)
+        spans = self.spans_of.of(self.class_of[ranks])
+        during = (spans.begin < claims[0].finish) & (_ends(spans) > claims[0].start)
+        owner = spans.owner[during]
+        has_room = (spans.free[during] >= taken[owner]) | ~wanted[owner]
+        return bool(spans.open[during].all() and has_room.all())
 
     def crowded(self, claims: Sequence[Claim]) -> list[bool]:
         """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""

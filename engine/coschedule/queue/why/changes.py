@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from coschedule.queue.constraints.tolerance import Tolerance
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
+from coschedule.queue.constraints.tolerance import Tolerance
 from coschedule.queue.decisions import Decision, Placement, Plan
 from coschedule.queue.gangs import GangKey, PendingGang, Role
 from coschedule.queue.plan import plan

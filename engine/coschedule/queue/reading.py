@@ -1,0 +1,59 @@
+"""Which nodes pass the constraints of the gangs of a plan, worked out before anything is planned.
+
+Constraints are as long as their owner likes. So they have an account of their own, like the one that is there for
+choices (``effort``): the gang that is first with some pays for them, and a gang whose constraints are longer than what
+is left for it is not planned.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from coschedule.model.numbers import BoolArray
+from coschedule.queue.constraints.feasibility import Feasibility
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.effort import Account
+from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.order import by_priority
+from coschedule.queue.refusals import ConstraintsTooLong
+
+STEPS_A_PART = 50
+"""To work out one selector, term, requirement, value or toleration takes as long as so many steps of a choice."""
+
+
+@dataclass(slots=True, eq=False)
+class Read:
+    """The masks, bool[n], of all constraints that were worked out; gangs with others are ``refused``."""
+
+    account: Account = field(default_factory=Account)
+    masks: dict[Constraints, BoolArray] = field(default_factory=dict)
+    refused: dict[GangKey, ConstraintsTooLong] = field(default_factory=dict)
+
+    @property
+    def distinct_masks(self) -> list[BoolArray]:
+        """The masks, each of them once: other constraints may have the same."""
+        return list({id(mask): mask for mask in self.masks.values()}.values())
+
+    def take(self, gang: PendingGang, feasibility: Feasibility) -> None:
+        """Work out the constraints of one more gang, if it can pay for them."""
+        new = {role.constraints for role in gang.roles} - self.masks.keys()
+        length = sum(constraints.length for constraints in new)
+        effort = self.account.effort(gang.key)
+        if not effort.allows(length * STEPS_A_PART):
+            self.refused[gang.key] = ConstraintsTooLong(length=length, most=effort.most // STEPS_A_PART)
+            return
+        effort.spend(length * STEPS_A_PART)
+        self.masks.update({constraints: feasibility.mask(constraints) for constraints in new})
+
+
+def read_constraints(gangs: Iterable[PendingGang], feasibility: Feasibility, *, skipping_errors: bool) -> Read:
+    """Work out the constraints of gangs, the most urgent first; what raises here does so again in its turn."""
+    read = Read()
+    for of_priority in by_priority(gangs):
+        read.account.welcome(gang.key for gang in of_priority)
+        for gang in of_priority:
+            try:
+                read.take(gang, feasibility)
+            except Exception:
+                if not skipping_errors:
+                    raise
+    return read
