@@ -8,6 +8,7 @@ half is kept in equal parts for the tenants, which are namespaces: nobody's gang
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from coschedule.queue.gangs import GangKey
 
@@ -19,6 +20,18 @@ LEAST_COMBINATIONS = 2 * 10**5
 """For each choice: two milliseconds, in which most gangs are planned on thousands of nodes."""
 
 
+class Limits(NamedTuple):
+    """The most steps for one gang, and for all of a plan together, and the fewest that there are for each choice."""
+
+    for_one: int
+    in_a_plan: int
+    least: int
+
+
+def _limits_of_choices() -> Limits:
+    return Limits(for_one=MOST_COMBINATIONS, in_a_plan=MOST_IN_A_PLAN, least=LEAST_COMBINATIONS)
+
+
 @dataclass(slots=True, eq=False)
 class Account:
     """Counts what is spent for the gangs of a plan, in all its forks.
@@ -27,6 +40,7 @@ class Account:
     that is known, of which ``kept`` is left together.
     """
 
+    limits: Limits = field(default_factory=_limits_of_choices)
     spent: int = 0
     beyond: int = 0
     by_gang: Counter[GangKey] = field(default_factory=Counter)
@@ -37,14 +51,14 @@ class Account:
     def welcome(self, gangs: Iterable[GangKey]) -> None:
         """Keep something for the tenants of these gangs too; who is less urgent comes later, and changes nothing."""
         self.by_tenant.update({gang.namespace: 0 for gang in gangs})
-        self.reserve = MOST_IN_A_PLAN / 2 / max(1, len(self.by_tenant))
+        self.reserve = self.limits.in_a_plan / 2 / max(1, len(self.by_tenant))
         self.kept = sum(self._kept_for(tenant) for tenant in self.by_tenant)
 
     def effort(self, gang: GangKey) -> "Effort":
         """What is there for a gang's next choice."""
-        kept_for_others = self.kept - self._kept_for(gang.namespace)
-        left = min(int(MOST_IN_A_PLAN - self.beyond - kept_for_others), MOST_COMBINATIONS - self.by_gang[gang])
-        return Effort(most=min(MOST_COMBINATIONS, max(LEAST_COMBINATIONS, left)), of=(gang, self))
+        limits, kept_for_others = self.limits, self.kept - self._kept_for(gang.namespace)
+        left = min(int(limits.in_a_plan - self.beyond - kept_for_others), limits.for_one - self.by_gang[gang])
+        return Effort(most=min(limits.for_one, max(limits.least, left)), of=(gang, self))
 
     def spend(self, gang: GangKey, steps: int, beyond: int) -> None:
         """Count what was spent for a gang, so much of it beyond what each choice has by itself."""
@@ -96,10 +110,11 @@ class Effort:
 
     def spend(self, steps: int) -> None:
         """So many more were spent."""
-        by_itself = max(0, LEAST_COMBINATIONS - self.total)
+        before = self.total
         self.spent += steps
         if self.of is not None:
             gang, account = self.of
+            by_itself = max(0, account.limits.least - before)
             account.spend(gang, steps, max(0, steps - by_itself))
 
     def once_more(self) -> None:

@@ -291,9 +291,12 @@ class Planner:
         return self._refuse(chooser)
 
     def _chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
-        """Find the way to choose for a gang, which pays for its timelines first: its own, and that with its claims."""
+        """Find the way to choose for a gang.
+
+        It pays for its timelines first, its own and that with its claims; they leave no less for the choice itself.
+        """
+        self.account.effort(gang.key).spend(copies_for(gang, self._timeline) * len(self._timeline.node))
         consider, effort = partial(self._observer.considered, gang), self.account.effort(gang.key)
-        effort.spend(copies_for(gang, self._timeline) * len(self._timeline.node))
         return chooser_of(gang, self._feasibility, self._topology, consider, effort)
 
     def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:

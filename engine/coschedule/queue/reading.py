@@ -11,20 +11,24 @@ from dataclasses import dataclass, field
 from coschedule.model.numbers import BoolArray
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.terms import Constraints
-from coschedule.queue.effort import Account
+from coschedule.queue.effort import Account, Limits
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.order import by_priority
 from coschedule.queue.refusals import ConstraintsTooLong
 
-STEPS_A_PART = 50
-"""To work out one selector, term, requirement, value or toleration takes as long as so many steps of a choice."""
+_LIMITS = Limits(for_one=10**6, in_a_plan=2 * 10**6, least=4000)
+"""In parts, each of which takes about half a microsecond: a selector, term, requirement, value or toleration is one."""
+
+
+def _account() -> Account:
+    return Account(_LIMITS)
 
 
 @dataclass(slots=True, eq=False)
 class Read:
     """The masks, bool[n], of all constraints that were worked out; gangs with others are ``refused``."""
 
-    account: Account = field(default_factory=Account)
+    account: Account = field(default_factory=_account)
     masks: dict[Constraints, BoolArray] = field(default_factory=dict)
     refused: dict[GangKey, ConstraintsTooLong] = field(default_factory=dict)
 
@@ -38,10 +42,10 @@ class Read:
         new = {role.constraints for role in gang.roles} - self.masks.keys()
         length = sum(constraints.length for constraints in new)
         effort = self.account.effort(gang.key)
-        if not effort.allows(length * STEPS_A_PART):
-            self.refused[gang.key] = ConstraintsTooLong(length=length, most=effort.most // STEPS_A_PART)
+        if not effort.allows(length):
+            self.refused[gang.key] = ConstraintsTooLong(length=length, most=effort.most)
             return
-        effort.spend(length * STEPS_A_PART)
+        effort.spend(length)
         self.masks.update({constraints: feasibility.mask(constraints) for constraints in new})
 
 

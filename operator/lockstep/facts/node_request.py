@@ -35,6 +35,7 @@ _WITHDRAWS = frozenset(
         PlanReason.DEADLINE_CANNOT_BE_MET,
         PlanReason.TOPOLOGIES_CROSS,
         PlanReason.TOO_MANY_COMBINATIONS,
+        PlanReason.CONSTRAINTS_TOO_LONG,
         Reason.QUOTA_EXCEEDED,
         Reason.STARTS_LATER,
         Reason.PREEMPTING,

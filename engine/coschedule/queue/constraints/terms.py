@@ -71,12 +71,14 @@ class Constraints:
 
     @property
     def length(self) -> int:
-        """How many selectors, terms, requirements, values, tolerations and barred nodes there are together."""
+        """How many selectors, terms, requirements, values and tolerations there are together, and one.
+
+        Barred nodes do not count: no owner writes them, and there are no more than nodes.
+        """
         if self._length is None:
             affinities = (self.affinity or (), *self.volumes)
             of_terms = sum(len(terms) + sum(map(_length_of, terms)) for terms in affinities)
-            barred = sum(len(names) for _, names in self.barred)
-            object.__setattr__(self, "_length", len(self.node_selector) + len(self.tolerations) + of_terms + barred + 1)
+            object.__setattr__(self, "_length", len(self.node_selector) + len(self.tolerations) + of_terms + 1)
         assert self._length is not None, "it was set just now"
         return self._length
 
