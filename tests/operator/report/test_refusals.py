@@ -6,8 +6,8 @@ import pytest
 
 from coschedule import (
     Blocker,
-    ConstraintsTooLong,
     Constraints,
+    ConstraintsTooLong,
     GangKey,
     HeldByGangsInFront,
     NodeTerm,
@@ -207,8 +207,8 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
         (
             ConstraintsTooLong(length=70_000, most=4000),
             (
-                "its selectors, node affinities and tolerations have 70000 parts, of which at most 4000 are read for it: "
-                "fewer can be planned"
+                "its selectors, node affinities and tolerations have 70000 parts, of which at most 4000 are read "
+                "for it: fewer can be planned"
             ),
         ),
     ],
