@@ -1,6 +1,7 @@
 """The claims of one gang that has reserved: by node, and by the names that they have."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
@@ -40,9 +41,11 @@ class ClaimHolder:
         self._on: dict[str, list[_Span]] = {}
         for span in self._spans:
             self._on.setdefault(span.node, []).append(span)
-        every = {use for of_role in uses.values() for use in of_role}
-        self.shared = {use.claim for use in every if use.sharing is Sharing.SHARED}
-        self._kept = {use.claim for use in every if use.sharing is Sharing.KEPT}
+        names: defaultdict[Sharing, set[str]] = defaultdict(set)
+        for use in (use for of_role in uses.values() for use in of_role):
+            names[use.sharing].add(use.claim)
+        # The names of those that go with their pods begin with the names of these.
+        self.shared, self._kept = names[Sharing.SHARED], names[Sharing.KEPT]
 
     @property
     def nodes(self) -> Collection[str]:
