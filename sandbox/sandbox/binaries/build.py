@@ -1,7 +1,6 @@
 """Building a program from its pinned Go module."""
 
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -10,17 +9,6 @@ from sandbox.binaries.catalog import Recipe
 from sandbox.errors import SandboxError
 
 STRIPPED = "-s -w"
-
-
-def find_go(search_path: str) -> str:
-    """Return the path of the Go command, or raise SandboxError saying what to install."""
-    go = shutil.which("go", path=search_path)
-    if go is None:
-        raise SandboxError(
-            "Install Go 1.26 or newer, or put etcd, kube-apiserver and the others into a folder and name it in "
-            "LOCKSTEP_SANDBOX_BIN: they are neither on this machine nor could they be downloaded."
-        )
-    return go
 
 
 def build(recipe: Recipe, *, go: str, output: Path) -> None:
