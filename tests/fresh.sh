@@ -6,6 +6,10 @@
 # the programs that were built before; an empty CACHE leaves them to be built anew.
 set -eu
 
+CERTIFICATES='SSL_CERT_FILE|PIP_CERT|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE'
+# What an environment says of how registries are reached.
+PASSED="$CERTIFICATES|PIP_.*|GO(PROXY|SUMDB|PRIVATE|NOPROXY|NOSUMDB|FLAGS)|.*_proxy|.*_PROXY|TERM"
+
 main() {
   suite=$1 cache=$2
   shift 2
@@ -20,8 +24,11 @@ main() {
   mkdir -p "$root"
   unshare --mount --pid --fork --kill-child sh "$0" inside "$root" "$suite" "$cache" "$@" 9>&- &
   child=$!
-  wait "$child"
-  echo "On an empty Debian $suite: $* passed."
+  status=0
+  wait "$child" || status=$?
+  child=
+  [ "$status" -eq 0 ] || exit "$status"
+  echo "Passed on an empty Debian $suite: $*"
 }
 
 fail() {
@@ -70,15 +77,15 @@ pass_settings() {
 }
 
 certificate_files() {
-  settings | sed -n 's/^[A-Z_]*\(CERT\|CERT_FILE\|CA_BUNDLE\)=//p' | sort -u
+  env | sed -nE "s/^($CERTIFICATES)=//p" | sort -u
 }
 
 apt_settings() {
   grep -ls '^Acquire' /etc/apt/apt.conf.d/* || true
 }
 
-settings() {
-  env | grep -E '^(PIP_|GO[A-Z]+=|SSL_CERT_|REQUESTS_CA_BUNDLE=|CURL_CA_BUNDLE=|[A-Za-z]+_(proxy|PROXY)=)' || true
+names_of_environment() {
+  env | sed -nE 's/^([A-Za-z_][A-Za-z0-9_]*)=.*/\1/p'
 }
 
 mount_into() {
@@ -94,19 +101,19 @@ mount_into() {
 
 # A changed root, unlike a chroot, may have namespaces of users.
 enter() {
-  set -- "$(joined "$@")" $(settings)
-  command=$1
-  shift
+  command=$(joined "$@")
   cd "$root"
   pivot_root . .
   umount -l .
-  exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM="${TERM:-dumb}" \
-    "$@" sh -euxc "cd /root/lockstep; $command"
+  for name in $(names_of_environment | grep -Ev "^($PASSED)$"); do
+    unset "$name"
+  done
+  export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
+  exec sh -euxc "cd /root/lockstep; $command"
 }
 
 joined() {
-  text=$1
-  shift
+  text=:
   for part; do
     text="$text; $part"
   done

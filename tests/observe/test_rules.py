@@ -29,7 +29,9 @@ def promtool():
     """Runs promtool, and gives back what it says."""
 
     def run(*arguments):
-        done = subprocess.run([program(Tool.PROMTOOL), *map(str, arguments)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [program(Tool.PROMTOOL), *map(str, arguments)], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
