@@ -191,8 +191,13 @@ SELECT ?=
 fresh: ## make demo and make test in an empty Debian, as root: SUITE=trixie; CACHE= builds all programs anew; SELECT=tests/docs
 	@sh tests/fresh.sh "$(SUITE)" "$(CACHE)" "make demo" "PYTEST_ADDOPTS='$(SELECT)' make test PROCESSES=$(PROCESSES)"
 
+# Before the hours that verify takes, and not after them.
+.PHONY: needs-of-fresh
+needs-of-fresh:
+	@sh tests/fresh.sh needs
+
 .PHONY: verify
-verify: needs-of-fresh test-whole generate ## All tests, long searches whole, on a fresh Debian too, and generated files unchanged: what must hold before a release
+verify: needs-of-fresh test-whole generate ## All tests, long searches whole, generated files unchanged, and make fresh: what must hold before a release
 	git diff --exit-code
 	$(MAKE) fresh
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # fresh.sh SUITE CACHE COMMAND...: make an empty Debian below build/, clone HEAD into it, and run the commands there.
+# fresh.sh needs: fail where it could not.
 #
 # It is a root file system of its own, with mounts and processes of its own, which end with it however it ends. What the
 # environment says of registries, proxies and certificates holds there too. Nothing else of this machine is there but CACHE,
@@ -13,7 +14,7 @@ PASSED="$CERTIFICATES|PIP_.*|GO(PROXY|SUMDB|PRIVATE|NOPROXY|NOSUMDB|FLAGS)|.*_pr
 main() {
   suite=$1 cache=$2
   shift 2
-  [ "$(id -u)" -eq 0 ] || fail 'make fresh needs root, as it makes a root file system; type: sudo make fresh'
+  require_root
   mkdir -p build
   exec 9>build/fresh.lock
   flock --nonblock 9 || fail 'Another make fresh runs in this clone.'
@@ -29,6 +30,10 @@ main() {
   child=
   [ "$status" -eq 0 ] || exit "$status"
   echo "Passed on an empty Debian $suite: $*"
+}
+
+require_root() {
+  [ "$(id -u)" -eq 0 ] || fail 'make fresh needs root, since it makes a root file system; type it as root, or with sudo.'
 }
 
 fail() {
@@ -121,6 +126,7 @@ joined() {
 }
 
 case $1 in
+  needs) require_root ;;
   inside) shift && inside "$@" ;;
   *) main "$@" ;;
 esac
