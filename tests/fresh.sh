@@ -126,7 +126,7 @@ joined() {
 }
 
 case $1 in
-  needs) require_root ;;
-  inside) shift && inside "$@" ;;
-  *) main "$@" ;;
+  needs) require_root; exit ;;
+  inside) shift; inside "$@" ;;
+  *) main "$@"; exit ;;
 esac

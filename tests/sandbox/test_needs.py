@@ -1,6 +1,5 @@
 """What make needs of a distribution: installed where this user may, else one line that says what to type."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -129,10 +128,12 @@ def test_user_with_sudo_installs(machine):
 def test_user_without_sudo_is_given_one_line(machine):
     machine.is_for_a_user(sudo=False)
 
-    assert lines(machine.asked("tests")) == [
+    [line] = lines(machine.asked("tests"))
+
+    assert line == (
         "This machine lacks something that make needs; type: sudo apt-get update && sudo apt-get install --yes "
         "--no-install-recommends python3-venv chromium, or name a browser like Chromium in LOCKSTEP_CHROMIUM"
-    ]
+    )
     assert machine.installed == set()
 
 

