@@ -109,7 +109,7 @@ def distinct_members(history):
         yield step
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(steps, max_size=30))
 def test_sums_equal_a_recount(history):
     ledger, model = Ledger(), Model()
@@ -124,7 +124,7 @@ def test_sums_equal_a_recount(history):
 
 
 @given(st.lists(steps, max_size=20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_answers_say_whether_sums_have_changed(history):
     ledger = Ledger()
     for name, *arguments in history:

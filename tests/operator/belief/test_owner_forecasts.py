@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.facts import bid_fact
@@ -81,7 +81,6 @@ def one_by_one(one, now):
 
 
 @given(st.lists(st.tuples(some_bids, st.integers(0, 3)), min_size=1, max_size=4))
-@settings(deadline=None)
 def test_what_was_worked_out_before_changes_nothing(lists):
     kept, before = OwnerForecasts(), [None, None, None]
     for bids, later in lists:

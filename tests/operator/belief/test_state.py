@@ -80,7 +80,7 @@ LAST = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.sampled_from(OLDER), max_size=12), st.integers(0, 2**32), st.lists(st.sampled_from(LAST), max_size=6)
 )

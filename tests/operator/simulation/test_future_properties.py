@@ -39,7 +39,7 @@ def started(arrivals, policy, quantile, until):
     until=st.integers(1, 100),
     longer=st.floats(1, 4),
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_jobs_that_come_later_and_runs_that_end_later_change_nothing_before(policy, arrivals, quantile, until, longer):
     runs, before = started(arrivals, policy, quantile, until)
     ends = {run.arrival.job.number: run.end for run in runs}
@@ -55,7 +55,7 @@ def test_jobs_that_come_later_and_runs_that_end_later_change_nothing_before(poli
 
 @pytest.mark.parametrize("policy", POLICIES)
 @given(arrivals=arrivals_of_five_nodes)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_no_node_has_two_members_at_a_time_whatever_really_happens(policy, arrivals):
     runs = simulate(arrivals, unowned(NODES), POLICIES[policy]())
 

@@ -122,7 +122,7 @@ jobs_of_days = st.lists(
 
 @pytest.mark.parametrize("policy", WHO_USE_BOTH)
 @given(arrivals=jobs_of_days)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_nobody_runs_on_a_node_while_its_owner_is_there(policy, arrivals):
     runs = simulate(arrivals, TWO, POLICIES[policy]())
 

@@ -119,7 +119,7 @@ jobs_of_four_nodes = st.lists(
 
 @pytest.mark.parametrize("policy", POLICIES)
 @given(jobs=jobs_of_four_nodes)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_job_runs_once_on_nodes_of_its_own_with_a_size_that_it_may_have(policy, jobs):
     runs = simulated(jobs, np.ones(4), policy)
 

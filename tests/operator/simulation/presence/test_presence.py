@@ -159,7 +159,7 @@ def test_who_expects_the_owner_takes_the_slower_node(policy, node):
     comes=st.lists(st.floats(0, 200), max_size=8),
     jobs=st.lists(st.tuples(st.integers(0, 100), st.integers(1, 2), st.integers(1, 6)), min_size=1, max_size=5),
 )
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_all_jobs_end_and_no_work_is_lost_or_gained_unseen(policy, terms, comes, jobs):
     arrivals = [job(number, size, hours, at=at) for number, (at, size, hours) in enumerate(jobs, 1)]
     owner = stays(*((at, at + 3) for at in comes))

@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.simulation.presence.habits import draw_stays
@@ -55,7 +55,6 @@ def test_hours_have_the_part_in_which_the_owner_was_there():
 
 
 @given(st.lists(st.tuples(st.floats(-DAY, 8 * DAY), st.floats(-DAY, 8 * DAY))))
-@settings(deadline=None)
 def test_stays_that_are_joined_are_apart_and_cover_the_same(intervals):
     joined = stays_of(intervals, 1).intervals
 
