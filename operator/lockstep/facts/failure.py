@@ -11,6 +11,7 @@ _WANTED = (
     Reason.PREEMPTED,
     Reason.OWNER_RETURNED,
 )
+_USERS_OWN = (Reason.GANG_DELETED, Reason.GANG_SUSPENDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,3 +29,8 @@ class Failure:
     def is_wanted(self) -> bool:
         """Whether it was decided so, and the attempt did not fail: an event of its own tells of it, if any need."""
         return self.reason in _WANTED
+
+    @property
+    def is_users_own(self) -> bool:
+        """Whether a user asked for it by a change of the GangJob, so that it is no trouble to warn of."""
+        return self.reason in _USERS_OWN

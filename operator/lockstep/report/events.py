@@ -82,9 +82,10 @@ def status_refused(message: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.STATUS_REFUSED, action="Report", note=note)
 
 
-def gang_undoing(note: str) -> Event:
-    """An attempt is being undone, and that takes a while: what it waits for."""
-    return Event(kind=WARNING, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
+def gang_undoing(failure: Failure, note: str) -> Event:
+    """An attempt is being undone, and that takes a while: what it waits for. What a user asked for is no trouble."""
+    kind = NORMAL if failure.is_users_own else WARNING
+    return Event(kind=kind, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 
 
 def gang_restarting(note: str) -> Event:
