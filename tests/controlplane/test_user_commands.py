@@ -71,6 +71,28 @@ def test_queue_shows_who_waits_and_behind_whom(operator, arena, ask):
     assert "Needs 50 members" in shown.stdout
 
 
+def test_positions_are_counted_at_one_moment_where_all_namespaces_may_be_listed(operator, arena, ask):
+    arena.add_nodes(1)
+    arena.submit(gang("first", size=1, cpu="3", **HOUR))
+    arena.until_placed("first")
+    for name in ("second", "third", "fourth"):
+        arena.submit(gang(name, size=1, cpu="3", **HOUR))
+        arena.until(name, "Planned", "True", "StartsLater")
+    arena.delete_gang("second")
+
+    everybody = CliRunner().invoke(main, ["queue", "-A", "-o", "json", f"--kubeconfig={arena.api.kubeconfig}"])
+    own = CliRunner().invoke(
+        main, ["queue", "-n", arena.namespace, "-o", "json", f"--kubeconfig={arena.api.kubeconfig}"]
+    )
+
+    placed = [one for one in json.loads(everybody.stdout)["gangs"] if one["position"]]
+    starts = sorted(one["start"] for one in placed)
+    assert {one["position"] for one in placed} == {1 + starts.index(one["start"]) for one in placed}
+    assert {one["gang"]["namespace"] for one in json.loads(own.stdout)["gangs"]} == {arena.namespace}
+    assert own.stderr == ""
+    assert "the verb list on gangjobs of all" in " ".join(ask("queue").stderr.split())
+
+
 def test_right_to_see_all_namespaces_is_named(ask, arena, user):
     done = CliRunner().invoke(main, ["queue", "-A", f"--kubeconfig={user}"])
 
