@@ -24,7 +24,7 @@ _CORE = "/openapi/v3/api/v1"
 )
 @click.option("--check", is_flag=True, help="Write nothing, and fail if a file is not as it should be.")
 def main(openapi: Path | None, *, check: bool) -> None:
-    """Generate the CRDs and their reference from crds/make and an API server's own OpenAPI."""
+    """Generate the CRDs, their bounds and their reference from crds/make and an API server's own OpenAPI."""
     document: dict[str, Any] = _served() if openapi is None else json.loads(openapi.read_text())
     outdated = [(_ROOT / path, text) for path, text in generated_files(document).items() if _present(path) != text]
     if check and outdated:

@@ -1,7 +1,9 @@
 """Bounds for what the API server's OpenAPI leaves unbounded.
 
-None is below what the API server takes in a pod. Where it has no bound of its own, what etcd takes in one object bounds
-what can be in one; lists and maps are bounded so that rules on their items stay within the cost that a rule may have.
+Numbers and names: none is below what the API server takes in a pod, but for the grace period. Lists, maps and texts:
+what real templates never meet and nonsense does. Of 1,254 pods in public manifests the largest had 68 variables, 18
+arguments, 12 volumes, 9 containers and 4 tolerations, and 100 entries in all its lists together; a bound is several
+times as much. Bounds also keep rules on the items of a list within the cost that a rule may have.
 """
 
 from collections.abc import Mapping
@@ -14,7 +16,7 @@ _ID = (0, _LARGEST_INT32)
 
 _INTEGERS: Mapping[str, tuple[int, int]] = {
     "activeDeadlineSeconds": (1, _LARGEST_INT32),
-    "terminationGracePeriodSeconds": (-_LARGEST_EXACT, _LARGEST_EXACT),  # negative counts as 1
+    "terminationGracePeriodSeconds": (-_LARGEST_EXACT, 3_600),  # negative counts as 1; docs/security.md has why
     "runAsUser": _ID,
     "runAsGroup": _ID,
     "fsGroup": _ID,
@@ -30,15 +32,43 @@ _INTEGERS: Mapping[str, tuple[int, int]] = {
     "tolerationSeconds": (-_LARGEST_EXACT, _LARGEST_EXACT),
 }
 _LABEL_LENGTH = 63
-_TEXT_LENGTH = 1_572_864  # bytes that etcd takes in one object
+_TEXT_LENGTH = 4_096  # bytes in a path, the longest of what is named here
+_ARGUMENT_LENGTH = 131_072  # bytes that Linux takes in one argument or variable
+_ANNOTATION_LENGTH = 262_144  # bytes that the API server takes in all annotations of an object
 _LENGTHS: Mapping[str, int] = {
-    "annotations": 262_144,
+    "annotations": _ANNOTATION_LENGTH,
+    "userAnnotations": _ANNOTATION_LENGTH,
+    "args": _ARGUMENT_LENGTH,
+    "command": _ARGUMENT_LENGTH,
+    "value": _ARGUMENT_LENGTH,
+    "gmsaCredentialSpec": 65_536,
     "labels": _LABEL_LENGTH,
     "matchLabels": _LABEL_LENGTH,
     "nodeSelector": _LABEL_LENGTH,
 }
-_LIST_LENGTH = 100_000
-_MAP_LENGTH = 10_000
+_LIST_LENGTH = 100  # also of lists that later versions of Kubernetes add
+_LIST_LENGTHS: Mapping[str, int] = {
+    "env": 1_000,
+    "args": 1_000,
+    "command": 1_000,
+    "values": 1_000,
+    "items": 1_000,
+    "supplementalGroups": 1_000,
+    "hostAliases": 250,
+    "ports": 250,
+    "volumes": 250,
+    "volumeDevices": 250,
+    "volumeMounts": 250,
+    "namespaces": 250,
+    "nodeSelectorTerms": 250,
+    "preferredDuringSchedulingIgnoredDuringExecution": 250,
+    "requiredDuringSchedulingIgnoredDuringExecution": 250,
+    "containers": 50,
+    "initContainers": 50,
+    "monitors": 50,
+    "portals": 50,
+}
+_MAP_LENGTH = 250
 
 
 def bounded(schema: Schema, field: str = "") -> Schema:
@@ -64,7 +94,7 @@ def _own_bounds(schema: Schema, field: str) -> Schema:
     if kind == "string" and "enum" not in schema:
         return {"maxLength": _LENGTHS.get(field, _TEXT_LENGTH)}
     if kind == "array":
-        return {"maxItems": _LIST_LENGTH}
+        return {"maxItems": _LIST_LENGTHS.get(field, _LIST_LENGTH)}
     if "additionalProperties" in schema:
         return {"maxProperties": _MAP_LENGTH}
     return {}

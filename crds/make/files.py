@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from crds.make.bound_tree import as_json
 from crds.make.reference import reference
 from crds.make.shorthand import expand
 
 _HAND_WRITTEN = Path(__file__).parent
 _KINDS = ("gangjobs", "nodebids")
+_BOUNDS = "operator/lockstep/api/gangjob_bounds.json"
 _WIDTH = 120
 
 
@@ -20,7 +22,7 @@ def generated_files(openapi: Mapping[str, Any]) -> dict[str, str]:
     """
     definitions = {kind: _definition(kind, openapi) for kind in _KINDS}
     texts = {f"crds/{kind}.yaml": _as_yaml(kind, one, openapi["info"]["version"]) for kind, one in definitions.items()}
-    return texts | {"docs/api.md": reference(definitions.values())}
+    return texts | {"docs/api.md": reference(definitions.values()), _BOUNDS: as_json(definitions["gangjobs"])}
 
 
 def _definition(kind: str, openapi: Mapping[str, Any]) -> dict[str, Any]:

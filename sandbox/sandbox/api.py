@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from sandbox.errors import ApiError
 from sandbox.pki import KeyPair
 
-ANSWER_SECONDS = 30.0
+# An API server itself gives up on a request after 60 seconds, and says so.
+ANSWER_SECONDS = 90.0
 
 
 class Connection:

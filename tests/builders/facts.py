@@ -8,6 +8,7 @@ from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.outlook import Outlook, PlanChange
 from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.policies import Policies
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.facts.volume import ClaimFact, ClaimKey, Offer, VolumeFact, Wish
@@ -17,7 +18,7 @@ DEFAULT = "default"
 GIB = 2**30
 
 
-def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=True, cordoned=False):
+def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=True, cordoned=False, system=""):
     """Describe a node."""
     return NodeFact(
         name=name,
@@ -26,6 +27,7 @@ def node_fact(name="n1", *, cpu=8000, pods=110, labels=None, taints=(), ready=Tr
         allocatable=(("cpu", cpu), ("pods", pods)),
         is_ready=ready,
         is_unschedulable=cordoned,
+        system=system,
     )
 
 
@@ -171,7 +173,7 @@ def pod_fact(
     request=ONE_CPU,
     member=None,
     deleting=False,
-    disrupted=False,
+    outcome=None,
     because="",
     uid=None,
     lasting=False,
@@ -183,8 +185,9 @@ def pod_fact(
     end=None,
     progress="",
     gone_by=None,
+    **more,
 ):
-    """Describe a pod of nobody's, or of ``member``."""
+    """Describe a pod, maybe a ``member``; without an outcome it has the one that phase and deletion say alone."""
     return PodFact(
         key=PodKey(DEFAULT, name),
         uid=uid or f"uid-of-{name}",
@@ -193,7 +196,7 @@ def pod_fact(
         request=request,
         member=member,
         is_deleting=deleting,
-        is_disrupted=disrupted,
+        outcome=outcome or _outcome_by_itself(phase, deleting=deleting),
         ended_because=because,
         lasting=lasting,
         labels=tuple(sorted(dict(labels).items())),
@@ -204,7 +207,14 @@ def pod_fact(
         end=end,
         progress=progress,
         gone_by=gone_by,
+        **more,
     )
+
+
+def _outcome_by_itself(phase, *, deleting):
+    if phase in (PodPhase.SUCCEEDED, PodPhase.FAILED):
+        return PodOutcome(phase)
+    return PodOutcome.DELETED if deleting else PodOutcome.GOING
 
 
 def member_fact(gang="g", *, attempt=1, rank=0, **more):

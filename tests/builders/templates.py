@@ -79,18 +79,18 @@ MAY: dict[str, Manifest] = {
         tolerations=[{"key": "", "operator": "Exists", "effect": ""}, {"key": "a", "operator": "", "value": "b"}],
     ),
     "an end before it has begun": template(terminationGracePeriodSeconds=-1),
-    "2,000 labels": template({"labels": {f"k{number}": "v" for number in range(2_000)}}),
+    "250 labels": template({"labels": {f"k{number}": "v" for number in range(250)}}),
     "200,000 letters of annotations": template({"annotations": {"a": "x" * 200_000}}),
-    "2,000 variables": main(env=[{"name": f"A{number}", "value": "1"} for number in range(2_000)]),
-    "5,000 arguments": main(args=["a"] * 5_000),
-    "an argument of 900,000 letters": main(args=["a" * 900_000]),
-    "a variable with a long name": main(env=[{"name": "A" * 300, "value": "a" * 200_000}]),
-    "300 tolerations": template(tolerations=[{"key": f"k{number}", "operator": "Exists"} for number in range(300)]),
-    "200 containers": template(containers=[{**MAIN, "name": f"c{number}"} for number in range(200)]),
-    "300 volumes": template(volumes=[{"name": f"c{number}", "emptyDir": {}} for number in range(300)]),
-    "300 labels of nodes": template(nodeSelector={f"k{number}": "v" for number in range(300)}),
-    "an affinity to 2,000 values": on_nodes(
-        matchExpressions=[{"key": "a", "operator": "In", "values": [f"v{number}" for number in range(2_000)]}]
+    "1,000 variables": main(env=[{"name": f"A{number}", "value": "1"} for number in range(1_000)]),
+    "1,000 arguments": main(args=["a"] * 1_000),
+    "an argument as long as Linux takes it": main(args=["a" * 131_071]),
+    "a variable with a long name": main(env=[{"name": "A" * 300, "value": "a" * 131_000}]),
+    "100 tolerations": template(tolerations=[{"key": f"k{number}", "operator": "Exists"} for number in range(100)]),
+    "50 containers": template(containers=[{**MAIN, "name": f"c{number}"} for number in range(50)]),
+    "250 volumes": template(volumes=[{"name": f"c{number}", "emptyDir": {}} for number in range(250)]),
+    "250 labels of nodes": template(nodeSelector={f"k{number}": "v" for number in range(250)}),
+    "an affinity to 1,000 values": on_nodes(
+        matchExpressions=[{"key": "a", "operator": "In", "values": [f"v{number}" for number in range(1_000)]}]
     ),
     "a GPU": needs(limits={"nvidia.com/gpu": 1}),
 }

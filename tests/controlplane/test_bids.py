@@ -203,15 +203,17 @@ def test_deleted_bid_no_longer_counts(arena):
     arena.until_placed("heat")
 
 
-def test_expired_bid_no_longer_counts(arena):
+def test_owner_who_was_there_when_a_bid_expired_keeps_nobody_away_and_slots_go_on_counting(arena):
     [node] = arena.add_nodes(1)
-    arena.create(bid(node, slots=1))
-    arena.submit(gang("heat"))
-    arena.until("heat", "Placed", "False", "NotEnoughRoom")
+    arena.create(bid(node, slots=1, ownerPresent=True))
+    arena.submit(gang("large"))
+    arena.submit(gang("small", size=1))
+    arena.until("small", "Placed", "False")
 
     arena.patch_bid(node, expiresAt=from_now(1))
 
-    arena.until_placed("heat")
+    arena.until_placed("small")
+    arena.until("large", "Placed", "False", "NotEnoughRoom")
 
 
 def test_changed_bid_counts(arena):

@@ -1,7 +1,9 @@
 """What the operator says of itself over HTTP."""
 
+import http.client
 import json
 import urllib.error
+from contextlib import closing
 
 import pytest
 
@@ -34,6 +36,16 @@ def test_page_is_not_found(operator, listener, path):
     with pytest.raises(urllib.error.HTTPError, match="404") as caught:
         DIRECT.open(getattr(operator, listener) + path, timeout=PAGE_SECONDS)
     caught.value.close()
+
+
+@pytest.mark.parametrize("path", DEBUGGING.split(", "))
+def test_page_for_debugging_is_refused_under_a_name_that_was_made_to_stand_for_the_loopback(operator, path):
+    asking = http.client.HTTPConnection(operator.debug_url.removeprefix("http://"), timeout=PAGE_SECONDS)
+    with closing(asking):
+        asking.request("GET", path, headers={"Host": "evil.example.com:8081"})
+        answer = asking.getresponse()
+
+        assert (answer.status, "ask for it as localhost" in answer.read().decode()) == (403, True)
 
 
 def test_log_says_where_the_pages_are(operator):

@@ -215,8 +215,12 @@ class FakeApi:
         if any(known["metadata"][field] != wanted for field, wanted in body["preconditions"].items()):
             return 409, {"reason": "Conflict", "message": "the precondition is not met"}
         if self.lingers and known["spec"].get("nodeName"):
-            grace = known["spec"].get("terminationGracePeriodSeconds", 30)
-            self.store.change(place, metadata={"deletionTimestamp": rfc3339(self.now() + grace)})
+            grace = body.get("gracePeriodSeconds", known["spec"].get("terminationGracePeriodSeconds", 30))
+            ends = rfc3339(self.now() + grace)
+            # The grace period of what is being deleted can be made shorter, and not longer.
+            self.store.change(
+                place, metadata={"deletionTimestamp": min(ends, known["metadata"].get("deletionTimestamp", ends))}
+            )
         else:
             self.store.remove(place)
         return 200, {"kind": "Status", "status": "Success"}

@@ -94,7 +94,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         client=client,
         state=state,
         writer=StatusWriter(client, state, instance="test", now=wall, count_refused=count_refused),
-        deletions=Deletions(client, monotonic=now),
+        deletions=Deletions(client, monotonic=now, now=now),
         lost_nodes=LostNodes(state, unreachable_after=300, monotonic=now),
         cutter=SnapshotCutter(state),
         now=wall,
@@ -187,6 +187,12 @@ def condition(api, gang, kind):
     """(status, reason) of one condition of a gang, or None."""
     conditions = api.store.get(gang_place(gang)).get("status", {}).get("conditions", [])
     return next(((it["status"], it["reason"]) for it in conditions if it["type"] == kind), None)
+
+
+def messages_of(api):
+    """All messages that conditions of gangs have had."""
+    statuses = (it.event["object"].get("status", {}) for it in api.store.past if it.resource == "gangjobs")
+    return [one["message"] for status in statuses for one in status.get("conditions", [])]
 
 
 def is_placed(api, gang="g"):

@@ -241,14 +241,13 @@ class Arena:
     # Leaving
 
     def close(self) -> None:
-        """Delete everything, gangs first."""
-        self.api.request("DELETE", self.gangs)
-        self.api.request("DELETE", f"{self.core}/pods?gracePeriodSeconds=0")
-        eventually(lambda: not self.api.request("GET", f"{self.core}/pods")["items"])
-        for path in self._elsewhere:
-            self.delete(path)
-        for name in self.nodes:
-            self.delete(f"/api/v1/nodes/{name}")
+        """Delete everything, gangs first. Nodes go whatever else fails: later tests count the nodes there are."""
+        try:
+            self._empty(self.gangs)
+            self._empty(f"{self.core}/pods", "?gracePeriodSeconds=0")
+        finally:
+            for path in (*self._elsewhere, *(f"/api/v1/nodes/{name}" for name in self.nodes)):
+                self.delete(path)
 
     @property
     def core(self) -> str:
@@ -264,6 +263,15 @@ class Arena:
     def budgets(self) -> str:
         """Where the namespace's PodDisruptionBudgets are."""
         return f"/apis/policy/v1/namespaces/{self.namespace}/poddisruptionbudgets"
+
+    def _empty(self, path: str, options: str = "") -> None:
+        """Delete all objects there; a busy API server may need more than one request for many of them."""
+
+        def probe() -> bool:
+            self.delete(f"{path}{options}")
+            return not self.api.request("GET", f"{path}?limit=1")["items"]
+
+        eventually(probe, seconds=120)
 
     def _create_elsewhere(self, folder: str, manifest: Manifest) -> Manifest:
         self._elsewhere.append(f"{folder}/{manifest['metadata']['name']}")

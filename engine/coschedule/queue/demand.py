@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 
 from coschedule.model.divided_work import Overhead, divided_work_of
 from coschedule.model.goal import Goal, size_table
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.model.run_times import SerialWork, Work
 from coschedule.queue.candidates import Candidate, Consider, GangLoad, Outline, SearchSpace
 from coschedule.queue.deadlines import fewest_members
@@ -27,7 +28,8 @@ class Demand:
     """A gang of one role with what is fixed about it: what a member requests, int[r], where it may run, bool[n].
 
     A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` is told what
-    is looked at, and ``effort`` counts it.
+    is looked at, and ``effort`` counts it. A run may stay on a node for ``stays`` seconds, float[n], or for ever where
+    that is ``None``.
     """
 
     gang: PendingGang
@@ -38,6 +40,13 @@ class Demand:
     load: GangLoad | None
     consider: Consider
     effort: Effort
+    stays: FloatArray | None = None
+
+    @property
+    def for_ever(self) -> BoolArray:
+        """The nodes that pass and on which members may stay without an end: bool[n]."""
+        for_ever: BoolArray = self.passes if self.stays is None else self.passes & (self.stays == np.inf)
+        return for_ever
 
     @property
     def needed(self) -> int:
@@ -46,8 +55,14 @@ class Demand:
 
     def search_space(self, timeline: Timeline) -> SearchSpace:
         """Find the slots that a timeline has for the gang."""
-        most, not_before = min(self.role.largest, self.per_node), self.gang.not_before
-        open_slots = open_slots_for(timeline, self.request, passes=self.passes, most=most, not_before=not_before)
+        open_slots = open_slots_for(
+            timeline,
+            self.request,
+            passes=self.for_ever if self.load is None else self.passes,
+            most=min(self.role.largest, self.per_node),
+            not_before=self.gang.not_before,
+            stays=self.stays,
+        )
         return SearchSpace(open_slots=open_slots, consider=self.consider, effort=self.effort)
 
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
@@ -90,9 +105,15 @@ class Demand:
 
 
 def demand_of(
-    gang: PendingGang, passes: BoolArray, consider: Consider, effort: Effort, *, per_node: int | None = None
+    gang: PendingGang,
+    passes: BoolArray,
+    consider: Consider,
+    effort: Effort,
+    *,
+    per_node: int | None = None,
+    stays: FloatArray | None = None,
 ) -> Demand:
-    """Prepare the choice for a gang; a node may be limited to fewer members than it has room for."""
+    """Prepare the choice for a gang; a node may be limited to fewer members than it has room for, or to short runs."""
     [role] = gang.roles
     return Demand(
         gang=gang,
@@ -103,6 +124,7 @@ def demand_of(
         load=None if gang.work is None else _load_of(role, gang.work, gang.price),
         consider=consider,
         effort=effort,
+        stays=stays,
     )
 
 
@@ -114,17 +136,22 @@ def _load_of(role: Role, work: Work, price: Price) -> GangLoad:
 def _load_of_range(role: Role, work: Work, price: Price) -> GangLoad:
     goal = Goal(minimum=role.sizes.minimum, maximum=role.largest)
     table = size_table(work, goal, slots=goal.maximum, exact=False)
-    if role.load is Load.PROPORTIONAL:
-        loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
-        return ProportionalLoad(sizes=loads.sizes, work=loads.work, price=price)
-    if role.load is Load.PIECES:
-        assert isinstance(work, SerialWork), "the snapshot checks it"
-        assert role.pieces is not None, "the snapshot checks it"
-        return PiecesLoad(
-            pieces=role.pieces,
-            seconds_per_piece=float(work.serial) / role.pieces,
-            sizes=table.sizes,
-            overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
-            price=price,
-        )
-    return EqualLoad(sizes=table.sizes, times=table.times, price=price)
+    match role.load:
+        case Load.PROPORTIONAL:
+            loads = divided_work_of(work, goal, Overhead.PER_MEMBER, slots=goal.maximum, exact=False)
+            return ProportionalLoad(sizes=loads.sizes, work=loads.work, price=price)
+        case Load.PIECES:
+            assert isinstance(work, SerialWork), "the snapshot checks it"
+            assert role.pieces is not None, "the snapshot checks it"
+            return PiecesLoad(
+                pieces=role.pieces,
+                seconds_per_piece=float(work.serial) / role.pieces,
+                sizes=table.sizes,
+                overheads=work.float_overheads(goal.maximum)[table.sizes - 1],
+                price=price,
+            )
+        case Load.EQUAL | Load.NONE:
+            # Members without a part of the work are planned alone only to see where they would fit.
+            return EqualLoad(sizes=table.sizes, times=table.times, price=price)
+        case _:
+            assert_never(role.load)

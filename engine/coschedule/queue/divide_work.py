@@ -1,5 +1,7 @@
 """What each member of a placed gang has to do, which follows from the load and from the speed of its node."""
 
+from typing import assert_never
+
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
@@ -11,11 +13,17 @@ from coschedule.queue.parts import Pieces, Share
 
 def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
     """Tell what the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``, have to do; see ``Placement``."""
-    if role.load is Load.PROPORTIONAL:
-        return _by_speed(role, nodes, counts, slowdowns)
-    if role.pieces is not None:
-        return _by_pieces(role, nodes, counts, divide_pieces(np.repeat(slowdowns, counts), role.pieces))
-    return tuple(Members(node, count, None, role.name) for node, count in zip(nodes, counts.tolist(), strict=True))
+    match role.load:
+        case Load.PROPORTIONAL:
+            return _by_speed(role, nodes, counts, slowdowns)
+        case Load.PIECES:
+            assert role.pieces is not None, "the role checks it"
+            return _by_pieces(role, nodes, counts, divide_pieces(np.repeat(slowdowns, counts), role.pieces))
+        case Load.EQUAL | Load.NONE:
+            alike = zip(nodes, counts.tolist(), strict=True)
+            return tuple(Members(node, count, None, role.name) for node, count in alike)
+        case _:
+            assert_never(role.load)
 
 
 def _by_speed(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand
@@ -168,18 +168,28 @@ def _too_short(demand: Demand, snapshot: Snapshot, at_first: Timeline) -> Window
     if demand.soonest(demand.search_space(at_first)) is not None:
         return None
     shortest = shortest_run(demand, snapshot)
-    return windows(demand.gang, snapshot, demand.passes, needed=demand.needed, shortest=shortest)
+    return windows(demand.gang, snapshot, demand.passes, demand.stays, needed=demand.needed, shortest=shortest)
 
 
 def windows(
-    gang: PendingGang, snapshot: Snapshot, passes: BoolArray, *, needed: int, shortest: float | None
+    gang: PendingGang,
+    snapshot: Snapshot,
+    passes: BoolArray,
+    stays: FloatArray | None,
+    *,
+    needed: int,
+    shortest: float | None,
 ) -> WindowTooShort:
-    """Count the windows of the nodes that pass, bool[n], which are too short for the shortest run."""
+    """Count the windows of the nodes that pass, bool[n], which are too short for the shortest run.
+
+    Members may stay on them for ``stays``, float[n], seconds, or for ever where that is ``None``.
+    """
     start = np.maximum(snapshot.start[passes], max(snapshot.now, gang.not_before))
     until = snapshot.until[passes]
     never = (until <= start) | (start == np.inf)
     closing = (until < np.inf) & ~never
     expected = owners_expected(snapshot, gang)[passes] & ~never
+    limits = np.zeros(0) if stays is None else stays[passes & (stays < np.inf)]
     return WindowTooShort(
         needed=needed,
         shortest_seconds=shortest,
@@ -188,6 +198,8 @@ def windows(
         closing=int(closing.sum()),
         longest_seconds=float((until[closing] - start[closing]).max()) if closing.any() else None,
         owners_expected=int(expected.sum()),
+        tolerated=len(limits),
+        tolerated_seconds=float(limits.max()) if len(limits) else None,
     )
 
 

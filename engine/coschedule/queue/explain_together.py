@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.chooser import keys_of_all
 from coschedule.queue.constraints.feasibility import Feasibility
@@ -57,6 +57,19 @@ class Case:
     def passes(self) -> list[BoolArray]:
         """The nodes that pass the constraints of each role."""
         return [self.feasibility.mask(role.constraints) for role in self.gang.roles]
+
+    @property
+    def stays(self) -> FloatArray | None:
+        """For how long members of some role may stay on each node that they pass, at most; ``None`` for ever on all."""
+        stays = [self.feasibility.stays(role.constraints) for role in self.gang.roles]
+        if all(of_role is None for of_role in stays):
+            return None
+        allowed = [
+            np.where(passes, np.inf if of_role is None else of_role, -np.inf)
+            for passes, of_role in zip(self.passes, stays, strict=True)
+        ]
+        longest: FloatArray = np.max(allowed, axis=0)
+        return longest
 
 
 def refuse_together(case: Case) -> Refusal:
@@ -134,7 +147,7 @@ def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether |
         until=np.full(count, np.inf),
         releases=(),
     )
-    if case.chooser.soonest(expected_timeline(at_last, case.passes)) is not None:
+    if case.chooser.without_limits().soonest(expected_timeline(at_last, case.passes)) is not None:
         return None
     needed, keys = int(party.sizes[0]), keys_of_all(case.gang)
     if not keys:
@@ -177,4 +190,4 @@ def _too_short(case: Case, party: Party) -> WindowTooShort | None:
     passes = np.any(case.passes, axis=0)
     fastest = float(case.snapshot.slowdown[passes].min())
     shortest = float(party.times.min()) * fastest if party.is_known else None
-    return windows(case.gang, case.snapshot, passes, needed=int(party.sizes[0]), shortest=shortest)
+    return windows(case.gang, case.snapshot, passes, case.stays, needed=int(party.sizes[0]), shortest=shortest)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 
@@ -43,6 +43,39 @@ class Load(StrEnum):
     NONE = "None"
     """Members have no part of the work: neither their number nor their speed counts."""
 
+    @property
+    def is_work(self) -> bool:
+        """Whether members have a part of the work."""
+        match self:
+            case Load.EQUAL | Load.PROPORTIONAL | Load.PIECES:
+                return True
+            case Load.NONE:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def is_unequal(self) -> bool:
+        """Whether members have different parts of the work."""
+        match self:
+            case Load.PROPORTIONAL | Load.PIECES:
+                return True
+            case Load.EQUAL | Load.NONE:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def is_pieces(self) -> bool:
+        """Whether the work is divided into whole pieces."""
+        match self:
+            case Load.PIECES:
+                return True
+            case Load.EQUAL | Load.PROPORTIONAL | Load.NONE:
+                return False
+            case _:
+                assert_never(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
@@ -67,7 +100,7 @@ class Role:
     def __post_init__(self) -> None:
         if any(amount < 0 for amount in self.request):
             raise ValueError("a request cannot be negative")
-        if (self.load is Load.PIECES) != (self.pieces is not None):
+        if self.load.is_pieces != (self.pieces is not None):
             raise ValueError("pieces go with a load of pieces, and only with that")
         if self.pieces is not None and self.pieces < self.sizes.least:
             raise ValueError(f"{self.sizes.least} members need as many pieces, not {self.pieces}")
@@ -226,10 +259,11 @@ class PendingGang:
             raise ValueError("one role at most must have sizes to choose from")
 
     def _check_loads(self) -> None:
-        loads = [role.load for role in self.roles if role.load is not Load.NONE]
+        loads = [role.load for role in self.roles if role.load.is_work]
         if self.work is not None and not loads:
             raise ValueError("work must be that of members with a load")
-        if len(loads) > 1 and set(loads) != {Load.EQUAL}:
+        if len(loads) > 1 and any(load.is_unequal for load in loads):
             raise ValueError("where one load is unequal, all others must be None")
-        if Load.PIECES in loads and self.work is not None and not isinstance(self.work, SerialWork):
+        are_pieces = any(load.is_pieces for load in loads)
+        if are_pieces and self.work is not None and not isinstance(self.work, SerialWork):
             raise ValueError("measured times do not say how long a piece takes")

@@ -64,8 +64,8 @@ def _in_the_end(timeline: Timeline, demand: Demand, someday: IntArray) -> InTheE
     spans = timeline.spans.take(np.flatnonzero(is_last(timeline.spans.owner)))
     free = spans.free[timeline.class_of]
     coming = someday[timeline.node]
-    # A node that closes again may do so before the others have ended.
-    fits = spans.open[timeline.class_of] & demand.passes[timeline.node]
+    # A node that closes again, or on which members may not stay, may be of no use when the others have ended.
+    fits = spans.open[timeline.class_of] & demand.for_ever[timeline.node]
     most = np.where(fits, _slots(demand, np.minimum(free, AMOUNT_LIMIT - coming) + coming), 0)
     there = np.where(fits, _slots(demand, free), 0)
     ready = np.maximum(spans.begin[timeline.class_of], max(timeline.now, demand.gang.not_before))

@@ -13,7 +13,7 @@ from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.finishes import finish_of
-from coschedule.queue.gangs import Kept, PendingGang
+from coschedule.queue.gangs import Kept, PendingGang, Role
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.obeyed_terms import are_obeyed
@@ -37,12 +37,20 @@ def kept_choice(
     for role, nodes, size in zip(gang.roles, kept.nodes, kept.sizes, strict=True):
         if not role.sizes.has(size) or size * max(role.request, default=0) > AMOUNT_LIMIT:
             return None
-        if np.count_nonzero(feasibility.mask(role.constraints)[nodes]) < len(nodes):
+        if not _may_stay(role, nodes, kept, feasibility):
             return None
     if gang.terms and not _obeys_terms(gang, kept, topology):
         return None
     seats = seats_by_rank(kept, rank_of)
     return _choice(gang, kept, seats, timeline, rank_of)
+
+
+def _may_stay(role: Role, nodes: IntArray, kept: Kept, feasibility: Feasibility) -> bool:
+    """Return whether members of a role may be on these nodes from the start to the finish."""
+    if np.count_nonzero(feasibility.mask(role.constraints)[nodes]) < len(nodes):
+        return False
+    stays = feasibility.stays(role.constraints)
+    return stays is None or bool((kept.start + stays[nodes] >= kept.finish).all())
 
 
 def _obeys_terms(gang: PendingGang, kept: Kept, topology: Topology) -> bool:

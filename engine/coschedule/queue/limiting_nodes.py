@@ -7,7 +7,7 @@ import numpy as np
 
 from coschedule.model.kinds import times_on
 from coschedule.model.numbers import IntArray
-from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.gangs import PendingGang
 from coschedule.queue.node_choice import ChosenNodes
 from coschedule.queue.slots.open_slots import OpenSlots
 from coschedule.queue.slots.timeline import Timeline
@@ -38,7 +38,7 @@ def find_limiting_nodes(
 
 def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Timeline) -> int:
     """Find the slowest node of members with a load, or of all where none has one: the first by rank."""
-    working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load is not Load.NONE]
+    working = [nodes.ranks for role, nodes in zip(gang.roles, seats, strict=True) if role.load.is_work]
     seated = working or [nodes.ranks for nodes in seats]
     if gang.factors and len(timeline.kinds):
         return _slowest_by_kind(gang, np.unique(np.concatenate(seated)), timeline)

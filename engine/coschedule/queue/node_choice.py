@@ -28,7 +28,7 @@ def choose_nodes(
     may be inf.
     """
     there = open_slots.at(start)
-    lasting = there[(open_slots.times[open_slots.end[there]] >= finish) & (open_slots.pace[there] <= pace)]
+    lasting = there[(open_slots.ends(start, there) >= finish) & (open_slots.pace[there] <= pace)]
     offered = open_slots.by_class(lasting)
     taken = np.diff(np.minimum(np.cumsum(offered[timeline.class_of]), size), prepend=0)
     ranks = np.flatnonzero(taken)

@@ -15,7 +15,7 @@ import numpy as np
 
 from coschedule.model.kinds import NO_KIND, times_on
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.gangs import Load, PendingGang, Role
+from coschedule.queue.gangs import PendingGang, Role
 from coschedule.queue.slots.timeline import Timeline, no_kinds
 from coschedule.queue.snapshot import Snapshot
 
@@ -67,13 +67,13 @@ def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: Fl
 
     Of pieces it is what their parts would take if they were no whole numbers.
     """
-    working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load is not Load.NONE]
+    working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load.is_work]
     if not working:
         return 1.0
     nodes, counts = (np.concatenate(columns) for columns in zip(*(one for _, one in working), strict=True))
-    if working[0][0].load is Load.EQUAL:
-        return float(own[nodes].max() / slowdowns[nodes].max())
-    return float((counts / slowdowns[nodes]).sum() / (counts / own[nodes]).sum())
+    if working[0][0].load.is_unequal:
+        return float((counts / slowdowns[nodes]).sum() / (counts / own[nodes]).sum())
+    return float(own[nodes].max() / slowdowns[nodes].max())
 
 
 def shared_ranks(own: Timeline, timeline: Timeline) -> IntArray:

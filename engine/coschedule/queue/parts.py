@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ def encode_part(part: Part) -> dict[str, float | int]:
             return {"pieces": count}
         case None:
             return {}
+        case _:
+            assert_never(part)
 
 
 def decode_part(fields: Mapping[str, Any]) -> Part:

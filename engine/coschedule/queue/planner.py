@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Self, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.decisions import Decision, Hold, Placement, Unplaceable
 from coschedule.queue.effort import Account
 from coschedule.queue.fitting_places import fitting, those_with_room
-from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.members import Members
@@ -268,16 +269,16 @@ class Planner:
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
 
     def _masks(self) -> list[BoolArray]:
-        """Which nodes pass, for every distinct list of constraints; what raises here does so again in its turn."""
-        masks = {}
+        """All in which nodes differ, for every distinct list of constraints; what raises does so again in its turn."""
+        answers = {}
         for gang in self._snapshot.gangs:
             try:
                 for role in gang.roles:
-                    masks[role.constraints] = self._feasibility.mask(role.constraints)
+                    answers[role.constraints] = list(self._feasibility.answers(role.constraints))
             except Exception:
                 if self._rescue is None:
                     raise
-        return list(masks.values())
+        return list(chain.from_iterable(answers.values()))
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
@@ -388,7 +389,7 @@ class Planner:
 
 def _spelled(gang: PendingGang) -> tuple[Members, ...]:
     """Return the members that are kept as they were spelled; not where they have parts, which also follow from work."""
-    is_whole = all(role.load in (Load.EQUAL, Load.NONE) for role in gang.roles)
+    is_whole = not any(role.load.is_unequal for role in gang.roles)
     return gang.kept.members if gang.kept is not None and is_whole else ()
 
 

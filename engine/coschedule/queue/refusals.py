@@ -131,7 +131,8 @@ class WindowTooShort:
 
     Of the ``passing`` nodes, which pass the constraints, ``never_open`` are never open to gangs and ``closing`` close
     again, after ``longest_seconds`` at most; None where none of them closes. Of ``owners_expected`` the owners may come
-    back, and the gang may not be interrupted.
+    back, and the gang may not be interrupted. On ``tolerated`` nodes a taint evicts members after a time, of
+    ``tolerated_seconds`` at most.
     """
 
     reason: ClassVar[Reason] = Reason.WINDOW_TOO_SHORT
@@ -142,6 +143,8 @@ class WindowTooShort:
     closing: int
     longest_seconds: float | None
     owners_expected: int = 0
+    tolerated: int = 0
+    tolerated_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Why a gang has no placement, and which nodes it holds until it has one."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 
@@ -19,9 +20,6 @@ from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.topology import Topology
-
-# Why a gang has no placement, where that may change once others have ended, nobody knows when.
-_MAY_CHANGE = (Reason.NOT_ENOUGH_ROOM, Reason.WINDOW_TOO_SHORT, Reason.HELD_BY_GANGS_IN_FRONT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,7 +65,7 @@ def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
 
 def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
     """Choose what a gang holds that was refused, if it may and if that lets it end in time."""
-    if not isinstance(chooser, PlainChooser) or refusal.reason not in _MAY_CHANGE or not chooser.gang.may_hold:
+    if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None
     demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
     held = nodes_to_hold(own, demand, ground.someday)
@@ -78,6 +76,25 @@ def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
         return held
     shortest = float(demand.load.runs_at(float(own.slowdowns[0])).min())
     return held if held.start + shortest <= demand.gang.deadline else None
+
+
+def _may_change(refusal: Refusal) -> bool:
+    """Return whether a refusal of the engine's may be over once others have ended, at unknown times."""
+    reason = Reason(refusal.reason)
+    match reason:
+        case Reason.NOT_ENOUGH_ROOM | Reason.WINDOW_TOO_SHORT | Reason.HELD_BY_GANGS_IN_FRONT:
+            return True
+        case Reason.NO_NODE_FITS | Reason.NO_TIME_FOR_SIZE | Reason.DEADLINE_CANNOT_BE_MET:
+            return False
+        case Reason.HELD_BY_LASTING_PODS | Reason.NO_DOMAIN_FITS | Reason.NO_ROOM_TOGETHER:
+            return False
+        case Reason.TOPOLOGIES_CROSS | Reason.TOO_MANY_COMBINATIONS | Reason.PLANNING_FAILED:
+            return False
+        case Reason.HOLDS_NODES | Reason.BEHIND_IN_QUEUE:
+            # Who asks the engine gives these.
+            return False
+        case _:
+            assert_never(reason)
 
 
 def closing(ranks: IntArray, start: float, *, resources: int) -> Claim:

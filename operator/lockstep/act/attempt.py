@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import assert_never
 
 from lockstep.act.bind import Binder
 from lockstep.act.claims import create_missing_claims
@@ -27,10 +28,12 @@ from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.client import LANDING_SECONDS
 from lockstep.api.pauses import pause_after
 from lockstep.belief.failed_nodes import AVOID_SECONDS
+from lockstep.belief.losses import note_lost
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus, Verdict
 from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
@@ -57,7 +60,13 @@ class Ending(Enum):
     @property
     def is_failure(self) -> bool:
         """Whether the gang must wait before it is tried again."""
-        return self in (Ending.REFUSED, Ending.UNDONE, Ending.BROKEN_OFF)
+        match self:
+            case Ending.REFUSED | Ending.UNDONE | Ending.BROKEN_OFF:
+                return True
+            case Ending.PLACED | Ending.NOT_RESERVED:
+                return False
+            case _:
+                assert_never(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +126,17 @@ class Attempt:
             written, message = await self._services.writer.write(self._gang, status)
         except ApiUnavailableError as error:
             return await self._take_back(Failure(reason=Reason.API_UNAVAILABLE, message=str(error)))
-        if written is Written.DONE or self._stands_in_status():
+        if self._stands_in_status():
             return await self._carry_out()
-        if written is Written.REFUSED:
-            return self._refused(message)
-        return Outcome(ending=Ending.NOT_RESERVED)
+        match written:
+            case Written.DONE:
+                return await self._carry_out()
+            case Written.REFUSED:
+                return self._refused(message)
+            case Written.CONFLICT | Written.GONE:
+                return Outcome(ending=Ending.NOT_RESERVED)
+            case _:
+                assert_never(written)
 
     async def resume(self) -> Outcome:
         """Carry out a reservation that stands in the gang's status, whatever of it is done already.
@@ -206,7 +221,7 @@ class Attempt:
     def _ended_and_gone(self, there: Mapping[PodKey, PodFact]) -> dict[PodKey, str]:
         """The members that have succeeded and whose pods are gone, without a UID: nobody makes them again."""
         departed, remembered = self._services.state.departed(self._gang), self._succeeded_ranks()
-        gone = {key for key, pod in departed.items() if pod.has_succeeded}
+        gone = {key for key, pod in departed.items() if pod.outcome_once_gone is PodOutcome.SUCCEEDED}
         return {
             key: ""
             for rank, key in enumerate(self._reservation.pod_keys())
@@ -271,9 +286,9 @@ class Attempt:
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)
 
     def _avoiding(self, failure: Failure) -> Failure:
-        """Keep the gang off the nodes that turn its members away again and again, and say so."""
-        services, nodes = self._services, failure.turned_away_by
-        avoided = services.state.failed_nodes.note_turned_away(self._gang.uid, nodes, services.now()) if nodes else []
+        """Keep the gang off the nodes where its members are lost again and again, and say so."""
+        services, attempt = self._services, self._reservation.attempt
+        avoided = note_lost(services.state, self._gang, attempt, failure.lost_on, services.now())
         if not avoided:
             return failure
         message = f"{failure.message}; for {AVOID_SECONDS / 60:g} minutes it is kept off {listed(avoided)}"

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from lockstep.act.admission import Admission, estranged
 from lockstep.act.concurrent import for_each
+from lockstep.act.left_over import kept_by
 from lockstep.act.refusals import is_conflict, refused_pod, refused_template
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
@@ -136,7 +137,7 @@ class Creator:
             return refused_pod(key.name, answer)
         pod = read_pod(answer.body)
         if pod.member is None or pod.member.gang_uid != self._gang.uid or pod.is_deleting:
-            message = "a pod of that name that is not this gang's, or is being deleted, is in the way"
+            message = f"a pod of that name that is not this gang's, or is being deleted, is in the way{kept_by(pod)}"
             return refused_pod(key.name, answer._replace(body={"message": message}))
         self.uids[key] = pod.uid
         if not pod.node:

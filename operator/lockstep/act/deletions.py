@@ -8,13 +8,15 @@ from lockstep.api import paths
 from lockstep.api.client import KubeClient
 from lockstep.api.pauses import pause_after
 from lockstep.facts.failure import Failure
-from lockstep.facts.pod import PodFact
+from lockstep.facts.pod import MOST_GRACE_SECONDS, PodFact
 from lockstep.facts.reasons import Reason
 
 _NOT_FOUND = 404
 _CONFLICT = 409
 # A pod that the API server has agreed to delete, and that no watch shows as gone or going: the watch is blind, or late.
 NO_EFFECT_SECONDS = 60.0
+# By how much our clock may be behind the API server's.
+_CLOCK_SECONDS = 300.0
 # Longer than any pause, so that failures of a pod are still known when it is asked for again.
 _TIDY_SECONDS = 120.0
 
@@ -23,20 +25,23 @@ class Deletions:
     """Deletes pods, each of them once, whoever asks and however often.
 
     A pod is asked for again only some time after an error, or after a long while in which nothing has shown an effect.
+    One that somebody deletes with a longer grace period than a member may have is deleted again, with the longest.
     """
 
-    def __init__(self, client: KubeClient, *, monotonic: Callable[[], float]) -> None:
+    def __init__(self, client: KubeClient, *, monotonic: Callable[[], float], now: Callable[[], float]) -> None:
         self._client = client
         self._monotonic = monotonic
+        self._now = now
         # By UID. What no longer keeps anybody from asking is dropped, so these cannot grow.
         self._not_before: dict[str, float] = {}
         self._failures: dict[str, int] = {}
         self._tidy_at = 0.0
 
     def wanting(self, pods: Iterable[PodFact]) -> list[PodFact]:
-        """Those of these pods that nobody is deleting, and that may be asked for."""
-        now = self._monotonic()
-        return [pod for pod in pods if not pod.is_deleting and self._not_before.get(pod.uid, now) <= now]
+        """Those of these pods that nobody is deleting, or not soon enough, and that may be asked for."""
+        now, latest = self._monotonic(), self._now() + MOST_GRACE_SECONDS + _CLOCK_SECONDS
+        unwanted = (pod for pod in pods if not pod.is_deleting or (pod.gone_by or 0.0) > latest)
+        return [pod for pod in unwanted if self._not_before.get(pod.uid, now) <= now]
 
     async def delete(self, pods: Iterable[PodFact]) -> Failure | None:
         """Delete these pods where nobody does yet; one that is gone, or is another one by now, is no failure.
@@ -65,7 +70,8 @@ class Deletions:
         return outage or next(iter(refusals), None)
 
     async def _delete(self, pod: PodFact) -> Failure | None:
-        answer = await self._client.delete(paths.pod(pod.key), uid=pod.uid)
+        grace_seconds = MOST_GRACE_SECONDS if pod.is_deleting else None
+        answer = await self._client.delete(paths.pod(pod.key), uid=pod.uid, grace_seconds=grace_seconds)
         if answer.is_success or answer.code in (_NOT_FOUND, _CONFLICT):
             return None
         message = f"the API server refused to delete pod {pod.key.name}: {answer.message}"

@@ -2,36 +2,43 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.failure import Failure
+from lockstep.facts.failure import Failure, LostOn
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank, parse_ranks, ranks_from
 from lockstep.facts.reasons import Reason
 
 
 class Loss(NamedTuple):
-    """A member that failed or was taken away, and a clause that says why."""
+    """A member that failed or was taken away, what has become of it, and a clause that says why."""
 
     rank: int
     pod: PodFact
+    outcome: PodOutcome
     why: str
 
     @property
     def is_own_failure(self) -> bool:
         """Whether the member's own program failed: the cluster had no part in it."""
-        return self.pod.phase is PodPhase.FAILED and not self.pod.is_disrupted
+        return not self.outcome.is_loss
+
+    @property
+    def lost_on(self) -> LostOn:
+        """On which node the member was lost, and how its kubelet rejected it if it did."""
+        pod = self.pod
+        return LostOn(pod.node, self.outcome, pod.rejected_for, pod.ended_because if pod.rejected_for else "")
 
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
     """Counts over the members of one attempt; ended members count as bound, succeeded ones as running too.
 
-    ``unseen``: no watch has ever shown them. ``losses``: who failed or was taken away, by rank. ``disrupted``: why the
-    cluster took a member away.
+    ``unseen``: no watch has ever shown them. ``losses``: who failed or was taken away, by rank.
     """
 
     size: int
@@ -40,7 +47,7 @@ class Progress:
     succeeded: int = 0
     unseen: int = 0
     losses: list[Loss] = field(default_factory=list)
-    disrupted: Failure | None = None
+    _taken_because: Reason | None = None
     _succeeded: list[int] = field(default_factory=list)
 
     def count_succeeded(self, rank: int, *, is_bound: bool) -> None:
@@ -50,11 +57,19 @@ class Progress:
         self.succeeded += 1
         self._succeeded.append(rank)
 
-    def disrupt(self, reason: Reason, why: str, *, turned_away_by: str = "") -> None:
-        """The cluster took a member away; the last one gives the reason, and each the node that turned it away."""
-        before = frozenset[str]() if self.disrupted is None else self.disrupted.turned_away_by
-        nodes = before | {turned_away_by} if turned_away_by else before
-        self.disrupted = Failure(reason=reason, message=why, turned_away_by=nodes)
+    def lose(self, loss: Loss, reason: Reason) -> None:
+        """The cluster took a member away."""
+        self.losses.append(loss)
+        self._taken_because = reason
+
+    @property
+    def disrupted(self) -> Failure | None:
+        """Why the cluster took members away, if it did: the last one gives the reason, each the node where it was."""
+        if self._taken_because is None:
+            return None
+        taken = [loss for loss in self.losses if not loss.is_own_failure]
+        lost_on = frozenset(loss.lost_on for loss in taken if loss.pod.node)
+        return Failure(reason=self._taken_because, message=taken[-1].why, lost_on=lost_on)
 
     @property
     def succeeded_ranks(self) -> int:
@@ -126,25 +141,32 @@ def reported_part(reservation: Reservation, pods: Iterable[PodFact]) -> str:
 
 
 def _count(counts: Progress, pod: PodFact, rank: int, *, is_gone: bool) -> None:
-    if pod.phase is PodPhase.FAILED:
-        _count_failed(counts, pod, rank)
-    elif pod.phase is PodPhase.SUCCEEDED:
-        counts.count_succeeded(rank, is_bound=bool(pod.node))
-    elif is_gone or pod.is_deleting:
-        what = "was deleted" if is_gone else "is being deleted"
-        loss = Loss(rank, pod, f"pod {pod.key.name} {what} before it had ended")
-        counts.losses.append(loss)
-        counts.disrupt(Reason.POD_LOST, loss.why)
-    else:
-        counts.bound += bool(pod.node)
-        counts.running += pod.phase is PodPhase.RUNNING
+    outcome = pod.outcome_once_gone if is_gone else pod.outcome
+    match outcome:
+        case PodOutcome.GOING:
+            counts.bound += bool(pod.node)
+            counts.running += pod.phase is PodPhase.RUNNING
+        case PodOutcome.SUCCEEDED:
+            counts.count_succeeded(rank, is_bound=bool(pod.node))
+        case PodOutcome.FAILED:
+            counts.bound += bool(pod.node)
+            counts.losses.append(Loss(rank, pod, outcome, f"pod {pod.key.name} failed: {pod.ended_because}"))
+        case PodOutcome.REJECTED:
+            counts.bound += bool(pod.node)
+            why = f"pod {pod.key.name} on node {pod.node} was turned away: {pod.ended_because}"
+            counts.lose(Loss(rank, pod, outcome, why), Reason.POD_REJECTED)
+        case PodOutcome.DISRUPTED:
+            counts.bound += bool(pod.node)
+            counts.lose(Loss(rank, pod, outcome, _disrupted(pod)), Reason.POD_REJECTED)
+        case PodOutcome.DELETED:
+            what = "was deleted" if is_gone else "is being deleted"
+            why = f"pod {pod.key.name} {what} before it had ended"
+            counts.lose(Loss(rank, pod, outcome, why), Reason.POD_LOST)
+        case _:
+            assert_never(outcome)
 
 
-def _count_failed(counts: Progress, pod: PodFact, rank: int) -> None:
-    counts.bound += bool(pod.node)
-    if pod.is_disrupted:
-        loss = Loss(rank, pod, f"pod {pod.key.name} on node {pod.node} was turned away: {pod.ended_because}")
-        counts.disrupt(Reason.POD_REJECTED, loss.why, turned_away_by=pod.node)
-    else:
-        loss = Loss(rank, pod, f"pod {pod.key.name} failed: {pod.ended_because}")
-    counts.losses.append(loss)
+def _disrupted(pod: PodFact) -> str:
+    """A clause about a member that the cluster ended; one whose program then ended well says nothing itself."""
+    because = f": {pod.ended_because}" if pod.ended_because else ""
+    return f"pod {pod.key.name} on node {pod.node} was ended by the cluster{because}"

@@ -1,4 +1,6 @@
-"""Taking one attempt back: told, every pod deleted, claims given back, released; or handed over where a node is lost.
+"""Taking one attempt back: the status says so, every pod is deleted, claims are given back, nodes are released.
+
+What counts as gone is left behind: what lost nodes keep, and what has ended and only a finalizer keeps.
 
 The status says that the attempt is being undone before the first pod is deleted, so that the next process goes on
 undoing: a member that has run is never made again in the same attempt.
@@ -8,10 +10,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
 from lockstep.act.concurrent import for_each
 from lockstep.act.disruption import tell_disrupted
-from lockstep.act.left_over import waits_for
+from lockstep.act.left_over import counts_as_gone, left_behind, waits_for
 from lockstep.act.look import believed_members, look_at_members
 from lockstep.act.needed_claims import needed_claims
 from lockstep.act.progress import reported_part
@@ -23,10 +26,10 @@ from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.reason_meanings import UNDONE_REASONS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.report.conditions import mark_released, mark_undoing, with_progress
-from lockstep.report.metrics import UNDONE_REASONS
 from lockstep.report.sentences import as_sentence
 from lockstep.report.status import Written
 
@@ -71,16 +74,16 @@ class Undoing:
         self._news = news
 
     async def run(self, failure: Failure, *, landed_at: float) -> None:
-        """Go on until nothing is left but what lost nodes keep, and that is written; or until the gang is gone.
+        """Go on until nothing is left but what counts as gone, and that is written; or until the gang is gone.
 
         Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
         """
         self._log(failure)
         if not self._is_told(failure) and await self._tell(failure, self._what_keeps(self._believed())):
             self._news.told(failure)
-        stuck = await self._until_gone(failure, landed_at)
+        behind = await self._until_gone(failure, landed_at)
         await _until_done(self._take_claims_back)
-        await _until_done(lambda: self._release(failure, stuck))
+        await _until_done(lambda: self._release(failure, behind))
 
     def _log(self, failure: Failure) -> None:
         if failure.reason is Reason.GANG_DELETED:
@@ -99,14 +102,14 @@ class Undoing:
         return believed_members(self._services.state, self._gang, self._reservation.attempt)
 
     async def _until_gone(self, failure: Failure, landed_at: float) -> str:
-        """Delete until nothing is left; returns what lost nodes keep, as :func:`waits_for` says it."""
+        """Delete until nothing is left; returns what counts as gone, as :func:`left_behind` says it."""
         looks, told = 0, None
         while True:
             to_land = landed_at - self._services.monotonic()
             left = await self._look(failure)
-            if left is not None and all(self._is_lost(pod) for pod in left):
+            if left is not None and all(counts_as_gone(pod, self._services.lost_nodes) for pod in left):
                 if to_land <= 0:
-                    return self._what_keeps(left)
+                    return left_behind(left, self._services.lost_nodes)
                 await asyncio.sleep(to_land)
                 continue
             looks += 1
@@ -136,13 +139,10 @@ class Undoing:
             log.warning("%s", refusal.message, extra=about(self._gang.key))
         return left
 
-    def _is_lost(self, pod: PodFact) -> bool:
-        """Whether the pod counts as gone: nobody on its node can say so. Its room stays taken until it is."""
-        return pod.is_deleting and bool(pod.node) and self._services.lost_nodes.why_lost(pod.node) is not None
-
     def _what_keeps(self, left: Iterable[PodFact]) -> str:
         services = self._services
-        return waits_for(left, services.state, services.lost_nodes, services.now())
+        awaited = [pod for pod in left if not counts_as_gone(pod, services.lost_nodes)]
+        return waits_for(awaited, services.state, services.lost_nodes, services.now())
 
     async def _tell(self, failure: Failure, waits: str) -> bool:
         """Say in the status that the attempt is being undone, if the status has it; nothing waits for that.
@@ -157,9 +157,15 @@ class Undoing:
             status = with_progress(status, self._reported_part(gang))
             if status == gang.status:
                 return False
-            written = await self._write(gang, status)
-            if written is not Written.CONFLICT:
-                return written is Written.DONE
+            match await self._write(gang, status):
+                case Written.DONE:
+                    return True
+                case Written.GONE | Written.REFUSED:
+                    return False
+                case Written.CONFLICT:
+                    continue
+                case unknown:
+                    assert_never(unknown)
         return False
 
     def _reported_part(self, gang: GangFact) -> str:
@@ -180,16 +186,16 @@ class Undoing:
             log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
         return failure is None
 
-    async def _release(self, failure: Failure, stuck: str) -> bool:
+    async def _release(self, failure: Failure, behind: str) -> bool:
         """Remove the reservation from the status, over whatever version the gang has by now."""
         gang = self._known()
         if gang is None or gang.status.end is not None:
             # It is gone, or its end was written before it could be said that it is undone.
             return True
         status = mark_released(
-            gang, failure, stuck=stuck, retry_seconds=self._pause_after(failure), now=self._services.now()
+            gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
         )
-        return await self._write(gang, status) in (Written.DONE, Written.GONE)
+        return (await self._write(gang, status)).is_settled
 
     async def _write(self, gang: GangFact, status: GangStatus) -> Written:
         try:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Decision, GangKey, Placement, Plan, Preempting, RunningGang, Snapshot, plan
+from coschedule import Decision, GangKey, Placement, Plan, RunningGang, Snapshot, plan
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.api.preemption import spelled_gang
@@ -12,7 +12,7 @@ from lockstep.belief.running import gangs_that_hold
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
 from lockstep.cycle.by_rank import in_rank_order
-from lockstep.cycle.making import with_evictions
+from lockstep.cycle.making import Evicting, with_evictions
 from lockstep.cycle.memory import Memory
 from lockstep.cycle.rotation import MOST_IN_FRONT, Rotation
 from lockstep.cycle.waiting import told_of_pool, urgency_of
@@ -31,7 +31,7 @@ class Planned:
 
     snapshot: Snapshot
     made: Plan
-    preempting: Preempting
+    preempting: Evicting
     prices: Mapping[GangKey, PriceInForce]
     running: tuple[RunningGang, ...]
     tell: Callable[[Decision], Decision] = lambda decision: decision

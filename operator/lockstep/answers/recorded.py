@@ -21,7 +21,6 @@ from coschedule import (
     decode_plan,
     decode_snapshot,
     plan,
-    preempt,
 )
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.planned import Planned
@@ -33,6 +32,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.belief.role_parts import without_parts
 from lockstep.belief.snapshots import SnapshotCutter, Terms
 from lockstep.belief.state import State
+from lockstep.cycle.making import who_gives_way
 from lockstep.facts.gang import GangFact, GangSpec
 from lockstep.facts.sizing import Sizing
 
@@ -107,7 +107,7 @@ def _planned(snapshot: Snapshot) -> Planned:
     return Planned(
         snapshot=snapshot,
         made=made,
-        preempting=preempt(snapshot, made),
+        preempting=who_gives_way(snapshot, made),
         prices={gang.key: PriceInForce(seconds=gang.member_price) for gang in snapshot.gangs},
         running=snapshot.running,
     )

@@ -1,21 +1,13 @@
 """What there is to say of a gang that is not to be planned: its status knows, or its spec."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from coschedule import GangKey, Members
 from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact, WorkUsed
 from lockstep.facts.reasons import Condition
-
-# Of each phase, the condition that says most, and what is said where it has not been written.
-_SAYS = {
-    Phase.DELETED: (Condition.PLACED, "It is being deleted, and holds nothing."),
-    Phase.SUSPENDED: (Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."),
-    Phase.RESERVED: (Condition.PLACED, "Its members are being created."),
-    Phase.PLACED: (Condition.PLACED, "All of its members are bound."),
-    Phase.COMPLETE: (Condition.COMPLETE, "It has ended."),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +36,7 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
     refusal = state.refusal_of(gang)
     if phase is Phase.REFUSED and refusal is not None:
         return SettledAnswer(gang=gang.key, phase=phase, message=refusal.message)
-    status, (condition, otherwise) = gang.status, _SAYS[phase]
+    status, (condition, otherwise) = gang.status, _said_of(phase)
     written = status.end or status.condition(condition)
     message = otherwise if written is None or not written.message else written.message
     if not phase.holds_nodes:
@@ -62,3 +54,22 @@ def answer_settled(state: State, gang: GangFact) -> SettledAnswer:
         members=status.members,
         work_used=status.work_used,
     )
+
+
+def _said_of(phase: Phase) -> tuple[Condition, str]:
+    """The condition that says most of a gang in that phase, and what is said where it has not been written."""
+    match phase:
+        case Phase.DELETED:
+            return Condition.PLACED, "It is being deleted, and holds nothing."
+        case Phase.SUSPENDED:
+            return Condition.SUSPENDED, "Its owner has suspended it: it is planned again when it is resumed."
+        case Phase.RESERVED:
+            return Condition.PLACED, "Its members are being created."
+        case Phase.PLACED:
+            return Condition.PLACED, "All of its members are bound."
+        case Phase.COMPLETE:
+            return Condition.COMPLETE, "It has ended."
+        case Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
+            raise ValueError(f"a gang that is {phase} is refused, or to be planned")
+        case _:
+            assert_never(phase)

@@ -17,11 +17,13 @@ _GRACE_SECONDS = 60
 def parse_bid(manifest: Manifest) -> BidFact:
     """A node's bid. What it leaves out takes the default of an idle reference node that is free for good."""
     metadata, spec = manifest["metadata"], manifest.get("spec") or {}
+    duty_cycle, capacity = ratio(spec.get("dutyCycle", 0)), ratio(spec.get("capacity", 1))
     return BidFact(
         node=metadata["name"],
         resource_version=metadata["resourceVersion"],
-        slowdown=_slowdown(spec),
-        duty_cycle=ratio(spec.get("dutyCycle", 0)),
+        slowdown=_slowdown(duty_cycle, capacity),
+        duty_cycle=duty_cycle,
+        capacity=capacity,
         says_capacity="capacity" in spec,
         available_from=epoch_seconds(spec.get("availableFrom")),
         available_until=epoch_seconds(spec.get("availableUntil")),
@@ -46,8 +48,7 @@ def bid_condition(manifest: Manifest) -> BidCondition | None:
     return next((BidCondition(*(one.get(key, "") for key in BidCondition._fields)) for one in accepted), None)
 
 
-def _slowdown(spec: Manifest) -> float:
-    duty_cycle, capacity = ratio(spec.get("dutyCycle", 0)), ratio(spec.get("capacity", 1))
+def _slowdown(duty_cycle: float, capacity: float) -> float:
     if not (duty_cycle >= 0 and capacity > 0 and 0 < (1 + duty_cycle) / capacity < math.inf):
         raise ValueError(f"no speed follows from a duty cycle of {duty_cycle:g} and a capacity of {capacity:g}")
     return (1 + duty_cycle) / capacity

@@ -5,7 +5,7 @@ of the GangJob is called NAME-GANG-RANK and goes with the gang; we make it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from lockstep.api.membership import owner_reference
 from lockstep.api.names import GANG_LABEL, RANK_LABEL, SIZE_LABEL
@@ -50,6 +50,8 @@ def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:
             return ClaimKey(pod.namespace, f"{pod.name}-{use.claim}")
         case Sharing.KEPT:
             return ClaimKey(pod.namespace, kept_claim(use.claim, gang, rank))
+        case _:
+            assert_never(use.sharing)
 
 
 def kept_claim(template: str, gang: str, rank: int) -> str:

@@ -140,10 +140,15 @@ class KubeClient:
         """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
         return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
 
-    async def delete(self, target: Target, *, uid: str, version: str = "") -> Answer:
-        """Delete the object if it still is the one with that UID, and that version of it where one is given."""
+    async def delete(self, target: Target, *, uid: str, version: str = "", grace_seconds: int | None = None) -> Answer:
+        """Delete the object if it still is the one with that UID, and that version of it where one is given.
+
+        ``grace_seconds`` goes in the place of the object's own grace period, also where it is being deleted already.
+        """
         preconditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
-        return await self._request("DELETE", target, body={"preconditions": preconditions}, urgency=Urgency.DELETE)
+        grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        body = {"preconditions": preconditions, **grace}
+        return await self._request("DELETE", target, body=body, urgency=Urgency.DELETE)
 
     @asynccontextmanager
     async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Lines]:

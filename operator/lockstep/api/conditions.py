@@ -6,6 +6,12 @@ from typing import Any
 Manifest = Mapping[str, Any]
 
 
+def condition_of(status: Manifest, kind: str) -> Manifest | None:
+    """The condition of that type, if it has been written."""
+    return next((one for one in status.get("conditions") or () if one["type"] == kind), None)
+
+
 def has_condition(status: Manifest, kind: str) -> bool:
     """Whether the condition of that type stands and is True."""
-    return any(one["type"] == kind and one["status"] == "True" for one in status.get("conditions") or ())
+    condition = condition_of(status, kind)
+    return condition is not None and condition["status"] == "True"

@@ -4,7 +4,7 @@ Of each, only what the API server itself vouches for is read: name, UID, version
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, assert_never
 
 from coschedule import GangKey
 from lockstep.api.bid import bid_condition
@@ -16,6 +16,7 @@ from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.gang import GangFact, GangStatus, Refusal
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
 Manifest = Mapping[str, Any]
@@ -43,19 +44,35 @@ def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
     if phase not in _PHASES:
         return read_pod({**manifest, "status": {**(manifest.get("status") or {}), "phase": PodPhase.UNKNOWN}})
     metadata, node = manifest["metadata"], (manifest.get("spec") or {}).get("nodeName")
+    is_deleting, member = "deletionTimestamp" in metadata, membership(metadata)
     return PodFact(
         key=PodKey(metadata["namespace"], metadata["name"]),
         uid=metadata["uid"],
         node=node if isinstance(node, str) else "",
         phase=PodPhase(phase),
         request=_FILLS_ITS_NODE,
-        member=membership(metadata),
-        is_deleting="deletionTimestamp" in metadata,
-        is_disrupted=False,
+        member=member,
+        is_deleting=is_deleting,
+        outcome=PodOutcome.GOING if member is None else _doubtful_outcome(PodPhase(phase), is_deleting=is_deleting),
         ended_because="its status can't be understood",
         lasting=True,
         labels=labels_of(metadata),
     )
+
+
+def _doubtful_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
+    """What has become of a member, when nothing is known of its containers: nothing says that it ended by itself."""
+    if is_deleting:
+        return PodOutcome.DELETED
+    match phase:
+        case PodPhase.SUCCEEDED:
+            return PodOutcome.SUCCEEDED
+        case PodPhase.FAILED:
+            return PodOutcome.FAILED
+        case PodPhase.PENDING | PodPhase.RUNNING | PodPhase.UNKNOWN:
+            return PodOutcome.GOING
+        case _:
+            assert_never(phase)
 
 
 def read_pod(manifest: Manifest) -> PodFact:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from coschedule import GangKey, Interruptible, Load, Members, decode_part
+from coschedule import GangKey, Interruptible, Members, decode_part
+from lockstep.api.bounds import beyond_bounds
 from lockstep.api.network import parse_network
 from lockstep.api.outlook import outlook_manifest, parse_outlook
 from lockstep.api.pace import pace_manifest, parse_pace
@@ -17,9 +18,11 @@ from lockstep.api.rendezvous.limits import crowd_refusal
 from lockstep.api.role import parse_roles
 from lockstep.api.run_template import run_template
 from lockstep.api.work import parse_work
-from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed
+from lockstep.facts.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed, oversize
 from lockstep.facts.pace import Pace
-from lockstep.facts.reasons import FAILURES, Condition, Reason
+from lockstep.facts.reason_meanings import FAILURES
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.sizing import Sizing
 from lockstep.facts.summary import Summary
@@ -32,7 +35,8 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
 
     Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
 
-    The spec's part is taken from ``before`` where that is the same generation of the same object.
+    The spec's part is taken from ``before`` where that is the same generation of the same object. A spec beyond the
+    bounds of its schema is refused and not read, unless the gang holds nodes by now: its members run to their end.
     """
     metadata = manifest["metadata"]
     status = _status(manifest.get("status") or {})
@@ -43,7 +47,7 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
             is_deleting="deletionTimestamp" in metadata,
             status=status,
         )
-    spec, refusal = _spec_or_refusal(manifest, pool, gate_image)
+    spec, refusal = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
     created = epoch_seconds(metadata["creationTimestamp"])
     assert created is not None, "the API server gives every object its creation time"
     return GangFact(
@@ -60,12 +64,17 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
     )
 
 
-def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[GangSpec | None, Refusal | None]:
+def _spec_or_refusal(
+    manifest: Manifest, pool: Pool, gate_image: str, *, holds_nodes: bool
+) -> tuple[GangSpec | None, Refusal | None]:
+    excess = beyond_bounds(manifest["spec"])
+    if excess and not holds_nodes:
+        return None, oversize(excess)
     try:
         roles = parse_roles(manifest["spec"], pool, gate_image)
         if isinstance(roles, Refusal):
             return None, roles
-        spec = _spec(manifest["spec"], roles)
+        spec = replace(_spec(manifest["spec"], roles), excess=excess)
         refusal = crowd_refusal(manifest["metadata"]["name"], spec)
     except (ValueError, ArithmeticError) as error:
         return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
@@ -74,7 +83,7 @@ def _spec_or_refusal(manifest: Manifest, pool: Pool, gate_image: str) -> tuple[G
 
 def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
     deadline, placement = spec.get("deadline"), spec.get("placement") or {}
-    working = sum(role.sizes.maximum for role in roles if role.load is not Load.NONE)
+    working = sum(role.sizes.maximum for role in roles if role.load.is_work)
     return GangSpec(
         roles=roles,
         work=parse_work(spec["work"], working) if "work" in spec else None,
@@ -132,11 +141,16 @@ def _status(status: Manifest) -> GangStatus:
         past_runs=status.get("pastRuns") or "",
         work_used=_work_used(status.get("workUsed")),
         pace=parse_pace(status["pace"]) if status.get("pace") else None,
+        rejected=_rejected(status.get("rejected")),
     )
 
 
 def _work_used(one: Manifest | None) -> WorkUsed | None:
     return None if one is None else WorkUsed(one["source"], one["message"])
+
+
+def _rejected(one: Manifest | None) -> Rejected | None:
+    return None if one is None else Rejected(one["reason"], tuple(one["nodes"]), one["suiting"])
 
 
 def _members(one: Manifest) -> Members:
@@ -195,6 +209,7 @@ def status_manifest(status: GangStatus) -> dict[str, Any]:
         "pastRuns": status.past_runs or None,
         "workUsed": None if status.work_used is None else status.work_used._asdict(),
         "pace": None if status.pace is None else pace_manifest(status.pace),
+        "rejected": None if status.rejected is None else status.rejected._asdict(),
     }
 
 

@@ -50,9 +50,13 @@ def may_go(metadata: Manifest) -> bool:
 
 def is_up(phase: PodPhase, status: Manifest) -> bool:
     """Whether the pod's gate runs, or the pod is past it."""
-    return phase not in (PodPhase.PENDING, PodPhase.UNKNOWN) or any(
-        one.get("name") == GATE and not {"running", "terminated"}.isdisjoint(one.get("state") or {})
-        for one in status.get("initContainerStatuses") or ()
+    return (
+        phase.is_over
+        or phase is PodPhase.RUNNING
+        or any(
+            one.get("name") == GATE and not {"running", "terminated"}.isdisjoint(one.get("state") or {})
+            for one in status.get("initContainerStatuses") or ()
+        )
     )
 
 

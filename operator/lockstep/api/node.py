@@ -1,5 +1,6 @@
 """Nodes as they come from the API server."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +25,13 @@ def parse_node(manifest: Manifest) -> NodeFact:
         allocatable=as_request(resources(status.get("allocatable")) | _features(status)),
         is_ready=has_condition(status, "Ready"),
         is_unschedulable=bool(spec.get("unschedulable")),
+        system=_system(status.get("nodeInfo") or {}),
     )
+
+
+def _system(info: Manifest) -> str:
+    """Which kubelet runs there, and since which start of the machine: what it rejects may be another thing then."""
+    return sys.intern(" ".join(str(info[field]) for field in ("kubeletVersion", "bootID") if info.get(field)))
 
 
 def _features(status: Manifest) -> dict[str, int]:

@@ -12,7 +12,7 @@ from lockstep.api.common_objects import Owner, owned_metadata
 from lockstep.api.names import GANG_LABEL
 from lockstep.api.quantities import epoch_seconds
 from lockstep.facts.gang import GangFact, GangSpec
-from lockstep.facts.node_request import NodeRequest, NodesAnswer
+from lockstep.facts.node_request import AnswerReason, NodeRequest, NodesAnswer
 from lockstep.facts.reasons import Reason
 from lockstep.facts.role import RoleSpec
 
@@ -26,7 +26,7 @@ _DIGITS = 10
 _MOST_WORDS = 300
 _MOST_TEMPLATES = 32
 # What a request has come to, the latest first: a booking that is over comes after nodes that were there.
-_CAME_TO = (
+_CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
     ("CapacityRevoked", Reason.PROVISIONING_FAILED, True),
     ("BookingExpired", Reason.PROVISIONING_FAILED, True),
     ("Failed", Reason.PROVISIONING_FAILED, True),

@@ -3,36 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.api.conditions import has_condition
+from lockstep.api.conditions import condition_of
 from lockstep.api.gate import is_up, may_go, started
 from lockstep.api.labels import labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pace import member_cpu
 from lockstep.api.pod_end import end_of, failed_containers, reported_progress
+from lockstep.api.pod_outcome import is_done, outcome_of, rejection_of
 from lockstep.api.pod_request import pod_request
 from lockstep.api.pod_terms import keeps_away
 from lockstep.api.quantities import epoch_seconds
 from lockstep.api.stop import is_stopping
 from lockstep.facts.pod import PodFact, PodKey, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 
 Manifest = Mapping[str, Any]
-
-
-# Reasons with which a kubelet turns a bound pod away before it ran, or a node lost it. Those of resources begin with
-# OutOf.
-_DISRUPTED = frozenset(
-    {
-        "NodeAffinity",
-        "NodePorts",
-        "NodeLost",
-        "NodeShutdown",
-        "Evicted",
-        "Preempting",
-        "Terminated",
-        "UnexpectedAdmissionError",
-    }
-    | {"TopologyAffinityError", "PodOSNotSupported", "AppArmor"}
-)
 
 # Whose pods are not meant to end, and what marks the image of a pod that a kubelet runs from a file.
 _LASTING_OWNERS = frozenset(
@@ -48,7 +33,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
     member = membership(metadata)
     phase = PodPhase(status.get("phase", PodPhase.PENDING))
     is_deleting = "deletionTimestamp" in metadata
-    is_ending = member is not None and (is_deleting or phase is PodPhase.FAILED)
+    outcome = PodOutcome.GOING if member is None else outcome_of(phase, metadata, spec, status)
     return PodFact(
         key=PodKey(metadata["namespace"], metadata["name"]),
         uid=metadata["uid"],
@@ -57,8 +42,8 @@ def parse_pod(manifest: Manifest) -> PodFact:
         request=pod_request(spec, status, is_member=member is not None),
         member=member,
         is_deleting=is_deleting,
-        is_disrupted=_is_disrupted(status),
-        ended_because=_ended_because(status) if phase is PodPhase.FAILED else "",
+        outcome=outcome,
+        ended_because=_ended_because(status, outcome) if _says_why(phase, outcome) else "",
         lasting=_is_lasting(metadata),
         labels=labels_of(metadata),
         keeps_away=keeps_away(spec, metadata["namespace"]),
@@ -68,13 +53,16 @@ def parse_pod(manifest: Manifest) -> PodFact:
         is_up=member is not None and is_up(phase, status),
         may_go=member is not None and may_go(metadata),
         started=None if member is None else started(status),
-        end=end_of(status) if is_ending else None,
+        is_done=member is not None and is_done(phase, spec, status),
+        rejected_for=rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
+        end=end_of(status) if outcome.is_end else None,
         progress=reported_progress(metadata) if member is not None else "",
         # While members are bound they are read again and again, and nobody asks for it.
         cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
         is_stopping=member is not None and is_stopping(spec),
         # The API server adds the grace to the time of the deletion.
         gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
+        finalizers=tuple(metadata.get("finalizers") or ()) if member is not None and is_deleting else (),
     )
 
 
@@ -97,16 +85,16 @@ def _is_lasting(metadata: Manifest) -> bool:
     return any(owner.get("controller") and (owner["apiVersion"], owner["kind"]) in _LASTING_OWNERS for owner in owners)
 
 
-def _is_disrupted(status: Manifest) -> bool:
-    """Whether the cluster ended the pod, not its own program."""
-    reason = status.get("reason", "")
-    return reason in _DISRUPTED or reason.startswith("OutOf") or has_condition(status, "DisruptionTarget")
+def _says_why(phase: PodPhase, outcome: PodOutcome) -> bool:
+    return phase is PodPhase.FAILED or outcome is PodOutcome.DISRUPTED
 
 
-def _ended_because(status: Manifest) -> str:
-    """One phrase for the owner: what the node or the first failed container said."""
-    if status.get("reason"):
-        return f"{status['reason']}: {status.get('message', '')}".rstrip(": ")
+def _ended_because(status: Manifest, outcome: PodOutcome) -> str:
+    """One phrase for the owner: what the node, the condition of a disruption, or the first failed container said."""
+    disruption = condition_of(status, "DisruptionTarget") if outcome is PodOutcome.DISRUPTED else None
+    for one in (status, disruption or {}):
+        if one.get("reason"):
+            return f"{one['reason']}: {one.get('message') or ''}".rstrip(": ")
     for name, code in failed_containers(status):
         return f"container {name} exited with {code}"
     return "its phase is Failed"

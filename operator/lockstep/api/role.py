@@ -1,5 +1,6 @@
 """The roles of a GangJob, from its manifest: a spec with a template of its own is one role without a name."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -44,7 +45,7 @@ def parse_roles(spec: Manifest, pool: Pool, gate_image: str = "") -> tuple[RoleS
         if isinstance(role, Refusal):
             return role
         roles.append(role)
-    if any(role.load is Load.PIECES for role in roles) and "profile" in spec.get("work", {}):
+    if any(role.load.is_pieces for role in roles) and "profile" in spec.get("work", {}):
         raise ValueError("work.profile: does not say how long a piece takes")
     return tuple(roles)
 
@@ -114,7 +115,7 @@ def _other_scheduler(pod: Manifest) -> str | None:
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:
     """The number of pieces. Raises ValueError where the rest of the role makes no sense of it."""
     pieces: int | None = role.get("pieces")
-    if (load is Load.PIECES) != (pieces is not None):
+    if load.is_pieces != (pieces is not None):
         raise ValueError("pieces: goes with load Pieces, and only with that")
     if pieces is None:
         return None
@@ -129,8 +130,16 @@ def _constraints(pod: Manifest) -> Constraints:
     return Constraints(
         node_selector=tuple(sorted((pod.get("nodeSelector") or {}).items())),
         affinity=None if required is None else parse_terms(required),
-        tolerations=tuple(
-            Toleration(one.get("key", ""), one.get("operator") or "Equal", one.get("value", ""), one.get("effect", ""))
-            for one in pod.get("tolerations") or ()
-        ),
+        tolerations=tuple(map(_toleration, pod.get("tolerations") or ())),
+    )
+
+
+def _toleration(one: Manifest) -> Toleration:
+    seconds = one.get("tolerationSeconds")
+    return Toleration(
+        key=one.get("key", ""),
+        operator=one.get("operator") or "Equal",
+        value=one.get("value", ""),
+        effect=one.get("effect", ""),
+        seconds=math.inf if seconds is None else float(seconds),
     )

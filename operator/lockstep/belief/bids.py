@@ -1,7 +1,8 @@
-"""What nodes offer: the bids that count now, by node.
+"""What nodes offer: the bids, by node, as they count now.
 
-A bid that says no capacity has that of its hardware, also where another bid says it that has expired: the hardware is
-the same as before.
+Past ``expiresAt`` what was measured for a while lapses: the duty cycle, whether the owner is there, the forecast. What
+a person has promised goes on counting, and the capacity: the hardware is the same as before. A bid that says no
+capacity has that of its hardware, by what others say, expired or not.
 """
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
@@ -13,14 +14,15 @@ from lockstep.facts.node import BidCondition, BidFact, NodeFact, kind_of_node
 
 
 class Bids(Mapping[str, BidFact]):
-    """The bids of ``nodes`` that are there and have not expired. ``changed`` is called where one may change a plan."""
+    """The bids of ``nodes`` that are there, as they count. ``changed`` is called where one may change a plan."""
 
     def __init__(self, nodes: Mapping[str, NodeFact], news: News, changed: Callable[[], None]) -> None:
         self._nodes = nodes
         self._news = news
         self._changed = changed
         self._by_node: dict[str, BidFact] = {}
-        self._expired: dict[str, BidFact] = {}
+        # The same as they are written.
+        self._written: dict[str, BidFact] = {}
         self._capacities = SharedCapacities(unsettled=lambda: news.changed(needs_plan=False))
 
     def __getitem__(self, node: str) -> BidFact:
@@ -42,52 +44,44 @@ class Bids(Mapping[str, BidFact]):
         """The bids by node."""
         return self._by_node.items()
 
-    @property
-    def expired(self) -> Mapping[str, BidFact]:
-        """The bids that are there and were not renewed in time, by node."""
-        return self._expired
-
     def known(self) -> Iterable[str]:
         """The nodes of all bids that are there."""
-        return [*self._by_node, *self._expired]
+        return list(self._by_node)
 
     def version(self, node: str) -> str | None:
-        """The version of that node's bid that is believed, expired or not; None where there is none."""
-        bid = self._by_node.get(node) or self._expired.get(node)
+        """The version of that node's bid that is believed; None where there is none."""
+        bid = self._by_node.get(node)
         return None if bid is None else bid.resource_version
 
     def apply(self, fact: BidFact) -> None:
         """A node's bid is there, or has changed; an older version than the known one is no news.
 
-        A bid that only counts for longer changes no plan: every node may renew its own every second. Nor does one that
-        has expired, as long as it is not renewed.
+        A bid that only counts for longer changes no plan: every node may renew its own every second. One that has
+        expired stays so until it is renewed.
         """
-        gone = self._expired.pop(fact.node, None)
-        if gone is not None and gone.expires_at == fact.expires_at:
-            self._expired[fact.node] = self._share(fact)
-            return
         before = self._by_node.get(fact.node)
-        if before and is_older(fact.resource_version, before.resource_version):
+        if before is not None and is_older(fact.resource_version, before.resource_version):
             return
         fact = self._share(fact)
-        if before != fact:
-            self._by_node[fact.node] = fact
+        if fact != self._written.get(fact.node):
+            self._written[fact.node] = fact
             self._note_whether_to_answer(fact)
-            if before is None or not fact.renews(before):
-                self._changed()
+            has_lapsed = before is not None and before.is_lapsed and before.expires_at == fact.expires_at
+            self._count(fact.lapsed() if has_lapsed else fact)
 
     def remove(self, node: str) -> None:
         """A node's bid is gone: the node has the default one."""
-        self._expired.pop(node, None)
-        self._drop(node)
+        self._news.answered(node)
+        self._written.pop(node, None)
+        if self._by_node.pop(node, None) is not None:
+            self._changed()
         self._capacities.note(node, None, None)
 
     def expire(self, now: float) -> None:
-        """Drop the bids that were not renewed in time."""
+        """Let lapse what was measured by bids that were not renewed in time."""
         for bid in list(self.values()):
-            if bid.has_expired(now):
-                self._drop(bid.node)
-                self._expired[bid.node] = bid
+            if bid.has_expired(now) and not bid.is_lapsed:
+                self._count(bid.lapsed())
 
     def settle(self, now: float) -> None:
         """Have bids that say no capacity share what was measured on others, where that may change by now."""
@@ -95,30 +89,37 @@ class Bids(Mapping[str, BidFact]):
 
     def note_whom_to_answer(self) -> None:
         """Note every bid whose owner has something to be told."""
-        for bid in self.values():
+        for bid in self._written.values():
             self._note_whether_to_answer(bid)
 
     def note_node(self, node: str) -> None:
         """A node of that name has come, has changed, or is gone."""
-        bid = self._by_node.get(node)
+        bid = self._written.get(node)
         if bid is not None:
             self._note_whether_to_answer(bid)
-        known = bid or self._expired.get(node)
-        if known is not None:
-            self._note_hardware(known)
+            self._note_hardware(bid)
             self._share_anew([node])
 
-    def answer(self, bid: BidFact) -> BidCondition | None:
-        """What the bid's owner should have been told; None where that is nothing."""
-        return bid.answer(has_node=bid.node in self._nodes)
+    def answer(self, node: str) -> BidCondition | None:
+        """What the owner of that node's bid should have been told; None where that is nothing, or no bid is there."""
+        bid = self._written.get(node)
+        return None if bid is None else bid.answer(has_node=node in self._nodes)
 
     def next_end(self) -> float | None:
-        """The earliest time at which a bid no longer counts."""
-        return min((bid.expires_at for bid in self.values() if bid.expires_at is not None), default=None)
+        """The earliest time at which what a bid measured lapses."""
+        ends = (bid.expires_at for bid in self.values() if not bid.is_lapsed)
+        return min((end for end in ends if end is not None), default=None)
 
     def next_settling(self) -> float:
         """When there is something to settle that can't be yet; infinity where there is nothing."""
         return self._capacities.next_due()
+
+    def _count(self, bid: BidFact) -> None:
+        """From now on the bid counts so."""
+        before = self._by_node.get(bid.node)
+        self._by_node[bid.node] = bid
+        if before is None or not bid.renews(before):
+            self._changed()
 
     def _share(self, fact: BidFact) -> BidFact:
         """Return the bid with what is shared on its hardware, and note what it says of that."""
@@ -136,24 +137,19 @@ class Bids(Mapping[str, BidFact]):
         """What these nodes share may have changed."""
         has_changed = False
         for node in nodes:
-            bids = self._by_node if node in self._by_node else self._expired
-            before = bids[node]
-            bids[node] = self._sharing(before)
-            has_changed |= bids is self._by_node and bids[node] is not before
+            self._written[node] = self._sharing(self._written[node])
+            before = self._by_node[node]
+            self._by_node[node] = self._sharing(before)
+            has_changed |= self._by_node[node] is not before
         if has_changed:
             self._changed()
 
     def _sharing(self, fact: BidFact) -> BidFact:
         return fact.sharing(self._capacities.of(fact.node))
 
-    def _drop(self, node: str) -> None:
-        self._news.answered(node)
-        if self._by_node.pop(node, None) is not None:
-            self._changed()
-
     def _note_whether_to_answer(self, bid: BidFact) -> None:
         """Its owner is told why it does not count, and that it counts again; else of nothing."""
-        if self.answer(bid) == bid.told:
+        if self.answer(bid.node) == bid.told:
             self._news.answered(bid.node)
         else:
             self._news.answer(bid.node)

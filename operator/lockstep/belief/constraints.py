@@ -18,7 +18,7 @@ from lockstep.facts.role import RoleSpec
 def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
     """The constraints under which the members of one role are planned now."""
     constraints = state.claims.constraints(gang.key, role)
-    barred = (*_by_kubelets(state, gang), *_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
+    barred = (*_by_losses(state, gang), *_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -31,11 +31,13 @@ def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str
     return amounts
 
 
-def _by_kubelets(state: State, gang: GangFact) -> Iterator[Bar]:
-    """The nodes that are barred since they have turned members of the gang away."""
-    names = state.failed_nodes.of(gang.uid, Trouble.TURNED_AWAY)
-    if names:
-        yield Trouble.TURNED_AWAY.value, names
+def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
+    """The nodes that are barred since members of the gang were lost there."""
+    barred = [
+        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in Trouble if trouble.is_loss),
+        ("whose kubelets reject its members", state.rejections.barred(gang)),
+    ]
+    return (bar for bar in barred if bar[1])
 
 
 def _by_pods(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:

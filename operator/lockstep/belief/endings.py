@@ -8,7 +8,7 @@ from lockstep.belief.overruns import end_after
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
-from lockstep.facts.pod import PodFact
+from lockstep.facts.pod import MOST_GRACE_SECONDS, PodFact
 
 # What a pod has to end in where its template does not say, as the API server fills it in.
 _USUAL_GRACE_SECONDS = 30
@@ -57,9 +57,13 @@ def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> flo
 
 
 def longest_grace(gang: GangFact) -> float:
-    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet."""
+    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet.
+
+    None is longer than a member may have: what was stored with a longer one is deleted with that.
+    """
     templates = [role.template for role in gang.spec.roles] if gang.spec else []
-    return float(max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0))
+    longest = max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0)
+    return float(min(longest, MOST_GRACE_SECONDS))
 
 
 def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
@@ -71,7 +75,7 @@ def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[Po
 def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
     if not pod.node:
         return now
-    end = now + longest_grace(gang) if pod.gone_by is None else pod.gone_by
+    end = now + longest_grace(gang) if pod.gone_by is None else min(pod.gone_by, now + MOST_GRACE_SECONDS)
     return end_after(now, start=end - longest_grace(gang), expected=end)
 
 

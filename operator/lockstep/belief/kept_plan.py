@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from coschedule import Kept, Load, Role, Work, kept_from, own_times
+from coschedule import Kept, Role, Work, kept_from, own_times
 from lockstep.belief.node_arrays import NodeArrays
 from lockstep.belief.past_runs import factor_planned_with
 from lockstep.belief.remaining_work import factor_at
@@ -64,7 +64,7 @@ def _is_run_of(
     if work is None:
         return math.isinf(kept.finish)
     of_roles = zip(roles, kept.seats, strict=True)
-    working = [seat for role, seats in of_roles if role.load is not Load.NONE for seat in seats]
+    working = [seat for role, seats in of_roles if role.load.is_work for seat in seats]
     count = sum(seat.members for seat in working)
     if not 1 <= count <= MOST_RANKS:
         return False

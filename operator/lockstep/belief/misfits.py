@@ -54,7 +54,19 @@ class TooLittleRoom:
     resource: str
 
 
-Misfit = NodesGone | NodesNotInPool | ChecksFail | TermBroken | WindowClosed | TooLittleRoom
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaysTooShort:
+    """A taint of the node evicts members after ``stays_seconds``, as long as they tolerate it.
+
+    The gang ends in ``needed_seconds``, None where its run time is unknown.
+    """
+
+    node: str
+    stays_seconds: float
+    needed_seconds: float | None
+
+
+Misfit = NodesGone | NodesNotInPool | ChecksFail | StaysTooShort | TermBroken | WindowClosed | TooLittleRoom
 
 
 def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) -> ChecksFail | None:
@@ -65,6 +77,18 @@ def failed_check(nodes: NodeArrays, names: list[str], constraints: Constraints) 
         for check in Feasibility(_only(nodes.table, [nodes.index[name]])).failures(constraints):
             failed.setdefault(check, []).append(name)
     return next((ChecksFail(nodes=tuple(failing), check=check) for check, failing in failed.items()), None)
+
+
+def evicting(
+    nodes: NodeArrays, names: list[str], constraints: Constraints, now: float, end: float | None
+) -> StaysTooShort | None:
+    """The first node from which a taint evicts members that come there now before the gang is expected to end."""
+    stays = Feasibility(_only(nodes.table, [nodes.index[name] for name in names])).stays(constraints)
+    needed = None if end is None else end - now
+    for name, seconds in zip(names, [] if stays is None else stays.tolist(), strict=stays is not None):
+        if seconds < (np.inf if needed is None else needed):
+            return StaysTooShort(node=name, stays_seconds=seconds, needed_seconds=needed)
+    return None
 
 
 def _only(table: NodeTable, rows: list[int]) -> NodeTable:

@@ -1,5 +1,6 @@
 """What members ask of their nodes, compared: as planned, and as admission made them."""
 
+import math
 from dataclasses import replace
 from itertools import product
 
@@ -17,7 +18,7 @@ _OF_EVERY_POD = frozenset(
 def as_compared(planned: Needs, pod: Needs) -> Needs:
     """The needs of a created pod without what every pod gets: equal to ``planned`` where nothing else differs."""
     wanted = planned.constraints.tolerations
-    kept = tuple(one for one in pod.constraints.tolerations if one in wanted or one not in _OF_EVERY_POD)
+    kept = tuple(one for one in pod.constraints.tolerations if one in wanted or _for_ever(one) not in _OF_EVERY_POD)
     tolerations = wanted if set(kept) == set(wanted) else kept
     claims = planned.claims if _claims(planned) == _claims(pod) else pod.claims
     affinity = _as_written(pod.pod_affinity)
@@ -59,8 +60,23 @@ def _combined_constraints(one: Constraints, other: Constraints) -> Constraints:
         one,
         node_selector=tuple(sorted(selector)),
         affinity=_combined_affinity(one.affinity, other.affinity),
-        tolerations=tuple(toleration for toleration in one.tolerations if toleration in other.tolerations),
+        tolerations=_combined_tolerations(one.tolerations, other.tolerations),
     )
+
+
+def _combined_tolerations(one: tuple[Toleration, ...], other: tuple[Toleration, ...]) -> tuple[Toleration, ...]:
+    """What both tolerate, for as long as both do."""
+    seconds = {_for_ever(toleration): toleration.seconds for toleration in reversed(other)}
+    return tuple(
+        toleration._replace(seconds=min(toleration.seconds, seconds[_for_ever(toleration)]))
+        for toleration in one
+        if _for_ever(toleration) in seconds
+    )
+
+
+def _for_ever(toleration: Toleration) -> Toleration:
+    """The same, whatever the time."""
+    return toleration._replace(seconds=math.inf)
 
 
 def _combined_affinity(

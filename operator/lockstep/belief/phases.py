@@ -1,6 +1,7 @@
 """How far a gang is: the one rule for all that read or move it."""
 
 from enum import StrEnum
+from typing import assert_never
 
 from lockstep.facts.gang import GangFact, Refusal
 from lockstep.facts.reasons import Condition
@@ -27,12 +28,24 @@ class Phase(StrEnum):
     @property
     def holds_nodes(self) -> bool:
         """Whether members of the gang may be on nodes."""
-        return self in (Phase.RESERVED, Phase.PLACED)
+        match self:
+            case Phase.RESERVED | Phase.PLACED:
+                return True
+            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.WAITING | Phase.BACKING_OFF | Phase.COMPLETE:
+                return False
+            case _:
+                assert_never(self)
 
     @property
     def is_planned(self) -> bool:
         """Whether the gang is to be planned."""
-        return self in (Phase.WAITING, Phase.BACKING_OFF)
+        match self:
+            case Phase.WAITING | Phase.BACKING_OFF:
+                return True
+            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+                return False
+            case _:
+                assert_never(self)
 
 
 def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_resting: bool) -> Phase:

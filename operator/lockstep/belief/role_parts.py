@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from coschedule import Load, Members, Sizes, Term
+from coschedule import Members, Sizes, Term
 from lockstep.belief.affinity import Bar
 from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
 from lockstep.belief.node_index import Names
@@ -41,7 +41,7 @@ def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
     if not places:
         return (Part(role.name, role.sizes, VolumeDemand(most=whole.most)),)
     demands = list(_demands(state.nodes.index().all, places, whole.new))
-    if len(demands) == 1 or len(demands) > _MOST_PARTS or role.load not in (Load.EQUAL, Load.NONE):
+    if len(demands) == 1 or len(demands) > _MOST_PARTS or role.load.is_unequal:
         return (Part(role.name, _exactly(len(places)), VolumeDemand(most=whole.most)),)
     return tuple(
         Part(f"{role.name}{_MARK}{number}", _exactly(count), demand)

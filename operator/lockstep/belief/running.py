@@ -19,9 +19,6 @@ from lockstep.facts.gang import GangFact
 if TYPE_CHECKING:
     from lockstep.facts.pod import Request
 
-# Whose members may take longer to end is evicted for nobody: by then the world is another one.
-_LONGEST_GRACE_SECONDS = 3600.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evictable:
@@ -117,8 +114,7 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
     """Whether the gang's status stands for what it holds, and nothing else becomes of it already."""
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.is_foreign(gang)
-    is_quick = grace_seconds(state, gang, reservation) <= _LONGEST_GRACE_SECONDS
-    return gang.uid == reservation.gang_uid and is_written and is_quick and not is_going
+    return gang.uid == reservation.gang_uid and is_written and not is_going
 
 
 def holdings(

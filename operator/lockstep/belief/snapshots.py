@@ -26,8 +26,10 @@ from lockstep.belief.misfits import (
     Misfit,
     NodesGone,
     NodesNotInPool,
+    StaysTooShort,
     TooLittleRoom,
     closed,
+    evicting,
     failed_check,
 )
 from lockstep.belief.node_arrays import UNLIMITED, NodeArrays, allocatable_column, node_arrays
@@ -207,18 +209,24 @@ class SnapshotCutter:
         if unknown:
             gone = tuple(node for node in unknown if node not in self._state.nodes)
             return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
+        end = expected_finish(reservation, now)
         return (
-            self._failed_check(nodes, left, gang)
+            self._failed_check(nodes, left, gang, now, end)
             or term_that_breaks(self._state, gang, reservation)
-            or closed(nodes, sorted(left), now, expected_finish(reservation, now))
+            or closed(nodes, sorted(left), now, end)
             or self._short(nodes, left, reservation, self._state.priorities.of(gang))
         )
 
-    def _failed_check(self, nodes: NodeArrays, left: Mapping[str, Left], gang: GangFact) -> ChecksFail | None:
+    def _failed_check(
+        self, nodes: NodeArrays, left: Mapping[str, Left], gang: GangFact, now: float, end: float | None
+    ) -> ChecksFail | StaysTooShort | None:
         """The nodes of members that are still to be bound, and do not pass the constraints of their role."""
         for role in gang.spec.roles if gang.spec else ():
             names = sorted(node for node, members in left.items() if role.name in members.unbound)
-            failed = failed_check(nodes, names, constraints_of(self._state, gang, role)) if names else None
+            if not names:
+                continue
+            constraints = constraints_of(self._state, gang, role)
+            failed = failed_check(nodes, names, constraints) or evicting(nodes, names, constraints, now, end)
             if failed is not None:
                 return failed
         return None

@@ -38,10 +38,12 @@ from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.phases import Phase, phase_of
 from lockstep.belief.priorities import Priorities
 from lockstep.belief.quotas import Quotas
+from lockstep.belief.rejections import Rejections
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
+from lockstep.belief.suiting import Suiting
 from lockstep.belief.templates import TemplateMemory
-from lockstep.facts.gang import GangFact, Refusal, Verdict
+from lockstep.facts.gang import GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.pod import Membership, PodFact, PodKey
 from lockstep.facts.ranks import has_rank
@@ -86,6 +88,7 @@ class State:
         self.giving_way = GivingWay(self._plan_anew)
         self.claims = Claims(self._claims_changed, nodes=self.nodes.index)
         self.failed_nodes = FailedNodes(self._plan_anew)
+        self.rejections = Rejections(self._rejection_lifted)
         self.namespaces = Namespaces(self._plan_anew)
         self.neighbours = Neighbours(self.pods.values)
         self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
@@ -122,6 +125,7 @@ class State:
         self.bids.settle(now)
         self.owners.note(now)
         self.failed_nodes.expire(now)
+        self.rejections.note_time(now)
 
     # Facts about pods
 
@@ -152,7 +156,7 @@ class State:
         if before.member is not None:
             self._remember_departed(before.member, before)
             self.news.look_at(before.member.gang)
-        self._changed(needs_plan=self.ledger.release(uid) or is_nominated(before))
+        self._changed(needs_plan=self._release(before) or is_nominated(before))
 
     # Facts about gangs
 
@@ -190,6 +194,7 @@ class State:
         self.roster.forget_departed(uid)
         self.templates.forget(uid)
         self.failed_nodes.forget(uid)
+        self.rejections.forget(uid)
         self.news.look_at(key)
         self._changed(needs_plan=True)
 
@@ -250,7 +255,14 @@ class State:
         """Why the gang can't be planned: what its own spec asks for, here or at all, or what it names of others'."""
         if gang.refusal is not None:
             return gang.refusal
-        return self.pool.refusal(gang) or self.priorities.refusal(gang) or claim_refusal(self.claims, gang)
+        if gang.spec is not None and gang.spec.excess:
+            return oversize(gang.spec.excess)
+        return (
+            self.pool.refusal(gang)
+            or self.priorities.refusal(gang)
+            or claim_refusal(self.claims, gang)
+            or self.rejections.refusal(gang)
+        )
 
     def phase_of(self, gang: GangFact, *, is_resting: bool = False) -> Phase:
         """How far the gang is; whoever runs attempts says whether it rests."""
@@ -285,10 +297,16 @@ class State:
 
     def _node_applied(self, node: str) -> None:
         self.bids.note_node(node)
+        self.rejections.note_changed(node, Suiting([self.nodes[node]], self.pool), self.gangs)
 
     def _node_removed(self, node: str) -> None:
         self.ledger.drop_row(node)
         self.bids.note_node(node)
+        self.rejections.note_removed(node)
+
+    def _rejection_lifted(self, gang: GangKey) -> None:
+        self.news.look_at(gang)
+        self._changed(needs_plan=True)
 
     def _forget_what_others_gave_back(self, fact: GangFact) -> None:
         if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):
@@ -314,8 +332,15 @@ class State:
     def _recount(self, pod: PodFact) -> bool:
         if pod.has_ended:
             was_assumed = pod.member is not None and self.ledger.forget(pod.member)
-            return self.ledger.release(pod.uid) or was_assumed
+            return self._release(pod) or was_assumed
         return bool(pod.node) and self.ledger.confirm(pod)
+
+    def _release(self, pod: PodFact) -> bool:
+        """The pod takes nothing from its node any more. Returns whether it did."""
+        if not self.ledger.release(pod.uid):
+            return False
+        self.rejections.note_gone(pod.node, "" if pod.member is None else pod.member.gang_uid)
+        return True
 
     def _note_who_keeps_away(self, key: GangKey) -> None:
         gang = self.gangs.get(key)

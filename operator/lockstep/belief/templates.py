@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lockstep.belief.needs import as_compared
+from lockstep.belief.shared_verdicts import SharedVerdicts
 from lockstep.facts.gang import GangFact, GangSpec, Refusal, Verdict
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.role import Needs, RoleSpec
-
-# Templates that admission changes, of which what it does is kept for later gangs.
-_MOST_SHARED = 1_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,7 +31,7 @@ class TemplateMemory:
 
     def __init__(self) -> None:
         self._by_gang: dict[str, _Template] = {}
-        self._shared: dict[bytes, Needs] = {}
+        self._shared = SharedVerdicts()
 
     def as_admitted(self, gang: GangFact) -> GangFact:
         """The gang as it can be planned: with what admission makes of its members, or refused where it takes none."""
@@ -99,9 +97,10 @@ class TemplateMemory:
 
     def _of_others(self, gang: GangFact) -> _Template | None:
         """What was seen of the same template in an earlier gang."""
-        if gang.spec is None or not self._shared:
+        namespace = gang.key.namespace
+        if gang.spec is None or not self._shared.knows(namespace):
             return None
-        shared = {role.name: self._shared.get(_digest(gang, gang.spec, role)) for role in gang.spec.roles}
+        shared = {role.name: self._shared.get(namespace, _digest(gang.spec, role)) for role in gang.spec.roles}
         verdict = {name: needs for name, needs in shared.items() if needs is not None}
         template = _Template(generation=gang.generation, written=gang.spec, verdict=verdict or None)
         self._by_gang[gang.uid] = template
@@ -110,19 +109,18 @@ class TemplateMemory:
     def _share(self, gang: GangFact, written: GangSpec, needs: Mapping[str, Needs]) -> None:
         for role in written.roles:
             if role.name in needs:
-                self._share_role(_digest(gang, written, role), role, needs[role.name])
+                self._share_role(gang.key.namespace, _digest(written, role), role, needs[role.name])
 
-    def _share_role(self, digest: bytes, written: RoleSpec, needs: Needs) -> None:
-        self._shared.pop(digest, None)
-        if as_compared(written.needs, needs) != written.needs:
-            self._shared[digest] = needs
-        if len(self._shared) > _MOST_SHARED:
-            del self._shared[next(iter(self._shared))]
+    def _share_role(self, namespace: str, digest: bytes, written: RoleSpec, needs: Needs) -> None:
+        if as_compared(written.needs, needs) == written.needs:
+            self._shared.drop(namespace, digest)
+        else:
+            self._shared.keep(namespace, digest, needs)
 
 
-def _digest(gang: GangFact, spec: GangSpec, role: RoleSpec) -> bytes:
+def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
     """The same for roles of one namespace whose members admission can't tell from one another, but for their names."""
-    text = json.dumps([gang.key.namespace, spec.priority_class, role.template, role.claim_templates], sort_keys=True)
+    text = json.dumps([spec.priority_class, role.template, role.claim_templates], sort_keys=True)
     return hashlib.sha256(text.encode()).digest()
 
 

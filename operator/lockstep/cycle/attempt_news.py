@@ -1,6 +1,7 @@
 """What people are told of attempts besides their statuses: events and metrics."""
 
 from collections.abc import Callable
+from typing import assert_never
 
 from lockstep.act.attempt import Ending, Outcome
 from lockstep.belief.state import State
@@ -32,10 +33,15 @@ class AttemptNews:
 
     def ended(self, gang: GangFact, outcome: Outcome) -> None:
         """An attempt has ended."""
-        if outcome.ending is Ending.NOT_RESERVED:
-            self._metrics.conflicts.inc()
-        if outcome.ending is Ending.REFUSED:
-            self._writer.tell(gang, status_refused(outcome.refusal))
+        match outcome.ending:
+            case Ending.NOT_RESERVED:
+                self._metrics.conflicts.inc()
+            case Ending.REFUSED:
+                self._writer.tell(gang, status_refused(outcome.refusal))
+            case Ending.PLACED | Ending.UNDONE | Ending.BROKEN_OFF:
+                pass
+            case _:
+                assert_never(outcome.ending)
         if outcome.failure is not None:
             self._metrics.undone.labels(outcome.failure.reason).inc()
             if not outcome.failure.is_wanted:
@@ -54,8 +60,10 @@ class AttemptNews:
         """The gang's status says that it is undone. A preemption has two sides, and each is told of the other."""
         if failure.reason is Reason.OWNER_RETURNED:
             self._writer.tell(gang, owner_returned(failure.message))
-        if failure.reason is not Reason.PREEMPTED:
-            return
+        elif failure.reason is Reason.PREEMPTED:
+            self._preempted(gang, failure)
+
+    def _preempted(self, gang: GangFact, failure: Failure) -> None:
         since = gang.status.started_at
         self._metrics.preempted(seconds=0.0 if since is None else self._now() - since, members=gang.status.size or 0)
         self._writer.tell(gang, gang_preempted(failure.message))

@@ -185,6 +185,7 @@ class Cycle:
             now + self._planning.next_look(),
             self._state.bids.next_end() or float("inf"),
             self._state.failed_nodes.next_end(),
+            self._state.rejections.next_end(),
             self._state.owners.next_due(now),
         )
 

@@ -31,7 +31,8 @@ class Seen(NamedTuple):
 class Decided:
     """What the last plan saw and decided; ``asked`` says for whom, ``narrowed`` whom quotas keep from more members.
 
-    ``preemptions`` are still to be carried out: in the plan their victims end by themselves.
+    ``preemptions`` are still to be carried out: in the plan their victims end by themselves. They may be
+    ``against_budgets``.
     """
 
     seen: Seen
@@ -39,6 +40,7 @@ class Decided:
     asked: Mapping[GangKey, Asked]
     preemptions: tuple[Preemption, ...]
     narrowed: Mapping[GangKey, Narrowed] = field(default_factory=dict)
+    against_budgets: bool = False
 
     @property
     def snapshot(self) -> Snapshot:

@@ -64,7 +64,8 @@ class Evictions:
         others = [state.priorities.of(victim.gang) for victim in victims]
         if priority is None or any(other is None or other >= priority for other in others):
             return False
-        return still_allowed(state).all_of(disruptions(state, *victim) for victim in victims)
+        is_allowed = still_allowed(state).all_of(disruptions(state, *victim) for victim in victims)
+        return is_allowed or decided.against_budgets
 
     def _evict(self, victim: _Victim, gang: GangFact) -> None:
         priority = self._state.priorities.of(gang)

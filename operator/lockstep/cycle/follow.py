@@ -6,6 +6,7 @@ and the first look after a restart continues whatever stands half-way.
 
 import logging
 from functools import partial
+from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
@@ -14,6 +15,7 @@ from lockstep.act.expiries import Expiries
 from lockstep.act.pod_patches import STOP, PodPatches
 from lockstep.act.services import Services
 from lockstep.act.sweep import Sweeper
+from lockstep.belief.losses import resume_rejection
 from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.cycle.alarms import Alarms
@@ -99,6 +101,7 @@ class Follower:
             self._forget(key)
             return True
         self._alarms.set(key, _next_look(gang, now))
+        resume_rejection(self._state, gang, now)
         if self._attempts.must_stop(gang, is_unwanted=self._reserved.is_unwanted(gang, now)):
             self._attempts.drop(key)
         if self._attempts.is_under_way(key):
@@ -124,19 +127,26 @@ class Follower:
             self._look_at_unreserved(gang, phase, now)
 
     def _look_at_unreserved(self, gang: GangFact, phase: Phase, now: float) -> None:
-        if phase is Phase.DELETED:
-            self._writer.report(gang, partial(_deletion, gang, now))
-        elif is_exceeded(gang, now):
+        if phase is not Phase.DELETED and is_exceeded(gang, now):
             self._reserved.end(gang, now)
-        elif phase is Phase.REFUSED:
-            if gang.refusal is not None:
-                self._dry_runs.ask(gang)
-            self._writer.report(gang, partial(self._refusal, gang, now))
-        elif phase is Phase.SUSPENDED:
-            self._attempts.forgive(gang.key)
-            self._writer.report(gang, partial(self._suspension, gang, now))
-        elif gang.status.restart_at is not None and gang.status.restart_at > now:
-            self._attempts.rest(gang.key, gang.status.restart_at - now)
+            return
+        match phase:
+            case Phase.DELETED:
+                self._writer.report(gang, partial(_deletion, gang, now))
+            case Phase.REFUSED:
+                if gang.refusal is not None:
+                    self._dry_runs.ask(gang)
+                self._writer.report(gang, partial(self._refusal, gang, now))
+            case Phase.SUSPENDED:
+                self._attempts.forgive(gang.key)
+                self._writer.report(gang, partial(self._suspension, gang, now))
+            case Phase.WAITING | Phase.BACKING_OFF:
+                if gang.status.restart_at is not None and gang.status.restart_at > now:
+                    self._attempts.rest(gang.key, gang.status.restart_at - now)
+            case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+                raise ValueError(f"a gang that is {phase} is followed elsewhere")
+            case _:
+                assert_never(phase)
 
     def _reservation(self, gang: GangFact) -> Reservation | None:
         """What the gang holds, without an attempt of it under way: what its status says, and nothing else."""
@@ -148,8 +158,11 @@ class Follower:
 
     def _refusal(self, gang: GangFact, now: float) -> Report | None:
         refusal = self._state.refusal_of(gang)
-        status = None if refusal is None else conditions.mark_refused(gang, refusal, now=now)
-        if refusal is None or status is None or status == gang.status:
+        if refusal is None:
+            return None
+        rejected = self._state.rejections.rejected(gang) if refusal.reason == Reason.REJECTED_BY_KUBELETS else None
+        status = conditions.mark_refused(gang, refusal, now=now, rejected=rejected)
+        if status == gang.status:
             return None
         return Report(status=status, event=events.not_accepted(refusal))
 

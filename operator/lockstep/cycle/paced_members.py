@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import Load
 from lockstep.belief.node_kinds import NodeKinds
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
@@ -69,7 +68,7 @@ def waiting_roles(gang: GangFact) -> set[str]:
     """The roles whose members have an equal share of the work, where the gang wants these to be paced."""
     assert gang.spec is not None, "a refused gang holds nothing"
     wants = gang.spec.pace is Pace.LOCAL
-    return {role.name for role in gang.spec.roles if wants and role.load is Load.EQUAL}
+    return {role.name for role in gang.spec.roles if wants and role.load.is_work and not role.load.is_unequal}
 
 
 def yielding_roles(state: State, reservation: Reservation) -> set[str]:
@@ -121,11 +120,11 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
 def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, Offer]:
     """What the nodes of members that wait offer the gang, by their bids and what its runs have taught of their kinds.
 
-    None at all where one has no bid that counts: nobody guesses a pace. What is believed now counts, of kinds as of
-    bids, whatever the gang was placed by: nodes are as fast as they are.
+    None at all where one has no bid that is understood and was renewed in time: nobody guesses a pace. What is believed
+    now counts, of kinds as of bids, whatever the gang was placed by: nodes are as fast as they are.
     """
     nodes = sorted({member.node for member in members if member.waits})
-    bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.problem is None]
+    bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.tells_pace]
     if len(bids) < len(nodes):
         return {}
     times = NodeKinds.of(map(state.nodes.get, nodes)).times(state.past_runs.in_force(gang)).tolist()
@@ -136,9 +135,9 @@ def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> d
 
 
 def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
-    """The nodes of members that wait that have no bid that counts."""
+    """The nodes of members that wait that have no bid by which a pace can be told."""
     nodes = {member.node for member in members if member.waits}
-    return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or bid.problem is not None)
+    return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or not bid.tells_pace)
 
 
 def yielding_nodes(state: State, members: Iterable[PacedMember]) -> list[str]:

@@ -129,7 +129,7 @@ class Planning:
         # A thousand may wait, and the event loop has other things to do. What is asked for now is compared again before
         # anything is carried out.
         await asyncio.sleep(0)
-        seen, (_, made, preemptions) = await self._plan_exactly(planned, evicting, now)
+        seen, (_, made, preemptions, against_budgets) = await self._plan_exactly(planned, evicting, now)
         decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
         decisions += quotas.refused
         told = {decision.gang for decision in decisions}
@@ -145,7 +145,14 @@ class Planning:
         aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
         self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left()
         whole = replace(made, decisions=(*decisions, *behind, *aside))
-        return Decided(seen=seen, plan=whole, asked=asked, preemptions=preemptions, narrowed=quotas.narrowed)
+        return Decided(
+            seen=seen,
+            plan=whole,
+            asked=asked,
+            preemptions=preemptions,
+            narrowed=quotas.narrowed,
+            against_budgets=against_budgets,
+        )
 
     def _finding_who_waits(self) -> Generator[None, None, list[GangFact]]:
         """The gangs that wait, the most urgent first; there may be thousands, so that some may go meanwhile."""

@@ -1,6 +1,7 @@
 """What becomes of a gang that holds nodes: from what its members show, and what its owner wants, to the next step."""
 
 from functools import partial
+from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.act.attempts import Attempts
@@ -9,6 +10,7 @@ from lockstep.act.look import believed_members
 from lockstep.act.progress import Progress, progress_of, reported_part
 from lockstep.act.services import Services
 from lockstep.act.undo import undone_in_status
+from lockstep.belief.losses import note_lost
 from lockstep.belief.phases import Phase
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
@@ -111,7 +113,7 @@ class ReservedGangs:
         elif gang.policies.is_suspended:
             self._undo(gang, reservation, _SUSPENDED)
         elif (answered := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
-            self._carry_out(gang, reservation, answered, now)
+            self._carry_out(gang, reservation, counts, answered, now)
         elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
             self._undo(gang, reservation, lost)
         elif (returned := interrupted(self._state, reservation, now)) is not None:
@@ -120,6 +122,8 @@ class ReservedGangs:
             self._undo(gang, reservation, late)
         else:
             self._attempts.placed(gang.key, is_running=counts.is_running)
+            if counts.is_running:
+                self._state.rejections.forget(gang.uid)
             self._paces.look(gang, reservation, counts)
             self._writer.report(gang, partial(self._running, gang, reservation, counts))
 
@@ -141,16 +145,26 @@ class ReservedGangs:
             # Where it has just broken off, the end of its pause is news.
             self._attempts.resume(gang, reservation)
 
-    def _carry_out(self, gang: GangFact, reservation: Reservation, answered: Answer, now: float) -> None:
+    def _carry_out(
+        self, gang: GangFact, reservation: Reservation, counts: Progress, answered: Answer, now: float
+    ) -> None:
         """Write the answer: a restart begins when its status stands, so that it is counted once, whoever goes on."""
-        if answered.action is Action.FAIL_GANG:
-            self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
-        else:
-            self._attempts.doom(gang.key)
-            part = self._reported_part(gang, reservation)
-            members = believed_members(self._state, gang, reservation.attempt)
-            waits = waits_for(members, self._state, self._lost_nodes, now)
-            self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
+        match answered.action:
+            case Action.FAIL_GANG:
+                self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
+            case Action.RESTART_GANG | Action.IGNORE:
+                if counts.disrupted is not None:
+                    note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
+                self._restart(gang, reservation, answered, now)
+            case _:
+                assert_never(answered.action)
+
+    def _restart(self, gang: GangFact, reservation: Reservation, answered: Answer, now: float) -> None:
+        self._attempts.doom(gang.key)
+        part = self._reported_part(gang, reservation)
+        members = believed_members(self._state, gang, reservation.attempt)
+        waits = waits_for(members, self._state, self._lost_nodes, now)
+        self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
 
     def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
         """Take a gang back, but not at once where that has just broken off."""

@@ -17,6 +17,7 @@ from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact
 from lockstep.facts.gates import Wait, wait_of
 from lockstep.facts.pod import PodFact, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.sentences import duration, listed
@@ -87,7 +88,7 @@ class Starts:
         keys = zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True)
         for rank, (key, role) in enumerate(keys):
             pod = there.get(key) or departed.get(key)
-            has_succeeded = has_rank(succeeded, rank) or (pod is not None and pod.has_succeeded)
+            has_succeeded = has_rank(succeeded, rank) or _has_succeeded(pod)
             runs = has_succeeded or (pod is not None and pod.phase is PodPhase.RUNNING)
             is_up = runs or (pod is not None and pod.is_up)
             yield _Member(key.name, role, pod if key in there else None, is_up, runs)
@@ -125,6 +126,11 @@ class Starts:
         timer = self._timers.pop(gang, None)
         if timer is not None:
             timer.cancel()
+
+
+def _has_succeeded(pod: PodFact | None) -> bool:
+    """Whether a member has ended well, whose pod is so, or was so when it was seen for the last time."""
+    return pod is not None and pod.outcome_once_gone is PodOutcome.SUCCEEDED
 
 
 def _has_gates(gang: GangFact) -> bool:

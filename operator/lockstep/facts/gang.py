@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from coschedule import GangKey, Interruptible, Load, Members, Work
+from coschedule import GangKey, Interruptible, Members, Work
 from lockstep.facts.network import NetworkSpec
 from lockstep.facts.outlook import Outlook
 from lockstep.facts.pace import Pace, PaceStatus
 from lockstep.facts.pod import NO_POD_AFFINITY
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.facts.role import Needs, RoleSpec
 from lockstep.facts.sizing import Sizing
 
@@ -20,8 +21,13 @@ from lockstep.facts.sizing import Sizing
 class Refusal(NamedTuple):
     """Why a spec can't be obeyed: an enumerated reason and a sentence that names the field."""
 
-    reason: str
+    reason: Reason
     message: str
+
+
+def oversize(excess: str) -> Refusal:
+    """A spec is beyond the bounds of its schema, at the field and by as much as ``excess`` says."""
+    return Refusal(Reason.INVALID_SPEC, f"{excess}; create a GangJob within the bounds instead, and delete this one.")
 
 
 Verdict = Mapping[str, Needs] | Refusal
@@ -37,7 +43,8 @@ class GangSpec:
     No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
     value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts. One that
     ``learns`` is planned with the law that runs have followed, where that is better than ``work``.
-    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``.
+    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. ``excess`` says what of it is
+    beyond the bounds of the schema: the gang held nodes when that was found, and is not planned again.
     """
 
     roles: tuple[RoleSpec, ...]
@@ -53,6 +60,7 @@ class GangSpec:
     pace: Pace = Pace.NONE
     interruptible: Interruptible = Interruptible.NEVER
     checkpoint_interval: float = math.inf
+    excess: str = ""
 
     @property
     def minimum(self) -> int:
@@ -67,12 +75,12 @@ class GangSpec:
     @property
     def least_working(self) -> int:
         """The fewest members that do a part of the work."""
-        return sum(role.sizes.minimum for role in self.roles if role.load is not Load.NONE)
+        return sum(role.sizes.minimum for role in self.roles if role.load.is_work)
 
     @property
     def most_working(self) -> int:
         """The most members that do a part of the work."""
-        return sum(role.sizes.maximum for role in self.roles if role.load is not Load.NONE)
+        return sum(role.sizes.maximum for role in self.roles if role.load.is_work)
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -91,7 +99,7 @@ class GangSpec:
 
     def working(self, members: Iterable[Members]) -> int:
         """How many of these members do a part of the work."""
-        idle = {role.name for role in self.roles if role.load is Load.NONE}
+        idle = {role.name for role in self.roles if not role.load.is_work}
         return sum(entry.count for entry in members if entry.role not in idle)
 
     def role(self, name: str) -> RoleSpec | None:
@@ -136,7 +144,7 @@ class GangStatus:
     waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
     that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
     ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
-    the first of them is.
+    the first of them is. ``rejected`` stands while the gang is refused since kubelets reject its members.
     """
 
     conditions: tuple[ConditionFact, ...] = ()
@@ -162,6 +170,7 @@ class GangStatus:
     past_runs: str = ""
     work_used: WorkUsed | None = None
     pace: PaceStatus | None = None
+    rejected: Rejected | None = None
 
     def condition(self, kind: str) -> ConditionFact | None:
         """The condition of that type, if it has been written."""

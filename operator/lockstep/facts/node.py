@@ -22,7 +22,7 @@ _MUCH_DUTY_CYCLE_SAYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFact:
-    """One node: what it can hold, and whom it lets in."""
+    """One node: what it can hold, and whom it lets in. ``system`` is another text for another kubelet or start."""
 
     name: str
     labels: Mapping[str, str]
@@ -30,6 +30,7 @@ class NodeFact:
     allocatable: Request
     is_ready: bool
     is_unschedulable: bool
+    system: str = ""
 
 
 def kind_of_node(node: NodeFact | None) -> str:
@@ -77,6 +78,7 @@ class BidFact:
 
     ``duty_cycle`` is the share of local work beside a member. A bid that ``says_capacity`` has one of its own, set by a
     person or measured; another one has the ``shared`` capacity of its hardware, if that is known, else 1.
+    What was measured of one that ``is_lapsed`` no longer counts: it was not renewed in time.
     Nobody knows whether the owner is there where ``owner_present`` is None. ``forecast`` is in the order of time.
     A gang is interrupted by ``on_return`` Evict once its owner is back for ``grace_seconds``.
 
@@ -93,6 +95,7 @@ class BidFact:
     slots: int | None
     expires_at: float | None
     duty_cycle: float = 0.0
+    capacity: float = 1.0
     says_capacity: bool = True
     shared: SharedCapacity | None = None
     owner_present: bool | None = None
@@ -105,6 +108,7 @@ class BidFact:
     report: BidReport | None = None
     planned: BidPlan | None = None
     owner_back_since: float | None = None
+    is_lapsed: bool = False
 
     def answer(self, *, has_node: bool) -> BidCondition | None:
         """What its owner should have been told: nothing, as long as the bid always counted for a node."""
@@ -125,7 +129,18 @@ class BidFact:
         if self.says_capacity or shared == self.shared:
             return self
         capacity = 1.0 if shared is None else shared.capacity
-        return replace(self, shared=shared, slowdown=(1 + self.duty_cycle) / capacity)
+        return replace(self, shared=shared, capacity=capacity, slowdown=(1 + self.duty_cycle) / capacity)
+
+    def lapsed(self) -> "BidFact":
+        """The bid once it has expired: what it measured for a while is unknown, and what it promises stands."""
+        return replace(
+            self, duty_cycle=0.0, slowdown=1 / self.capacity, owner_present=None, forecast=(), is_lapsed=True
+        )
+
+    @property
+    def tells_pace(self) -> bool:
+        """Whether it is known how fast members are on the node: the bid is understood, and none of it has lapsed."""
+        return self.problem is None and not self.is_lapsed
 
     def has_expired(self, now: float) -> bool:
         """Whether it was not renewed in time."""

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from coschedule import GangKey, Requirement
 from lockstep.facts.pace import MemberCpu
+from lockstep.facts.pod_outcome import PodOutcome
 
 Request = tuple[tuple[str, int], ...]
 """Resources of one pod: (name, amount in integer base units: milli-CPU, bytes, pieces), sorted by name."""
@@ -16,6 +17,9 @@ LARGEST_AMOUNT = 2**49
 
 10,000 members of it, the largest gang, are below 2**63: their sum still is one integer of an array.
 """
+
+MOST_GRACE_SECONDS = 3_600
+"""The longest grace period of a member: whoever waits for its room waits no longer. The schema has the same bound."""
 
 
 class PodKey(NamedTuple):
@@ -33,6 +37,17 @@ class PodPhase(StrEnum):
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
     UNKNOWN = "Unknown"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no container of the pod runs any more, or ever will."""
+        match self:
+            case PodPhase.SUCCEEDED | PodPhase.FAILED:
+                return True
+            case PodPhase.PENDING | PodPhase.RUNNING | PodPhase.UNKNOWN:
+                return False
+            case _:
+                assert_never(self)
 
 
 class Membership(NamedTuple):
@@ -99,7 +114,9 @@ class PodFact:
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
     Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
-    Of members, ``end`` is there where they failed or are being deleted, and ``progress`` is what they report.
+    Of members, ``outcome`` says what has become of them, ``end`` is there where they failed or are lost, and
+    ``progress`` is what they report. One that ``is_done`` runs on, though all its containers but sidecars have ended
+    well. ``rejected_for`` is the reason of a kubelet that rejected it. ``finalizers`` keep one that is being deleted.
     ``cpu`` is that of a member that runs. ``is_stopping``: its node is to end the member, or has, and keep the pod.
     ``gone_by`` is when it will have ended, where it is being deleted and that is known.
     """
@@ -111,8 +128,8 @@ class PodFact:
     request: Request
     member: Membership | None
     is_deleting: bool
-    is_disrupted: bool
     ended_because: str
+    outcome: PodOutcome = PodOutcome.GOING
     lasting: bool = False
     labels: Labels = ()
     keeps_away: tuple[PodTerm, ...] = ()
@@ -122,18 +139,23 @@ class PodFact:
     is_up: bool = False
     may_go: bool = False
     started: float | None = None
+    is_done: bool = False
+    rejected_for: str = ""
     end: PodEnd | None = None
     progress: str = ""
     cpu: MemberCpu | None = None
     is_stopping: bool = False
     gone_by: float | None = None
+    finalizers: tuple[str, ...] = ()
 
     @property
     def has_ended(self) -> bool:
         """Whether the pod no longer takes anything from its node."""
-        return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED)
+        return self.phase.is_over
 
     @property
-    def has_succeeded(self) -> bool:
-        """Whether the pod has ended well."""
-        return self.phase is PodPhase.SUCCEEDED
+    def outcome_once_gone(self) -> PodOutcome:
+        """What has become of a member that is gone, and was seen so for the last time."""
+        if self.outcome is not PodOutcome.GOING:
+            return self.outcome
+        return PodOutcome.SUCCEEDED if self.is_done else PodOutcome.DELETED

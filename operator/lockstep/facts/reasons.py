@@ -31,6 +31,7 @@ class Reason(StrEnum):
     CLAIM_NOT_BOUND = "ClaimNotBound"
     TEMPLATE_REFUSED = "TemplateRefused"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
+    REJECTED_BY_KUBELETS = "RejectedByKubelets"
 
     NOT_PLANNED = "NotPlanned"
     STARTS_LATER = "StartsLater"
@@ -75,10 +76,6 @@ class Reason(StrEnum):
     DEADLINE_EXCEEDED = "DeadlineExceeded"
 
 
-FAILURES = (Reason.MEMBER_FAILED, Reason.REACHED_MAX_RESTARTS, Reason.DEADLINE_EXCEEDED)
-"""The reasons why a gang has failed."""
-
-
 class EventReason(StrEnum):
     """Why an event is posted. Public: adding is compatible, renaming breaks users."""
 
@@ -90,6 +87,7 @@ class EventReason(StrEnum):
     CLAIM_NOT_READY = "ClaimNotReady"
     CLAIM_NOT_BOUND = "ClaimNotBound"
     CHANGED_BY_ADMISSION = "ChangedByAdmission"
+    REJECTED_BY_KUBELETS = "RejectedByKubelets"
     BIND_INTERRUPTED = "BindInterrupted"
     QUOTA_EXCEEDED = "QuotaExceeded"
     POD_LOST = "PodLost"

@@ -1,5 +1,7 @@
 """Whom a page is shown to: a caller whose bearer token the API server knows, and who may get that path."""
 
+from typing import assert_never
+
 from aiohttp import web
 
 from lockstep.process.health import Health, Page
@@ -27,6 +29,8 @@ def behind_reviews(page: Page, reviews: Reviews) -> Page:
                 return _refusal(429, "too many tokens are shown; ask again in a second", {"Retry-After": "1"})
             case Verdict.NOT_REVIEWED:
                 return _refusal(503, "the API server can't be asked whose token this is")
+            case unknown:
+                assert_never(unknown)
 
     return guarded
 

@@ -18,6 +18,7 @@ from lockstep.process.door import Door
 from lockstep.process.errors import StartError
 from lockstep.process.gate import behind_reviews
 from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES, Health, Page
+from lockstep.process.loopback import for_loopback
 from lockstep.process.reviews import Reviews
 from lockstep.process.settings import Settings
 
@@ -80,7 +81,8 @@ def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:
     """Who may reach the operator may see the probes, and the metrics unless they are secured."""
     open_pages = PROBES if settings.metrics_secure else {**PROBES, **METRICS}
     yield Listener(pages=open_pages, host=settings.listen_host, port=settings.listen_port)
-    yield Listener(pages=DEBUG_PAGES, host=settings.debug_listen_host, port=settings.debug_listen_port)
+    debug_pages = {path: for_loopback(page) for path, page in DEBUG_PAGES.items()}
+    yield Listener(pages=debug_pages, host=settings.debug_listen_host, port=settings.debug_listen_port)
     if settings.metrics_secure:
         yield _secured_metrics(settings, client)
 

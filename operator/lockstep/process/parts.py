@@ -151,7 +151,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
         client=client,
         state=state,
         writer=StatusWriter(client, state, instance=instance_name(), now=time, count_refused=metrics.status_refused),
-        deletions=Deletions(client, monotonic=monotonic),
+        deletions=Deletions(client, monotonic=monotonic, now=time),
         lost_nodes=LostNodes(state, unreachable_after=settings.unreachable_after, monotonic=monotonic),
         cutter=SnapshotCutter(state),
         now=time,

@@ -10,7 +10,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from lockstep.api import paths
 from lockstep.api.answer import Answer, ApiUnavailableError, Target
@@ -37,6 +37,19 @@ class Verdict(Enum):
     FORBIDDEN = auto()
     TOO_MANY = auto()
     NOT_REVIEWED = auto()
+
+
+def _remembered_seconds(verdict: Verdict) -> float | None:
+    match verdict:
+        case Verdict.ALLOWED:
+            return _ALLOWED_SECONDS
+        case Verdict.UNKNOWN_TOKEN | Verdict.FORBIDDEN | Verdict.TOO_MANY:
+            return _OTHERWISE_SECONDS
+        case Verdict.NOT_REVIEWED:
+            # What was known stays: who was let in before is asked about ahead of strangers.
+            return None
+        case _:
+            assert_never(verdict)
 
 
 class _Known(NamedTuple):
@@ -81,9 +94,9 @@ class Reviews:
         return verdict
 
     def _remember(self, key: bytes, verdict: Verdict) -> None:
-        if verdict is Verdict.NOT_REVIEWED:
-            return  # What was known stays: who was let in before is asked about ahead of strangers.
-        seconds = _ALLOWED_SECONDS if verdict is Verdict.ALLOWED else _OTHERWISE_SECONDS
+        seconds = _remembered_seconds(verdict)
+        if seconds is None:
+            return
         self._known[key] = _Known(verdict, self._monotonic() + seconds)
         self._known.move_to_end(key)
         if len(self._known) > _MOST_REMEMBERED:

@@ -1,5 +1,6 @@
 """What admission changes of a gang's members, in words."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 from coschedule import Constraints, Toleration
@@ -72,4 +73,5 @@ def _of_constraints(planned: Constraints, admitted: Constraints) -> Iterator[str
 def _taints(toleration: Toleration) -> str:
     value = f"={toleration.value}" if toleration.value else ""
     effect = f":{toleration.effect}" if toleration.effect else ""
-    return f"{toleration.key or 'any taint'}{value}{effect}"
+    end = "" if toleration.seconds == math.inf else f" for {toleration.seconds:g} s"
+    return f"{toleration.key or 'any taint'}{value}{effect}{end}"

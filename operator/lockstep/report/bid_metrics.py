@@ -64,7 +64,7 @@ class BidMetrics:
 
     def refreshing(self, state: State, now: float) -> Generator[None, None, None]:
         """Set them all from belief. There may be many bids, so belief may change between the steps."""
-        bids, counts = [*state.bids.values(), *state.bids.expired.values()], Counter[str]()
+        bids, counts = list(state.bids.values()), Counter[str]()
         for bid in bids:
             counts[BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower()] += 1
             yield

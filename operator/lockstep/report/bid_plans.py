@@ -31,8 +31,7 @@ class Guests:
 
 def guests_of(state: State) -> Mapping[str, Guests]:
     """Who runs on the nodes whose bids agents write."""
-    written = [*state.bids.values(), *state.bids.expired.values()]
-    found = {bid.node: Guests() for bid in written if bid.report is not None}
+    found = {bid.node: Guests() for bid in state.bids.values() if bid.report is not None}
     if not found:
         return found
     for pod in state.pods.values():
@@ -62,12 +61,17 @@ def plan_of_bid(state: State, bid: BidFact, guests: Guests, now: float) -> BidPl
 
 def state_of_bid(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
     """Whether members may start at a node with that bid, and a sentence that says so."""
+    found, message = _unless_expired(state, bid, now)
+    if not bid.has_expired(now):
+        return found, message
     node = state.nodes.get(bid.node)
-    shut = why_shut(node, state.pool)
-    if bid.has_expired(now):
-        off = node is not None and node.labels.get(AGENT_LABEL) == AGENT_OFF
-        why = f"The node is labelled {AGENT_LABEL}={AGENT_OFF}, so no agent measures it. " if off else ""
-        return BidState.EXPIRED, f"{why}The bid was not renewed in time: the node counts as one without a bid."
+    off = node is not None and node.labels.get(AGENT_LABEL) == AGENT_OFF
+    why = f"The node is labelled {AGENT_LABEL}={AGENT_OFF}, so no agent measures it. " if off else ""
+    return BidState.EXPIRED, f"{why}The bid was not renewed in time: what was measured no longer counts. {message}"
+
+
+def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
+    shut = why_shut(state.nodes.get(bid.node), state.pool)
     if shut:
         return BidState.CLOSED, f"No member can start: the node is {shut}."
     if bid.problem is not None:

@@ -25,7 +25,7 @@ async def keep_agents_told(client: KubeClient, state: State, now: Callable[[], f
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
         for node, guests in guests_of(state).items():
-            bid = state.bids.get(node) or state.bids.expired.get(node)
+            bid = state.bids.get(node)
             if bid is None:
                 continue
             plan = plan_of_bid(state, bid, guests, now())

@@ -24,7 +24,7 @@ async def keep_bids_answered(client: KubeClient, state: State, now: Callable[[],
         await asyncio.sleep(_PAUSE_SECONDS)
         for node in sorted(state.news.bids):
             bid = state.bids.get(node)
-            answer = None if bid is None else state.bids.answer(bid)
+            answer = state.bids.answer(node)
             if bid is not None and answer is not None:
                 await _answer(client, state, bid, answer, now())
 

@@ -20,6 +20,7 @@ from lockstep.facts.node_request import Stance, stance_on
 from lockstep.facts.pace import PaceStatus
 from lockstep.facts.past_runs import Learned, spelled_factor
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.report.admission import changes
 from lockstep.report.learned import work_used
 from lockstep.report.refusals import spell
@@ -42,9 +43,13 @@ MESSAGE_LIMIT = 32_768
 _BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
 
 
-def mark_refused(gang: GangFact, refusal: Refusal, *, now: float) -> GangStatus:
-    """The spec can't be obeyed: nothing will happen until it is another one."""
+def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Rejected | None = None) -> GangStatus:
+    """The spec can't be obeyed: nothing will happen until it is another one.
+
+    Where kubelets have ``rejected`` the members, that stands beside it for the next process.
+    """
     status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
+    status = replace(status, rejected=rejected)
     status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
     not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
     status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
@@ -144,10 +149,12 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
 
 
-def mark_released(gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, stuck: str = "") -> GangStatus:
-    """An attempt came to nothing, and nothing is left of it but what is ``stuck`` on lost nodes."""
+def mark_released(
+    gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, behind: str = ""
+) -> GangStatus:
+    """An attempt came to nothing, and nothing is left of it but what counts as gone: that is left ``behind``."""
     status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
-    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {stuck}." if stuck else "")
+    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {behind}." if behind else "")
     rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
     when = f"in {duration(rest)}" if rest else "at once"
     planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
@@ -242,7 +249,8 @@ def mark_accepted(gang: GangFact, now: float) -> GangStatus:
     if not_weighed:
         message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
     says = (TRUE, reason, message + _warning_of_free_members(gang))
-    return with_condition(with_every_condition(gang, now), gang, Condition.ACCEPTED, says, now)
+    status = replace(with_every_condition(gang, now), rejected=None)
+    return with_condition(status, gang, Condition.ACCEPTED, says, now)
 
 
 def _warning_of_free_members(gang: GangFact) -> str:

@@ -3,8 +3,6 @@
 Events tell of transitions, and only after the status that they speak of was written. Reasons are public names.
 """
 
-from collections.abc import Mapping
-
 from coschedule import GangKey
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
@@ -13,20 +11,11 @@ from lockstep.api.preemption import spelled_gang
 from lockstep.api.turns import Urgency
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, Refusal
-from lockstep.facts.reasons import EventReason, Reason
+from lockstep.facts.reason_meanings import meaning_of
+from lockstep.facts.reasons import EventReason
 from lockstep.report.sentences import as_sentence
 
 NORMAL, WARNING = "Normal", "Warning"
-
-_REASONS_OF_THEIR_OWN = {
-    Reason.QUOTA_EXCEEDED: EventReason.QUOTA_EXCEEDED,
-    Reason.POD_LOST: EventReason.POD_LOST,
-    Reason.POD_REJECTED: EventReason.POD_REJECTED,
-}
-_REASONS_OF_REFUSALS: Mapping[str, EventReason] = {
-    Reason.CLAIM_NOT_READY: EventReason.CLAIM_NOT_READY,
-    Reason.CLAIM_NOT_BOUND: EventReason.CLAIM_NOT_BOUND,
-}
 
 
 def gang_placed(note: str) -> Event:
@@ -50,8 +39,8 @@ def gang_unplaceable(note: str) -> Event:
 
 
 def not_accepted(refusal: Refusal) -> Event:
-    """The spec asks for what can't be obeyed. Where nothing in it is wrong, and a claim is not ready, that is said."""
-    reason = _REASONS_OF_REFUSALS.get(refusal.reason, EventReason.INVALID_SPEC)
+    """The spec asks for what can't be obeyed. Where nothing in it is wrong, but a claim or a kubelet, that is said."""
+    reason = meaning_of(refusal.reason).refused
     return Event(kind=WARNING, reason=reason, action="Validate", note=refusal.message)
 
 
@@ -63,11 +52,10 @@ def changed_by_admission(words: str) -> Event:
 
 def bind_interrupted(failure: Failure) -> Event:
     """An attempt came to nothing, and nothing is left of it. What tenants meet most has a reason of its own."""
-    own_reason = _REASONS_OF_THEIR_OWN.get(failure.reason)
-    if own_reason is not None:
-        return Event(kind=WARNING, reason=own_reason, action="Bind", note=as_sentence(failure.message))
-    note = f"{failure.reason}: {failure.message}."
-    return Event(kind=WARNING, reason=EventReason.BIND_INTERRUPTED, action="Bind", note=note)
+    reason = meaning_of(failure.reason).undone
+    is_own = reason is not EventReason.BIND_INTERRUPTED
+    note = as_sentence(failure.message) if is_own else f"{failure.reason}: {failure.message}."
+    return Event(kind=WARNING, reason=reason, action="Bind", note=note)
 
 
 def names_do_not_resolve(failure: Failure) -> Event:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
+from typing import assert_never
 
 from coschedule import Decision, GangKey
 from lockstep.belief.phases import Phase
@@ -12,12 +13,6 @@ from lockstep.report.capacity import Capacity, counting
 from lockstep.report.metrics import CORE_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
 from lockstep.report.queue_metrics import place_in_queue
 
-_STATES = {
-    Phase.SUSPENDED: "suspended",
-    Phase.RESERVED: "reserved",
-    Phase.PLACED: "placed",
-    Phase.COMPLETE: "complete",
-}
 _THOUSAND = 1000
 _NOT_PLACED = ("pending", "reserved")
 
@@ -86,5 +81,16 @@ def _waiting_since(gang: GangFact) -> float:
 
 def _state_of(gang: GangFact, state: State) -> str:
     """As users count gangs: refused is one whose own spec is wrong here, and who waits for others to act is pending."""
-    is_wrong = gang.spec is None or state.pool.refusal(gang) is not None
-    return _STATES.get(state.phase_of(gang), "refused" if is_wrong else "pending")
+    phase = state.phase_of(gang)
+    match phase:
+        case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            return phase.lower()
+        case Phase.DELETED | Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
+            return "refused" if _is_wrong(gang, state) else "pending"
+        case _:
+            assert_never(phase)
+
+
+def _is_wrong(gang: GangFact, state: State) -> bool:
+    is_understood = gang.spec is not None and not gang.spec.excess and state.pool.refusal(gang) is None
+    return not is_understood or state.rejections.refusal(gang) is not None

@@ -13,7 +13,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from coschedule import Reason as PlanReason
 from lockstep import __version__
 from lockstep.facts.policies import Action
-from lockstep.facts.reasons import FAILURES, Condition, Reason
+from lockstep.facts.reason_meanings import FAILURES, UNDONE_REASONS
+from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.bid_metrics import BidMetrics
 from lockstep.report.finish_metrics import FinishMetrics
 from lockstep.report.learning_metrics import LearningMetrics
@@ -48,27 +49,6 @@ SLOT_STATES = ("in_use", "promised", "free")
 CORE_STATES = ("in_use", "promised", "others", "free", "closed")
 BINDING_RESULTS = ("bound", "refused", "error")
 REFUSED_WRITES = ("reservation", "release", "report")
-UNDONE_REASONS = (
-    Reason.BIND_INTERRUPTED,
-    Reason.NETWORK_REFUSED,
-    Reason.START_BARRIER_TIMEOUT,
-    Reason.QUOTA_EXCEEDED,
-    Reason.POD_REFUSED,
-    Reason.TEMPLATE_REFUSED,
-    Reason.CHANGED_BY_ADMISSION,
-    Reason.POD_REJECTED,
-    Reason.POD_LOST,
-    Reason.CLAIM_REFUSED,
-    Reason.CLAIM_LOST,
-    Reason.VOLUME_NOT_PROVIDED,
-    Reason.API_UNAVAILABLE,
-    Reason.NO_LONGER_FITS,
-    Reason.GANG_DELETED,
-    Reason.GANG_SUSPENDED,
-    Reason.RESTARTING,
-    Reason.PREEMPTED,
-    Reason.OWNER_RETURNED,
-)
 END_REASONS = (Reason.SUCCEEDED, *FAILURES)
 OUTCOMES = (*PlanReason, Reason.QUOTA_EXCEEDED, Reason.STARTS_LATER, Condition.PLACED)
 

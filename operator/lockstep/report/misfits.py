@@ -1,8 +1,18 @@
 """Why a reservation can't be carried out as it stands, in a clause with names and numbers."""
 
+from typing import assert_never
+
 from coschedule import TermKind
 from lockstep.belief.broken_terms import TermBroken
-from lockstep.belief.misfits import ChecksFail, Misfit, NodesGone, NodesNotInPool, TooLittleRoom, WindowClosed
+from lockstep.belief.misfits import (
+    ChecksFail,
+    Misfit,
+    NodesGone,
+    NodesNotInPool,
+    StaysTooShort,
+    TooLittleRoom,
+    WindowClosed,
+)
 from lockstep.report.sentences import duration, listed
 
 
@@ -18,8 +28,12 @@ def misfit_in_words(misfit: Misfit) -> str:
             return f"on {listed(nodes)}, {_broken(misfit)}"
         case TooLittleRoom(node=node, fit=fit, wanted=wanted, resource=resource):
             return f"{node} has room for {fit} of {wanted} members: {resource} is short"
+        case StaysTooShort():
+            return _evicting(misfit)
         case WindowClosed():
             return _closed(misfit)
+        case _:
+            assert_never(misfit)
 
 
 def _broken(misfit: TermBroken) -> str:
@@ -28,10 +42,17 @@ def _broken(misfit: TermBroken) -> str:
     return f"members would not have those with them that must have the same value of {misfit.topology_key}"
 
 
+def _evicting(misfit: StaysTooShort) -> str:
+    evicts = f"a taint of {misfit.node} evicts members after {duration(misfit.stays_seconds)}"
+    return f"{evicts}, and {_ends_in(misfit.needed_seconds)}"
+
+
 def _closed(misfit: WindowClosed) -> str:
     if not misfit.open_seconds:
         return f"{misfit.node} is not open to gangs now"
     open_for = f"{misfit.node} is open for {duration(misfit.open_seconds)} more only"
-    if misfit.needed_seconds is None:
-        return f"{open_for}, and the gang gives no run time"
-    return f"{open_for}, and the gang ends in {duration(misfit.needed_seconds)}"
+    return f"{open_for}, and {_ends_in(misfit.needed_seconds)}"
+
+
+def _ends_in(seconds: float | None) -> str:
+    return "the gang gives no run time" if seconds is None else f"the gang ends in {duration(seconds)}"

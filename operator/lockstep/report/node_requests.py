@@ -1,17 +1,12 @@
 """What a gang's owner is told of nodes that were asked for: the condition ``NodesRequested``, in a sentence."""
 
+from typing import assert_never
+
 from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.node_request import NodeRequest
+from lockstep.facts.node_request import AnswerReason, NodeRequest
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.conditions import FALSE, TRUE, with_condition
 from lockstep.report.sentences import n_members
-
-_CAME_TO = {
-    Reason.NODES_REQUESTED: "the autoscaler has not provided them yet",
-    Reason.REQUEST_ACCEPTED: "the autoscaler has accepted it",
-    Reason.NODES_PROVISIONED: "the autoscaler says that they are there",
-    Reason.PROVISIONING_FAILED: "the autoscaler does not provide them, and is asked again later",
-}
 
 
 def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) -> GangStatus:
@@ -20,7 +15,7 @@ def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) ->
     answer = request.answer
     asked = f"Nodes for {n_members(gang.spec.minimum)} are asked for by ProvisioningRequest {request.name}"
     quoted = f', and says "{answer.words}"' if answer.words else ""
-    says = (FALSE if answer.is_over else TRUE, answer.reason, f"{asked}; {_CAME_TO[answer.reason]}{quoted}.")
+    says = (FALSE if answer.is_over else TRUE, answer.reason, f"{asked}; {_says(answer.reason)}{quoted}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
 
 
@@ -28,3 +23,17 @@ def mark_request_refused(gang: GangFact, why: str, *, now: float) -> GangStatus:
     """Nodes can't be asked for."""
     says = (FALSE, Reason.REQUEST_REFUSED, f"Nodes can't be asked for: {why.rstrip('.')}.")
     return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
+
+
+def _says(reason: AnswerReason) -> str:
+    match reason:
+        case Reason.NODES_REQUESTED:
+            return "the autoscaler has not provided them yet"
+        case Reason.REQUEST_ACCEPTED:
+            return "the autoscaler has accepted it"
+        case Reason.NODES_PROVISIONED:
+            return "the autoscaler says that they are there"
+        case Reason.PROVISIONING_FAILED:
+            return "the autoscaler does not provide them, and is asked again later"
+        case _:
+            assert_never(reason)

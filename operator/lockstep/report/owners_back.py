@@ -22,7 +22,7 @@ async def keep_owners_noted(client: KubeClient, state: State, now: Callable[[], 
     """Write what has changed, one bid after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
-        for bid in [*state.bids.values(), *state.bids.expired.values()]:
+        for bid in list(state.bids.values()):
             since = as_spelled(state.owners.back_since(bid, now()))
             if since != bid.owner_back_since:
                 await _note(client, bid.node, since)

@@ -12,7 +12,7 @@ _LONGEST = 1024
 class PaceReasons(NamedTuple):
     """Why a gang is paced as it is.
 
-    ``slowest`` is the node that sets the pace, where all have bids that count; ``without_bids`` are those that have
+    ``slowest`` is the node that sets the pace, where all have bids that tell it; ``without_bids`` are those that have
     none. The owners of nodes that are ``yielding`` are back. ``obstacles`` is how many members can't be paced, by why,
     and ``refusal`` what the API server said last.
     """
@@ -36,7 +36,7 @@ def _why(reasons: PaceReasons) -> Iterator[str]:
     if reasons.without_bids:
         verb = "has" if len(reasons.without_bids) == 1 else "have"
         nodes = node_ranges(reasons.without_bids)
-        yield f"Nobody is to be paced, since {nodes} {verb} no NodeBid that counts."
+        yield f"No member is paced, since {nodes} {verb} no NodeBid that is understood and was renewed in time."
     elif reasons.slowest is not None:
         yield f"The slowest node is {reasons.slowest}."
     if reasons.yielding:

@@ -326,9 +326,12 @@ def _windows(refusal: WindowTooShort) -> str:
     after = "" if longest is None else f", after {_seconds(longest)} at most"
     nodes = f"of {refusal.passing} nodes that pass its constraints"
     sentence = f"{nodes} {refusal.never_open} never open and {refusal.closing} close again{after}"
-    if not refusal.owners_expected:
+    if refusal.owners_expected:
+        sentence += f"; of {refusal.owners_expected} the owners may come back, and it may not be interrupted"
+    if refusal.tolerated_seconds is None:
         return sentence
-    return f"{sentence}; of {refusal.owners_expected} the owners may come back, and it may not be interrupted"
+    limit = f"after {_seconds(refusal.tolerated_seconds)} at most, which is as long as they tolerate it"
+    return f"{sentence}; on {refusal.tolerated} a taint evicts its members {limit}"
 
 
 def _seconds(seconds: float) -> str:

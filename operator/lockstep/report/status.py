@@ -1,7 +1,7 @@
 """Writing a GangJob's status: whole, in one request, and only over the version it was computed from."""
 
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from lockstep.api import paths
 from lockstep.api.client import KubeClient
@@ -27,6 +27,17 @@ class Written(Enum):
     CONFLICT = auto()
     GONE = auto()
     REFUSED = auto()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing more to write: it stands, or the gang is gone."""
+        match self:
+            case Written.DONE | Written.GONE:
+                return True
+            case Written.CONFLICT | Written.REFUSED:
+                return False
+            case _:
+                assert_never(self)
 
 
 class Writing(NamedTuple):

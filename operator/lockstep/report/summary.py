@@ -3,6 +3,8 @@
 What is printed stands until the next status, so it has points in time, and no spans that go by.
 """
 
+from typing import assert_never
+
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -11,16 +13,6 @@ from lockstep.report.sentences import duration
 
 # What fits on a line beside the other columns, more or less; the whole sentence stands in the condition.
 LONGEST = 120
-
-_SAID_BY = {
-    State.REFUSED: Condition.ACCEPTED,
-    State.WAITING: Condition.PLANNED,
-    State.DELETING: Condition.PLANNED,
-    State.STARTING: Condition.PLACED,
-    State.STOPPING: Condition.PLACED,
-    State.SUSPENDED: Condition.SUSPENDED,
-    State.FAILED: Condition.FAILED,
-}
 
 
 def summary_of(gang: GangFact, status: GangStatus) -> Summary:
@@ -59,7 +51,7 @@ def _size(spec: GangSpec, status: GangStatus) -> str:
     return span if status.size is None else f"{status.size} ({span})"
 
 
-def _says(state: State, status: GangStatus) -> str:
+def _says(state: State, status: GangStatus) -> str:  # noqa: PLR0911 - one answer for each state
     match state:
         case State.SUCCEEDED:
             return _ended(status)
@@ -67,10 +59,20 @@ def _says(state: State, status: GangStatus) -> str:
             return _starts(status)
         case State.RUNNING:
             return "" if status.expected_finish is None else f"expected to end {rfc3339(status.expected_finish)}"
-        case State.WAITING if _was_undone(status):
+        case State.WAITING:
+            return _message(status, Condition.PLACED if _was_undone(status) else Condition.PLANNED)
+        case State.REFUSED:
+            return _message(status, Condition.ACCEPTED)
+        case State.DELETING:
+            return _message(status, Condition.PLANNED)
+        case State.STARTING | State.STOPPING:
             return _message(status, Condition.PLACED)
+        case State.SUSPENDED:
+            return _message(status, Condition.SUSPENDED)
+        case State.FAILED:
+            return _message(status, Condition.FAILED)
         case _:
-            return _message(status, _SAID_BY[state])
+            assert_never(state)
 
 
 def _starts(status: GangStatus) -> str:

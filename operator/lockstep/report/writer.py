@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from coschedule import GangKey
 from lockstep.api.answer import ApiUnavailableError
@@ -142,22 +142,28 @@ class StatusWriter:
     async def _report(self, gang: GangFact, report: Report) -> None:
         work_for(gang.key)
         outcome, message = await self._try_to_report(gang, report.status)
-        if outcome is Written.REFUSED:
-            await self._rest_after_refusal(gang, message)
-        else:
-            self._refusals.pop(gang.key, None)
-        self._reported(gang.key, outcome)
-        if outcome is not Written.DONE:
-            return
+        match outcome:
+            case Written.REFUSED:
+                await self._rest_after_refusal(gang, message)
+            case Written.DONE | Written.CONFLICT | Written.GONE:
+                self._refusals.pop(gang.key, None)
+            case _:
+                assert_never(outcome)
+        self._reported(gang.key, is_done=outcome is Written.DONE)
+        if outcome is Written.DONE:
+            await self._follow_up(gang, report)
+
+    async def _follow_up(self, gang: GangFact, report: Report) -> None:
+        """Do what a report has done once it stands."""
         if report.written is not None:
             report.written()
         if report.event is not None:
             await self._post(gang, report.event)
 
-    def _reported(self, gang: GangKey, outcome: Written) -> None:
+    def _reported(self, gang: GangKey, *, is_done: bool) -> None:
         """A report has ended: what it was to say is worked out again where it does not stand."""
         self._state.news.look_at(gang)
-        if gang in self._held_up or outcome is not Written.DONE:
+        if gang in self._held_up or not is_done:
             self._state.news.plan()
         self._held_up.discard(gang)
 

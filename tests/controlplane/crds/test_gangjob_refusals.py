@@ -95,6 +95,12 @@ def pod(**fields):
             f'spec.placement.allIn: Invalid value: "": {LABEL_KEY}',
             id="all in nothing",
         ),
+        pytest.param(
+            pod(terminationGracePeriodSeconds=3_601),
+            "spec.template.spec.terminationGracePeriodSeconds: Invalid value: 3601:"
+            " spec.template.spec.terminationGracePeriodSeconds in body should be less than or equal to 3600",
+            id="members that may take more than an hour to end",
+        ),
         pytest.param(spec(size=None), NEITHER, id="no size"),
         pytest.param(spec(template=None), NEITHER, id="no template"),
         pytest.param(spec(size={"allowed": [2, 4]}), SIZE_FORM, id="a range and allowed sizes"),

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from lockstep.facts.pod import MOST_GRACE_SECONDS
+
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."
 OF_TEMPLATES = (OF_KUBERNETES, "spec.template.metadata.", "spec.roles[].template.")
@@ -80,6 +82,24 @@ def test_every_field_is_bounded(kind):
 
     assert len(fields) > 1
     assert [field.path for field in fields if not BOUNDS[kind] <= field.schema.keys()] == []
+
+
+def test_no_list_or_map_of_a_spec_holds_more_than_a_thousand_entries():
+    of_specs = [field for field in FIELDS if field.path.startswith("spec.")]
+    largest = {field.path: most for field in of_specs if (most := entries_of(field.schema)) is not None}
+
+    assert len(largest) > 300
+    assert [path for path, most in largest.items() if most > 1_000] == []
+
+
+def entries_of(schema):
+    return schema.get("maxItems", schema.get("maxProperties")) if "not" not in schema else None
+
+
+def test_members_have_no_longer_grace_than_the_operator_gives_them():
+    graces = [field.schema for field in FIELDS if field.name == "terminationGracePeriodSeconds"]
+
+    assert {one["maximum"] for one in graces} == {MOST_GRACE_SECONDS}
 
 
 def test_no_field_takes_just_anything():

@@ -98,7 +98,7 @@ def test_kubectl_shows_what_is_offered_and_why(agents, agent):
     assert "Local work takes" in table
 
 
-def test_bid_of_an_agent_that_was_killed_expires_and_the_node_counts_as_one_without(agent, arena):
+def test_bid_of_an_agent_that_was_killed_expires_and_members_may_start(agent, arena):
     agent.kill()
 
     until_expired(agent)

@@ -77,6 +77,16 @@ def best_placement(snapshot, gang, taken, passes):
     )
 
 
+def stay(snapshot, role, node):
+    """Return how long a member may be on a node all of whose taints it tolerates, taint by taint."""
+    ends = [math.inf]
+    for taint in snapshot.nodes.taints[node]:
+        tolerating = [one for one in role.constraints.tolerations if one.key == taint.key]
+        if taint.effect == "NoExecute" and tolerating:
+            ends.append(tolerating[0].seconds)
+    return min(ends)
+
+
 def value(gang, found):
     """Say what a run counts: when it would end if each member-second also cost its price."""
     return found.start + (found.finish - found.start) * (1 + gang.member_price * found.size)
@@ -87,7 +97,11 @@ def best_hold(snapshot, gang, taken, passes):
     sizes = [size for size in sizes_of(gang.roles[0]) if gang.work is None or time_of(gang.work, size) < math.inf]
     if not sizes or next(placements(snapshot, gang, taken, passes), None) is not None:
         return None
-    nodes = [node for node in range(len(snapshot.nodes.names)) if passes(gang, node)]
+    nodes = [
+        node
+        for node in range(len(snapshot.nodes.names))
+        if passes(gang, node) and stay(snapshot, gang.roles[0], node) == math.inf
+    ]
     ends = {node: _in_the_end(snapshot, gang, taken, node) for node in nodes}
     ranks = sorted(range(len(snapshot.nodes.names)), key=lambda node: (snapshot.slowdown[node], node))
     for size in range(1, len(nodes) + 1):
@@ -156,6 +170,7 @@ def placements(snapshot, gang, taken, passes):
             finish = _finish(snapshot, gang, counts, size, start)
             if finish is not None and all(
                 lasts(snapshot, taken, Taken(node, count, gang.roles[0].request, start, finish))
+                and start + stay(snapshot, gang.roles[0], node) >= finish
                 for node, count in enumerate(counts)
                 if count
             ):

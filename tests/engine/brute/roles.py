@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from coschedule.queue.gangs import Load
 from coschedule.queue.terms import TermKind
-from engine.brute.queue import Taken, lasts, longest, sizes_of, starts, time_of, value
+from engine.brute.queue import Taken, lasts, longest, sizes_of, starts, stay, time_of, value
 
 
 class Seated(NamedTuple):
@@ -46,8 +46,13 @@ def seatings(snapshot, gang, taken, passes):
 
 
 def stays(snapshot, gang, taken, nodes, start, finish):
-    """Whether all members have room where they are from start to finish."""
-    return all(
+    """Whether all members have room where they are from start to finish, and no taint evicts them before."""
+    may_stay = all(
+        start + stay(snapshot, role, node) >= finish
+        for role, one in zip(gang.roles, nodes, strict=True)
+        for node in one
+    )
+    return may_stay and all(
         snapshot.start[node] <= start < snapshot.until[node]
         and lasts(snapshot, taken, Taken(node, 1, _together(gang, nodes, node), start, finish))
         for node in {node for one in nodes for node in one}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coschedule.model.kinds import NO_KIND, KindFactor
-from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
 from coschedule.queue.decisions import Placement, Unplaceable
 from coschedule.queue.gangs import Load
 from coschedule.queue.loads import equal, unequal
@@ -16,6 +16,7 @@ from engine.brute.queue import plan_queue
 from engine.builders import NOW, gang, node, nodes_taken, release, seeded, snapshot
 
 LOADS = (Load.EQUAL, Load.PROPORTIONAL, Load.PIECES)
+TAINTS = (Taint("a", "", "NoExecute"), Taint("b", "", "NoExecute"))
 FAST = Constraints(node_selector=(("kind", "fast"),))
 
 
@@ -71,9 +72,14 @@ def random_gaps(rnd, minimum):
 
 
 def selected(snap):
-    return lambda pending, index: all(
-        snap.nodes.labels[index].get(key) == value for key, value in pending.roles[0].constraints.node_selector
-    )
+    return lambda pending, index: suits(snap, pending.roles[0], index)
+
+
+def suits(snap, role, index):
+    """Return whether a node has the labels that a role selects, and no taint that it does not tolerate."""
+    labels, tolerated = snap.nodes.labels[index], {one.key for one in role.constraints.tolerations}
+    selects = all(labels.get(key) == value for key, value in role.constraints.node_selector)
+    return selects and all(taint.key in tolerated for taint in snap.nodes.taints[index])
 
 
 @pytest.fixture(params=[(1, 1), (2, 3), (16, 16)], ids=["one by one", "a few at once", "as shipped"])
@@ -125,6 +131,31 @@ def with_factors(rnd, snap):
         for count in [rnd.randint(0, 3)]
     ]
     return replace(snap, kinds=kinds, gangs=tuple(gangs))
+
+
+@pytest.mark.usefixtures("portions")
+@pytest.mark.parametrize("seed", range(10))
+def test_plan_of_gangs_that_taints_evict_equals_exhaustive_search(seed):
+    rnd = seeded(seed)
+    for _ in range(40):
+        assert_planned_as_searched(with_taints(rnd, random_snapshot(rnd, LOADS)))
+
+
+def with_taints(rnd, snap):
+    """Give nodes taints that evict, and the roles of gangs tolerations of them, most of which have an end."""
+    taints = tuple(tuple(rnd.sample(TAINTS, rnd.choice([0, 0, 1, 1, 2]))) for _ in snap.nodes.names)
+    gangs = [replace(pending, roles=tuple(tolerating(rnd, role) for role in pending.roles)) for pending in snap.gangs]
+    return replace(snap, nodes=replace(snap.nodes, taints=taints), gangs=tuple(gangs))
+
+
+def tolerating(rnd, role):
+    """Have a role tolerate some taints, one of them maybe twice: then the first toleration counts."""
+    keys = rnd.sample(["a", "b", "a", "b"], rnd.randint(1, 4))
+    tolerations = tuple(
+        Toleration(key, "Exists", "", "NoExecute", rnd.choice([0.0, 2.0, 4.0, 6.0, 8.0, 12.0, 24.0, math.inf]))
+        for key in keys
+    )
+    return replace(role, constraints=replace(role.constraints, tolerations=tolerations))
 
 
 def assert_planned_as_searched(snap):

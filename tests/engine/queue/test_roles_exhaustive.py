@@ -11,7 +11,7 @@ from coschedule.queue.terms import Term, TermKind
 from engine.brute.queue import Taken
 from engine.brute.roles import best_seating, obeys, stays
 from engine.builders import ANYWHERE, NOW, gang, node, release, role, seeded, snapshot
-from engine.queue.test_plan_exhaustive import FAST, random_gaps
+from engine.queue.test_plan_exhaustive import FAST, random_gaps, suits, with_taints
 
 HOST, RACK, ZONE = "kubernetes.io/hostname", "rack", "zone"
 UNEQUAL = (Load.PROPORTIONAL, Load.PIECES)
@@ -107,6 +107,14 @@ def test_every_gang_gets_the_best_that_there_is(keys, seed):
         assert_planned_as_searched(random_snapshot(rnd, keys))
 
 
+@pytest.mark.parametrize("keys", [pytest.param((), id="no terms"), pytest.param((HOST, ZONE), id="terms")])
+@pytest.mark.parametrize("seed", range(10))
+def test_every_gang_that_taints_evict_gets_the_best_that_there_is(keys, seed):
+    rnd = seeded(seed)
+    for _ in range(10):
+        assert_planned_as_searched(with_taints(rnd, random_snapshot(rnd, keys)))
+
+
 @pytest.mark.parametrize("load", UNEQUAL)
 def test_what_the_cheapest_size_cannot_use_is_left_to_others(load):
     # One worker would cost least on the fast node, but takes 14 s there, until after it is taken back; two take 10 s.
@@ -143,9 +151,7 @@ def assert_planned_as_searched(snap):
 
 
 def selected(snap):
-    return lambda one, index: all(
-        snap.nodes.labels[index].get(key) == value for key, value in one.constraints.node_selector
-    )
+    return lambda one, index: suits(snap, one, index)
 
 
 def seated(snap, pending, placement):

@@ -4,7 +4,9 @@ import pytest
 
 from builders.facts import member_fact, reservation
 from lockstep.act.progress import progress
+from lockstep.facts.failure import LostOn
 from lockstep.facts.pod import PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED
@@ -66,12 +68,43 @@ def test_deleted_member_is_lost(counts, want):
 
 
 def test_member_turned_away_is_rejected():
-    counts = counted(member(0, phase=FAILED, disrupted=True, because="OutOfcpu: no room"))
+    because = "OutOfcpu: Pod was rejected: no room"
+    counts = counted(
+        member(0, phase=FAILED, outcome=PodOutcome.REJECTED, because=because, rejected_for="OutOfcpu"),
+        member(1, phase=RUNNING),
+    )
 
     assert counts.disrupted.reason is Reason.POD_REJECTED
-    assert counts.disrupted.message == "pod g-1-0 on node n1 was turned away: OutOfcpu: no room"
-    assert counts.disrupted.turned_away_by == {"n1"}
+    assert counts.disrupted.message == f"pod g-1-0 on node n1 was turned away: {because}"
+    assert counts.disrupted.lost_on == {LostOn("n1", PodOutcome.REJECTED, "OutOfcpu", because)}
     assert [loss.is_own_failure for loss in counts.losses] == [False]
+
+
+@pytest.mark.parametrize("phase", [FAILED, SUCCEEDED])
+def test_member_that_the_cluster_ended_is_lost_however_it_ended(phase):
+    counts = counted(member(0, phase=phase, outcome=PodOutcome.DISRUPTED, because="Evicted: no memory"), member(1))
+
+    assert counts.disrupted.reason is Reason.POD_REJECTED
+    assert counts.disrupted.message == "pod g-1-0 on node n1 was ended by the cluster: Evicted: no memory"
+    assert counts.disrupted.lost_on == {LostOn("n1", PodOutcome.DISRUPTED)}
+    assert (counts.succeeded, counts.losses[0].is_own_failure) == (0, False)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_member_that_was_deleted_before_it_ended_is_lost_whatever_its_phase(gone):
+    pod = member(0, phase=SUCCEEDED, deleting=True, outcome=PodOutcome.DELETED)
+    counts = counted(gone=[pod]) if gone else counted(pod)
+
+    assert counts.disrupted.reason is Reason.POD_LOST
+    assert counts.disrupted.lost_on == {LostOn("n1", PodOutcome.DELETED)}
+    assert (counts.succeeded, counts.is_bound) == (0, False)
+
+
+def test_member_that_is_remembered_to_have_succeeded_has_whatever_its_pod_shows():
+    pod = member(0, phase=SUCCEEDED, deleting=True, outcome=PodOutcome.DELETED)
+    counts = progress(HELD, {pod.key: pod}, {}, succeeded_ranks=0b01)
+
+    assert (counts.succeeded, counts.disrupted) == (1, None)
 
 
 @pytest.mark.parametrize("gone", [False, True])
@@ -85,7 +118,8 @@ def test_member_that_failed_by_itself_has_failed(gone):
     assert counts.disrupted is None
 
 
-def test_ended_member_that_is_being_deleted_is_not_lost():
-    counts = counted(member(0, phase=SUCCEEDED, deleting=True), member(1, phase=SUCCEEDED))
+def test_member_that_ended_before_it_was_deleted_is_not_lost():
+    pod = member(0, phase=SUCCEEDED, deleting=True, outcome=PodOutcome.SUCCEEDED)
+    counts = counted(pod, member(1, phase=SUCCEEDED))
 
     assert counts.has_succeeded

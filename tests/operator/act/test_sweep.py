@@ -30,7 +30,7 @@ class Sweeping:
             created = api.store.add("pods", pod(f"g-1-{rank}", **owned_by("g", rank=rank)))
             self.state.apply_pod(member_fact("g", rank=rank, uid=created["metadata"]["uid"]))
         take_changed(self.state)
-        self.sweeper = Sweeper(client, self.state, Deletions(client, monotonic=now))
+        self.sweeper = Sweeper(client, self.state, Deletions(client, monotonic=now, now=now))
 
     @property
     def left(self):

@@ -82,15 +82,15 @@ async def test_plan_is_that_of_the_operator():
         assert [one.key.name for one in planned.running] == ["a"]
 
 
-async def test_bid_that_was_not_renewed_in_time_counts_for_nothing():
-    shut = bid("n1", availableFrom=at(now() + 7200), expiresAt=at(now() + 60))
+async def test_what_was_measured_counts_until_the_bid_expires_and_what_was_promised_goes_on():
+    shut = bid("n1", availableFrom=at(now() + 7200), dutyCycle="1", capacity="2", expiresAt=at(now() + 60))
     async with api_with(node("n1"), node("n2"), gangs=[gang("a", size=2, cpu="8", spec=WORK)], bids=[shut]) as api:
         began = now()
 
         before, after = [plan_now(await look(api), rules(), began + seconds, asked=[key("a")]) for seconds in (59, 60)]
 
-    assert decision_of(before.made, key("a")).start == began + 7200
-    assert decision_of(after.made, key("a")).start == began + 60
+    assert [decision_of(one.made, key("a")).start for one in (before, after)] == [began + 7200, began + 7200]
+    assert [one.snapshot.slowdown.tolist() for one in (before, after)] == [[1.0, 1.0], [0.5, 1.0]]
 
 
 async def test_node_that_is_not_measured_yet_is_as_fast_as_others_of_its_hardware():

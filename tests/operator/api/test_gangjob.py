@@ -113,6 +113,14 @@ def test_constraints():
     )
 
 
+def test_toleration_ends_after_the_seconds_that_it_says():
+    tolerations = [{"key": "leaving", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}]
+
+    [role] = spec_of(pod_spec={"tolerations": tolerations}).roles
+
+    assert role.constraints.tolerations == (Toleration("leaving", "Exists", "", "NoExecute", 5.0),)
+
+
 def test_preferred_affinity_restricts_nothing():
     preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]}
 

@@ -10,6 +10,7 @@ from lockstep.api.pod import parse_pod
 from lockstep.facts.columns import WHOLE
 from lockstep.facts.node import OnReturn
 from lockstep.facts.pod import Membership, PodKey, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 
 NOON = 1_795_176_000.0  # 2026-11-20T12:00:00Z
 
@@ -34,6 +35,19 @@ def test_node_that_says_nothing_is_not_ready_and_holds_nothing():
     assert (fact.is_ready, fact.is_unschedulable, fact.allocatable, fact.taints) == (False, False, (), ())
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [pytest.param({"kubeletVersion": "v1.37.0"}, id="upgraded"), pytest.param({"bootID": "2"}, id="rebooted")],
+)
+def test_node_with_another_kubelet_or_another_start_is_another_system(changed):
+    info = {"kubeletVersion": "v1.36.3", "bootID": "1", "machineID": "m"}
+    before = parse_node({**node("n1"), "status": {"nodeInfo": info}})
+    after = parse_node({**node("n1"), "status": {"nodeInfo": {**info, **changed}}})
+
+    assert before.system != after.system
+    assert before.system == parse_node({**node("n1"), "status": {"nodeInfo": dict(info)}}).system != ""
+
+
 def test_node_has_more_than_enough_of_the_features_it_declares():
     declaring = {**node("n1"), "status": {"declaredFeatures": ["Restarts"]}}
 
@@ -53,7 +67,7 @@ def test_pod_of_nobody():
     assert (fact.key, fact.uid, fact.node) == (PodKey("default", "p"), "uid-of-p", "n1")
     assert (fact.phase, fact.request, fact.member) == (PodPhase.RUNNING, (("cpu", 2000), ("pods", 1)), None)
     assert not fact.is_deleting
-    assert not fact.is_disrupted
+    assert fact.outcome is PodOutcome.GOING
 
 
 def test_member_of_a_gang():
@@ -135,28 +149,6 @@ def test_pod_without_a_status_is_pending():
     del manifest["status"]
 
     assert parse_pod(manifest).phase is PodPhase.PENDING
-
-
-@pytest.mark.parametrize(
-    ("status", "want"),
-    [
-        pytest.param({"reason": "OutOfcpu"}, True, id="no room at the kubelet"),
-        pytest.param({"reason": "OutOfexample.com/gpu"}, True, id="no device at the kubelet"),
-        pytest.param({"reason": "NodeAffinity"}, True, id="affinity at the kubelet"),
-        pytest.param({"reason": "Evicted"}, True, id="evicted"),
-        pytest.param({"reason": "NodeLost"}, True, id="its node is lost"),
-        pytest.param({"reason": "UnexpectedAdmissionError"}, True, id="admission at the kubelet"),
-        pytest.param(
-            {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}, True, id="the cluster wanted it to end"
-        ),
-        pytest.param({"conditions": [{"type": "DisruptionTarget", "status": "False"}]}, False, id="no disruption"),
-        pytest.param({"reason": "DeadlineExceeded"}, False, id="its own deadline"),
-        pytest.param({"reason": "Error"}, False, id="its own error"),
-        pytest.param({}, False, id="no reason"),
-    ],
-)
-def test_disruption_is_told_from_failure(status, want):
-    assert parse_pod(pod("p", phase="Failed", status=status)).is_disrupted is want
 
 
 FAILED_CONTAINER = {"name": "main", "state": {"terminated": {"exitCode": 3}}}

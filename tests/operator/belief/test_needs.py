@@ -23,6 +23,22 @@ def test_toleration_that_was_asked_for_stays():
     assert as_compared(planned, needs(tolerations=(NOT_READY, GPU))) == needs(tolerations=(NOT_READY, GPU))
 
 
+def test_what_every_pod_tolerates_for_a_while_is_no_difference_however_long():
+    planned = needs(cpu=1000, tolerations=(GPU,))
+
+    assert as_compared(planned, needs(cpu=1000, tolerations=(GPU, NOT_READY._replace(seconds=300.0)))) == planned
+
+
+def test_both_tolerate_a_taint_for_as_long_as_the_shorter_one():
+    short, long = NOT_READY._replace(seconds=5.0), NOT_READY._replace(seconds=60.0)
+
+    both = combined(needs(tolerations=(long, GPU)), needs(tolerations=(short,)))
+
+    assert both.constraints.tolerations == (short,)
+    assert is_within(needs(tolerations=(long,)), needs(tolerations=(short,)))
+    assert not is_within(needs(tolerations=(short,)), needs(tolerations=(long,)))
+
+
 def test_claim_in_another_place_is_the_same_claim():
     planned = needs(claims=[ClaimUse("volumes[0]", "data")])
 

@@ -82,3 +82,18 @@ def test_gang_holds_nodes_by_its_status_or_by_what_is_held_here():
 
     state.hold(reservation("h"))
     assert state.phase_of(gang_fact("h")) is Phase.RESERVED
+
+
+def test_gang_beyond_the_bounds_is_refused_once_it_holds_nothing():
+    state = State(lambda: None)
+    status = true(Condition.PLACED, attempt=1, members=(Members("n1", 2),), start=0.0, reserved_at=0.0)
+    gang = gang_fact("g", spec=replace(gang_spec(), excess="template: too large"), status=status)
+    state.apply_gang(gang)
+    assert state.phase_of(gang) is Phase.PLACED
+
+    released = replace(gang, resource_version="2", status=replace(status, reserved_at=None))
+    state.forget(gang.key)
+    state.apply_gang(released)
+
+    assert (state.phase_of(released), state.refusal_of(released).reason) == (Phase.REFUSED, Reason.INVALID_SPEC)
+    assert state.refusal_of(released).message.startswith("template: too large; ")

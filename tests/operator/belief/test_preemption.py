@@ -83,11 +83,19 @@ def test_grace_is_that_of_the_template(state, seconds, want):
     assert [one.grace for one in evictable(state).running] == [want]
 
 
-def test_gang_whose_members_may_take_hours_to_end_is_left_alone(state):
+def test_no_grace_is_longer_than_an_hour(state):
     template = {"spec": {"containers": [], "terminationGracePeriodSeconds": 2**63 - 1}}
     state.gangs[COLD] = holding(spec=gang_spec(template=template))
 
-    assert evictable(state).running == ()
+    assert [one.grace for one in evictable(state).running] == [3600.0]
+
+
+def test_member_that_somebody_deletes_with_a_longer_grace_is_expected_to_end_in_an_hour(state):
+    state.giving_way.decide(COLD, HOT)
+    for rank in (0, 1):
+        state.apply_pod(runs(rank=rank, deleting=True, gone_by=NOW + 1e9))
+
+    assert awaited_end(state, HOT, NOW) == NOW + 3600
 
 
 def test_whoever_is_being_undone_cannot_be_evicted_again(state):

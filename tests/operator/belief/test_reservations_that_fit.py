@@ -1,9 +1,20 @@
 """Whether what a reservation holds would still be planned so, and why not."""
 
+from dataclasses import replace
+
 import pytest
 
-from builders.facts import bid_fact, gang_fact, member_fact, node_fact, pod_fact, reservation
-from coschedule import Taint
+from builders.facts import (
+    bid_fact,
+    gang_fact,
+    gang_spec,
+    member_fact,
+    node_fact,
+    pod_fact,
+    reservation,
+    role_spec,
+)
+from coschedule import Constraints, Taint, Toleration
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodPhase
@@ -46,6 +57,22 @@ def test_member_that_has_ended_needs_no_room(two_nodes):
     two_nodes.apply_pod(pod_fact("somebody's", node="n1", request=(("cpu", 2000),)))
 
     assert misfit(two_nodes) is None
+
+
+def tolerant(seconds):
+    """A gang that tolerates the taint leaving for so long."""
+    toleration = Toleration("leaving", "Exists", "", "NoExecute", seconds)
+    return gang_fact(spec=gang_spec(roles=(replace(role_spec(), constraints=Constraints(tolerations=(toleration,))),)))
+
+
+def test_node_that_evicts_the_members_before_they_have_ended_does_not_fit(two_nodes):
+    two_nodes.nodes.apply(node_fact("n2", cpu=2000, taints=[Taint("leaving", "", "NoExecute")]))
+
+    assert misfit(two_nodes, tolerant(100.0)) is None
+    want = "a taint of n2 evicts members after 1 min 39 s, and the gang ends in 1 min 40 s"
+    assert misfit(two_nodes, tolerant(99.0)) == want
+    want = "a taint of n2 evicts members after 24 h, and the gang gives no run time"
+    assert misfit(two_nodes, tolerant(86_400.0), finish=None) == want
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def bid_of(node, capacity=None, *, processor=EPYC, says=None, version="1", duty=
         version=version,
         slowdown=(1 + duty) / (said or 1),
         duty_cycle=duty,
+        capacity=said or 1.0,
         says_capacity=said is not None,
         expires=expires,
         report=bid_report(processor=processor, capacity=capacity),
@@ -226,7 +227,7 @@ def test_bid_that_has_expired_still_says_how_fast_its_hardware_is():
 
     belief.bids.expire(10.0)
     belief.bids.settle(LATER)
-    assert belief.slowdowns() == {"new": 0.5}
+    assert belief.slowdowns() == {"a": 0.5, "new": 0.5}
 
     belief.bids.remove("a")
     belief.bids.settle(LATER)
@@ -290,22 +291,23 @@ def test_any_history_ends_where_the_bids_that_are_there_would_begin(history):
 
     belief.bids.settle(2 * NOW)
 
-    for bid in [*belief.bids.values(), *belief.bids.expired.values()]:
+    assert belief.bids.keys() == there.keys()
+    for bid in belief.bids.values():
         alike = [there[node] for node in there if belief.kind(node) == belief.kind(bid.node)]
-        assert bid.slowdown == pytest.approx(want_slowdown(there[bid.node], alike))
+        duty_cycle = 0.0 if bid.is_lapsed else there[bid.node].duty_cycle
+        assert bid.slowdown == pytest.approx((1 + duty_cycle) / want_capacity(there[bid.node], alike))
 
 
-def want_slowdown(bid, there):
+def want_capacity(bid, there):
     """The rule, from nothing but the bids of one kind of nodes that are there."""
     if bid.says_capacity or not bid.report.processor:
-        return bid.slowdown
+        return bid.capacity
     known = [
         one.report.capacity
         for one in there
         if one.report.processor == bid.report.processor and one.report.capacity is not None
     ]
-    capacity = round(min(max(median(known), 0.1), 10.0), 2) if known else 1.0
-    return (1 + bid.duty_cycle) / capacity
+    return round(min(max(median(known), 0.1), 10.0), 2) if known else 1.0
 
 
 def test_what_is_measured_on_the_only_node_of_its_hardware_is_shared_no_more_often():

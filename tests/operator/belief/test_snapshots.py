@@ -164,9 +164,9 @@ def test_node_that_was_taken_back_at_the_beginning_of_time_is_not_open(state):
     assert cut(state).until.tolist() == [0.0]
 
 
-def test_expired_bid_no_longer_counts(state):
+def test_load_that_an_expired_bid_measured_no_longer_counts(state):
     state.nodes.apply(node_fact("n1"))
-    state.bids.apply(bid_fact("n1", slowdown=2.0, expires=NOW))
+    state.bids.apply(bid_fact("n1", slowdown=2.0, duty_cycle=1.0, expires=NOW))
     cutter = SnapshotCutter(state)
     assert cutter.cut(NOW - 1, [gang_fact()]).slowdown.tolist() == [2.0]
 

@@ -350,14 +350,14 @@ def test_default_priority_may_be_below_zero(state):
     assert state.priorities.of(gang_fact("g")) == -10
 
 
-def test_bids_end_when_they_are_not_renewed(state):
+def test_bids_lapse_when_they_are_not_renewed(state):
     state.bids.apply(bid_fact("n1", expires=100.0))
     state.bids.apply(bid_fact("n2", expires=200.0))
     state.bids.apply(bid_fact("n3"))
     assert state.bids.next_end() == 100.0
 
     state.bids.expire(100.0)
-    assert (set(state.bids), state.bids.next_end()) == ({"n2", "n3"}, 200.0)
+    assert ([bid.is_lapsed for bid in state.bids.values()], state.bids.next_end()) == ([True, False, False], 200.0)
 
 
 def test_bid_that_is_renewed_is_no_news(state):
@@ -392,6 +392,6 @@ def test_bid_that_has_expired_does_not_come_back_by_a_list(state):
     state.bids.expire(100.0)
     settled(state)
     state.bids.apply(bid_fact("n1", version="4", expires=100.0))
-    state.bids.expire(101.0)
 
-    assert state.bids == {}
+    assert state.bids["n1"].is_lapsed
+    assert not state.news.is_plan_due

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import ONE_CPU, gang_fact, gang_spec
+from coschedule import GangKey
+from lockstep.belief.shared_verdicts import MOST_OF_A_NAMESPACE
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
 from lockstep.facts.reasons import Reason
@@ -138,17 +140,46 @@ def test_refusal_is_the_gangs_own(state):
     assert state.gangs[("default", "second")].refusal is None
 
 
-def test_shared_templates_are_bounded(state):
-    for number in range(1_100):
-        one = gang_fact(f"g{number}", spec=gang_spec(template={"spec": {"containers": [], "hostname": f"h{number}"}}))
-        state.apply_gang(one)
-        state.admission_says(one, LARGER)
+def test_shared_templates_of_a_namespace_are_bounded(state):
+    for number in range(MOST_OF_A_NAMESPACE + 1):
+        submit_and_learn(state, "default", f"h{number}")
 
-    state.apply_gang(gang_fact("first", spec=gang_spec(template={"spec": {"containers": [], "hostname": "h0"}})))
-    state.apply_gang(gang_fact("last", spec=gang_spec(template={"spec": {"containers": [], "hostname": "h1099"}})))
+    assert request_of_later_gang(state, "default", "h0") == ONE_CPU
+    assert request_of_later_gang(state, "default", f"h{MOST_OF_A_NAMESPACE}") == TWO_CPU
 
-    assert state.gangs[("default", "first")].spec.roles[0].request == ONE_CPU
-    assert state.gangs[("default", "last")].spec.roles[0].request == TWO_CPU
+
+def test_namespace_with_many_templates_pushes_out_its_own(state):
+    submit_and_learn(state, "quiet", "h0")
+    for namespace in range(20):
+        for number in range(MOST_OF_A_NAMESPACE):
+            submit_and_learn(state, f"loud-{namespace}", f"h{number}")
+
+    assert request_of_later_gang(state, "quiet", "h0") == TWO_CPU
+
+
+def test_template_is_kept_for_its_namespace_alone(state):
+    submit_and_learn(state, "quiet", "h0")
+    submit_and_learn(state, "other", "h1")
+
+    assert request_of_later_gang(state, "other", "h0") == ONE_CPU
+
+
+def submit_and_learn(state, namespace, hostname):
+    """Admission gives members of that template in that namespace another CPU."""
+    one = gang_of(namespace, hostname, "first")
+    state.apply_gang(one)
+    state.admission_says(one, LARGER)
+
+
+def request_of_later_gang(state, namespace, hostname):
+    one = gang_of(namespace, hostname, "later")
+    state.apply_gang(one)
+    return state.gangs[one.key].spec.roles[0].request
+
+
+def gang_of(namespace, hostname, name):
+    fact = gang_fact(f"{name}-{hostname}", spec=gang_spec(template={"spec": {"containers": [], "hostname": hostname}}))
+    return replace(fact, key=GangKey(namespace, fact.key.name), uid=f"{namespace}-{fact.uid}")
 
 
 def test_verdict_on_a_gang_that_is_gone_is_of_no_other(state):

@@ -14,6 +14,7 @@ from fake_cluster.rig import (
     event_reasons,
     gang_place,
     is_placed,
+    messages_of,
     operator_over,
     pod_place,
     pods_of,
@@ -185,7 +186,7 @@ async def test_gang_that_a_kubelet_turns_away_again_and_again_goes_elsewhere():
         await until(lambda: "Failed" not in phases(api) and status_of(api)["attempt"] == 3 and is_placed(api))
 
         assert bound(pods_of(api, "g")) == [{"n1": "n2", "n2": "n1"}[first]]
-        assert f"for 5 minutes it is kept off {first}" in " ".join(messages(api))
+        assert f"for 5 minutes it is kept off {first}" in " ".join(messages_of(api))
 
 
 async def test_gang_that_kubelets_turn_away_rests_longer_each_time_though_it_was_placed_between():
@@ -220,7 +221,7 @@ async def test_gang_waits_where_the_only_node_turns_it_away_and_says_why():
         await turned_away(api, attempt=1)
         await turned_away(api, attempt=2)
         await until(lambda: condition(api, "g", "Planned") == ("False", "NoNodeFits"))
-        assert "whose kubelets have turned its members away again and again" in " ".join(messages(api))
+        assert "whose kubelets have turned its members away again and again" in " ".join(messages_of(api))
 
         await until(lambda: status_of(api)["attempt"] == 3 and is_placed(api), seconds=400)
 
@@ -239,12 +240,6 @@ async def turned_away(api, *, attempt):
 
 def phases(api):
     return [it.get("status", {}).get("phase") for it in pods_of(api, "g")]
-
-
-def messages(api):
-    """All messages that conditions of gang g have had."""
-    statuses = (it.event["object"].get("status", {}) for it in api.store.past if it.resource == "gangjobs")
-    return [one["message"] for status in statuses for one in status.get("conditions", [])]
 
 
 async def test_member_that_fails_ends_the_gang_and_its_other_members_which_stay():

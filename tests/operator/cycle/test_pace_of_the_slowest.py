@@ -201,7 +201,8 @@ async def test_nobody_is_paced_by_guesses(how):
 
         await until(lambda: cpu_by_node(api) == OUT_OF_THE_WAY)
         await until(lambda: pace_of(api)["paced"] == 0)
-        assert "Nobody is to be paced, since n2 has no NodeBid that counts." in pace_of(api)["message"]
+        want = "No member is paced, since n2 has no NodeBid that is understood and was renewed in time."
+        assert want in pace_of(api)["message"]
 
 
 async def test_owner_who_wants_it_no_more_gets_all_back():

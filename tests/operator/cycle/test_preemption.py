@@ -45,6 +45,11 @@ async def placed(api, name="cold"):
     """Place a gang alone."""
     api.store.create("priorityclasses", priority_class("urgent", 100))
     api.store.create("priorityclasses", priority_class("patient", 100, policy="Never"))
+    await run(api, name)
+
+
+async def run(api, name):
+    """Place one more gang, whose members then run."""
     api.store.create("gangjobs", cold(name))
     await until(lambda: is_placed(api, name))
     set_phases(api, name, "Running")
@@ -169,28 +174,40 @@ async def test_gang_waits(urgent):
         assert parts.metric("lockstep_gangs_preempted_total") == 0
 
 
+COLD = {"matchLabels": {"lockstep.dev/gang": "cold"}}
+
+
 @pytest.mark.parametrize(
     "forbids",
     [
-        pytest.param(budget(allowed=1), id="it allows one of two"),
-        pytest.param(budget(allowed=9, counted=1, generation=2), id="nobody has counted since it was changed"),
-        pytest.param(
-            budget(allowed=0, selector={"matchLabels": {"lockstep.dev/gang": "cold"}}), id="it selects by label"
-        ),
+        pytest.param(budget(allowed=0, selector=COLD), id="it allows none"),
+        pytest.param(budget(allowed=1, selector=COLD), id="it allows one of two"),
+        pytest.param(budget(allowed=9, counted=1, generation=2, selector=COLD), id="it was changed, and not counted"),
     ],
 )
-async def test_budget_keeps_its_pods(forbids):
-    async with operator_over(*ONE_NODE) as (api, _):
-        await placed(api)
+async def test_budget_keeps_its_pods_as_long_as_another_gang_can_give_way(forbids):
+    async with operator_over(*ONE_NODE, node("n2", cpu="2")) as (api, _):
+        # It has run for longer, so that evicting it loses more.
+        await placed(api, "old")
+        await asyncio.sleep(100)
+        await run(api, "cold")
         api.store.create("poddisruptionbudgets", forbids)
 
         api.store.create("gangjobs", hot())
-        await until(lambda: condition(api, "hot", "Planned"))
-        await asyncio.sleep(100)
-        assert is_placed(api, "cold")
 
-        api.store.remove(Place("poddisruptionbudgets", "default", "budget"))
         await until(lambda: is_placed(api, "hot"))
+        assert (is_placed(api, "cold"), condition(api, "old", "Preempted")) == (True, ("True", "Preempted"))
+
+
+async def test_gang_that_a_budget_alone_protects_gives_way():
+    async with operator_over(*ONE_NODE) as (api, _):
+        await placed(api)
+        api.store.create("poddisruptionbudgets", budget(allowed=0))
+
+        api.store.create("gangjobs", hot())
+
+        await until(lambda: is_placed(api, "hot"))
+        assert condition(api, "cold", "Preempted") == ("True", "Preempted")
 
 
 async def test_budget_of_others_keeps_nobody():

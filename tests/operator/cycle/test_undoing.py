@@ -14,6 +14,7 @@ from fake_cluster.rig import (
     event_reasons,
     gang_place,
     is_placed,
+    messages_of,
     operator_over,
     pod_place,
     pods_of,
@@ -210,6 +211,54 @@ async def test_next_process_leaves_stuck_members_alone_and_remembers_their_room(
             for name in members_left(api, 1):
                 api.store.remove(pod_place(name))
             await until(lambda: is_placed(api, "next"))
+
+
+# Members that have ended, and are kept by somebody's finalizer.
+
+
+def keep(api, name, phase):
+    """Have a pod deleted whose containers are in that state, and which a finalizer keeps."""
+    ended = {"exitCode": 143, "finishedAt": DELETED_AT}
+    state = {"running": {}} if phase == "Running" else {"terminated": ended}
+    api.store.change(
+        pod_place(name),
+        metadata={"deletionTimestamp": DELETED_AT, "finalizers": ["example.com/hold"]},
+        status={"phase": phase, "containerStatuses": [{"name": "main", "state": state}]},
+    )
+
+
+async def until_kept(api, *phases):
+    """Place a gang of two, and have both of its pods deleted and kept in these phases."""
+    api.store.create("gangjobs", gang("g", size=2))
+    await until(lambda: is_placed(api))
+    set_phases(api, "g", "Running")
+    await until(lambda: "startedAt" in status_of(api))
+    api.lingers = True
+    for rank, phase in enumerate(phases):
+        keep(api, f"g-1-{rank}", phase)
+
+
+async def test_next_attempt_does_not_wait_for_members_that_have_ended_and_names_what_keeps_them():
+    async with operator_over(*three_nodes()) as (api, _):
+        await until_kept(api, "Failed", "Succeeded")
+        await until(lambda: status_of(api)["attempt"] == 2 and is_placed(api))
+
+        assert members_left(api, 1) == ["g-1-0", "g-1-1"]
+        said = " ".join(messages_of(api))
+        want = "Still there: g-1-0 on n1, kept by the finalizer example.com/hold, g-1-1 on n1, kept by the finalizer"
+        assert want in said
+        assert "dead" not in said
+
+
+async def test_next_attempt_waits_for_a_member_that_runs_and_names_what_may_keep_it():
+    async with operator_over(*three_nodes()) as (api, _):
+        await until_kept(api, "Failed", "Running")
+        await asyncio.sleep(60)
+
+        assert status_of(api)["attempt"] == 1
+        assert "taken back; waits for g-1-1 on n1, kept by the finalizer example.com/hold." in message(api)
+        keep(api, "g-1-1", "Failed")
+        await until(lambda: status_of(api)["attempt"] == 2 and is_placed(api))
 
 
 # Deleted, and kept by somebody's finalizer.

@@ -4,6 +4,7 @@ import pytest
 
 from builders.facts import bid_fact, bid_report, member_fact, node_fact, pod_fact
 from lockstep.api.pool import Pool
+from lockstep.api.quantities import rfc3339
 from lockstep.belief.owners import QUIET_SECONDS
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidState
@@ -12,6 +13,7 @@ from lockstep.facts.pod import PodPhase
 from lockstep.report.bid_plans import Guests, guests_of, plan_of_bid, state_of_bid
 
 NOW = 1_800_000_000.0
+NOT_RENEWED = "The bid was not renewed in time: what was measured no longer counts."
 HEAT = "heat"
 
 
@@ -80,8 +82,16 @@ def state():
         ),
         pytest.param(
             {"expires": NOW},
-            (BidState.EXPIRED, "The bid was not renewed in time: the node counts as one without a bid."),
+            (
+                BidState.EXPIRED,
+                f"{NOT_RENEWED} Members may start; they need 1.00 times as long as on an idle reference node.",
+            ),
             id="not renewed",
+        ),
+        pytest.param(
+            {"expires": NOW, "until": NOW},
+            (BidState.EXPIRED, f"{NOT_RENEWED} No member can start: the owner took the node back at {rfc3339(NOW)}."),
+            id="not renewed, and the node is taken back",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from coschedule import GangKey, HeldByLastingPods, Hold, Members, Placement, Unp
 from lockstep.api.pool import Pool
 from lockstep.belief.state import State
 from lockstep.facts.gang import ConditionFact, GangStatus
+from lockstep.facts.pod import PodPhase
 from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import CORE_STATES, NODE_STATES, SLOT_STATES, Metrics
 
@@ -102,7 +103,7 @@ def test_node_with_members_of_a_gang_is_in_use_though_it_is_cordoned_meanwhile(s
 def test_members_that_have_ended_use_nothing(state):
     state.apply_gang(gang_fact("g"))
     state.hold(reservation("g", members=(("n1", 1), ("n2", 1))))
-    state.apply_pod(member_fact("g", rank=0, node="n1", phase="Succeeded"))
+    state.apply_pod(member_fact("g", rank=0, node="n1", phase=PodPhase.SUCCEEDED))
 
     assert counted(state) == (IDLE_NODES | {"in_use": 1, "free": 1}, IDLE_SLOTS | {"in_use": 1})
 

@@ -27,6 +27,7 @@ from lockstep.facts.gang import GangStatus, Refusal
 from lockstep.facts.node_request import NodeRequest, NodesAnswer
 from lockstep.facts.pace import Cpu, PaceStatus, Unpaced
 from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.rejection import Rejected
 from lockstep.report import conditions, endings, node_requests
 
 PACE = PaceStatus(
@@ -37,8 +38,10 @@ PACE = PaceStatus(
     unpaced=(Unpaced("", "main", Cpu(2000, None)), Unpaced("worker", "main", Cpu(2000, 3000))),
 )
 REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
+REJECTION = Refusal(Reason.REJECTED_BY_KUBELETS, "The kubelets of 3 nodes reject its members.")
 FIRST_VISITS = {
     "refused": conditions.mark_refused(GANG, REFUSAL, now=NOW),
+    "rejected": conditions.mark_refused(GANG, REJECTION, now=NOW, rejected=Rejected("AppArmor", ("n1", "n2"), "0a")),
     "unplaceable": conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW),
     "planned for later": conditions.mark_planned_for_later(GANG, LATER, now=NOW),
     **RESERVED,
@@ -71,6 +74,10 @@ UNFINISHED = ("False", "NotFinished")
         (
             "refused",
             [("False", "UnsupportedField"), ("False", "NotPlanned"), ("False", "UnsupportedField"), UNFINISHED],
+        ),
+        (
+            "rejected",
+            [("False", "RejectedByKubelets"), ("False", "NotPlanned"), ("False", "RejectedByKubelets"), UNFINISHED],
         ),
         ("unplaceable", [ACCEPTED, ("False", "NotEnoughRoom"), ("False", "NotEnoughRoom"), UNFINISHED]),
         ("planned for later", [ACCEPTED, ("True", "StartsLater"), ("False", "StartsLater"), UNFINISHED]),
@@ -149,6 +156,7 @@ def test_written_status_clears_what_does_not_apply():
         "pastRuns",
         "workUsed",
         "pace",
+        "rejected",
     }
 
 

@@ -21,7 +21,7 @@ INTERRUPTIONS = [
 ]
 NOT_READY = [
     events.not_accepted(Refusal(reason, "Claim data is not bound to a volume yet (template.spec.volumes[0])."))
-    for reason in (Reason.CLAIM_NOT_READY, Reason.CLAIM_NOT_BOUND)
+    for reason in (Reason.CLAIM_NOT_READY, Reason.CLAIM_NOT_BOUND, Reason.REJECTED_BY_KUBELETS)
 ]
 ALL = [
     events.gang_placed("8 members on n1."),

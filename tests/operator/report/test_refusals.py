@@ -1,9 +1,11 @@
 """Why a gang fits nowhere: the reason, and a sentence whose numbers are true."""
 
+import inspect
 import math
 
 import pytest
 
+import coschedule
 from coschedule import (
     Blocker,
     Constraints,
@@ -16,15 +18,20 @@ from coschedule import (
     NotEnoughRoom,
     OfRole,
     Reason,
+    Refusal,
     Requirement,
     Scarcest,
     Taint,
+    Toleration,
     TooLittle,
     TooManyCombinations,
     TopologiesCross,
+    Unplaceable,
     plan,
 )
 from engine.builders import NOW, gang, in_front, node, release, snapshot
+from lockstep.belief import quota_bounds
+from lockstep.report import refusals
 from lockstep.report.refusals import in_pool, spell
 
 SSD = Constraints(node_selector=(("disk", "ssd"),))
@@ -338,4 +345,26 @@ def test_owners_who_may_come_back_are_counted():
     assert spell(decision.refusal) == (
         "needs 2 members together for 3 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
         "again; of 1 the owners may come back, and it may not be interrupted"
+    )
+
+
+def test_every_refusal_that_there_is_can_be_spelled():
+    known = [one for module in (coschedule, quota_bounds, refusals) for _, one in inspect.getmembers(module)]
+    classes = {one for one in known if inspect.isclass(one) and hasattr(one, "reason")} - {Refusal, Unplaceable}
+
+    assert len(classes) > 15
+    assert {one.__name__ for one in classes if spell.dispatch(one) is spell.dispatch(object)} == set()
+
+
+def test_taint_that_evicts_too_soon_is_told_with_the_time_that_it_is_tolerated():
+    leaving = Taint("leaving", "soon", "NoExecute")
+    tolerant = Constraints(tolerations=(Toleration("leaving", "Exists", "", "NoExecute", 5.0),))
+    nodes = [node("n1", taints=[leaving]), node("n2", taints=[leaving])]
+
+    [decision] = plan(snapshot(nodes, [gang(size=2, serial=3600, constraints=tolerant)])).decisions
+
+    assert decision.refusal.reason is Reason.WINDOW_TOO_SHORT
+    assert spell(decision.refusal) == (
+        "needs 2 members together for 1800 s or more: of 2 nodes that pass its constraints 0 never open and 0 close "
+        "again; on 2 a taint evicts its members after 5 s at most, which is as long as they tolerate it"
     )

@@ -26,7 +26,7 @@ O(applications**2 * levels) an auction; all comparisons are exact.
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from coschedule.model.errors import InvalidValueError
 from coschedule.problems.shum.applications import Application
@@ -80,6 +80,8 @@ class ShareMarket:
                 self._set_unit_times(event)
             case HoldAuction():
                 moves = self._hold(event)
+            case _:
+                assert_never(event)
         return Outcome(level=level, moves=moves, allocation=self._allocation(), available=self._available())
 
     def _arrive(self, event: Arrive) -> int | None:

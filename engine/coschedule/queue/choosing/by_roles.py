@@ -1,7 +1,8 @@
 """The choice for a gang of several roles, or with terms among its members."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from coschedule.queue.terms import TermKind
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RolesChooser:
-    """Chooses for a party whose members may be on nodes passes[n, role]; see ``Chooser``.
+    """Chooses for a party whose members may be on nodes passes[n, role], for stays[n, role] seconds; see ``Chooser``.
 
     ``levels`` are as in ``Ground``, but with the domain of each node, domain[n].
     """
@@ -35,6 +36,7 @@ class RolesChooser:
     levels: tuple[Level, ...]
     consider: Consider
     effort: Effort
+    stays: FloatArray | None = None
 
     @property
     def gang(self) -> PendingGang:
@@ -65,6 +67,10 @@ class RolesChooser:
             latest=_latest(search, found),
             alternative=self._alternative(search, found),
         )
+
+    def without_limits(self) -> Self:
+        """Choose as if members might stay on any node for ever."""
+        return replace(self, stays=None)
 
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
         """Tell of the best run."""
@@ -103,6 +109,7 @@ class RolesChooser:
             consider=self.consider,
             effort=self.effort,
             fittings={},
+            stays=None if self.stays is None else self.stays[timeline.example],
         )
 
     @property

@@ -1,7 +1,7 @@
 """What was chosen for one gang, before nodes have names."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -58,6 +58,9 @@ class Chooser(Protocol):
 
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best way to run the gang; None where it does not fit, or not in time."""
+
+    def without_limits(self) -> Self:
+        """Choose as if members might stay on any node for ever."""
 
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
         """Tell of the best way; where the least value is the best, only of ways whose value is up to ``limit``."""

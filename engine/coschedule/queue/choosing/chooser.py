@@ -3,17 +3,18 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Consider
 from coschedule.queue.choosing.by_roles import RolesChooser
 from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.one_domain import OneDomainChooser
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.demand import demand_of
+from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.packing.ground import Level
@@ -28,14 +29,38 @@ def chooser_of(
     gang: PendingGang, feasibility: Feasibility, topology: Topology, consider: Consider, effort: Effort
 ) -> Chooser | TopologiesCross | TooManyCombinations:
     """Find the way to choose for a gang, or say why there is none."""
+    places = _places_for(gang, feasibility)
     if not gang.terms and len(gang.roles) == 1:
-        return PlainChooser(demand=demand_of(gang, feasibility.mask(gang.roles[0].constraints), consider, effort))
+        return PlainChooser(demand=_demand_of(gang, places, consider, effort))
     keys = keys_of_all(gang)
-    passes = np.stack([feasibility.mask(role.constraints) for role in gang.roles], axis=1)
-    inner = _within_a_domain(gang, passes, topology, consider, effort)
+    inner = _within_a_domain(gang, places, topology, consider, effort)
     if not keys or isinstance(inner, TopologiesCross | TooManyCombinations):
         return inner
     return OneDomainChooser(inner=inner, domain=topology.common_domains(keys), cheapest=_cheapest(gang))
+
+
+class _Places(NamedTuple):
+    """Members of a role may be on nodes passes[n, role], for stays[n, role] seconds; for ever where that is None."""
+
+    passes: BoolArray
+    stays: FloatArray | None
+
+
+def _places_for(gang: PendingGang, feasibility: Feasibility) -> _Places:
+    passes = np.stack([feasibility.mask(role.constraints) for role in gang.roles], axis=1)
+    stays = [feasibility.stays(role.constraints) for role in gang.roles]
+    if all(of_role is None for of_role in stays):
+        return _Places(passes, None)
+    for_ever = np.full(len(passes), np.inf)
+    return _Places(passes, np.stack([for_ever if of_role is None else of_role for of_role in stays], axis=1))
+
+
+def _demand_of(
+    gang: PendingGang, places: _Places, consider: Consider, effort: Effort, *, per_node: int | None = None
+) -> Demand:
+    """Prepare the choice for a gang of one role."""
+    stays = None if places.stays is None else places.stays[:, 0]
+    return demand_of(gang, places.passes[:, 0], consider, effort, per_node=per_node, stays=stays)
 
 
 def keys_of_all(gang: PendingGang) -> tuple[str, ...]:
@@ -48,21 +73,22 @@ def _is_of_all(term: Term, gang: PendingGang) -> bool:
 
 
 def _within_a_domain(
-    gang: PendingGang, passes: BoolArray, topology: Topology, consider: Consider, effort: Effort
+    gang: PendingGang, places: _Places, topology: Topology, consider: Consider, effort: Effort
 ) -> PlainChooser | RolesChooser | TopologiesCross | TooManyCombinations:
     terms = [term for term in gang.terms if not _is_of_all(term, gang)]
+    passes = places.passes
     domains = {
         key: np.where(passes.any(axis=1), topology.domains(key), -1) for key in {term.topology_key for term in terms}
     }
     if len(gang.roles) == 1 and _are_one_a_node(passes[:, 0], domains):
-        return PlainChooser(demand=demand_of(gang, passes[:, 0], consider, effort, per_node=1 if terms else None))
+        return PlainChooser(demand=_demand_of(gang, places, consider, effort, per_node=1 if terms else None))
     levels = _levels(gang, terms, domains)
     if isinstance(levels, TopologiesCross):
         return levels
     party = party_of(gang)
     if party.cells > MOST_CELLS:
         return TooManyCombinations(combinations=party.cells, most=MOST_CELLS)
-    return RolesChooser(party=party, passes=passes, levels=levels, consider=consider, effort=effort)
+    return RolesChooser(party=party, passes=passes, levels=levels, consider=consider, effort=effort, stays=places.stays)
 
 
 def _are_one_a_node(passes: BoolArray, domains: dict[str, IntArray]) -> bool:

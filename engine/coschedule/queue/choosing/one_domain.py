@@ -5,8 +5,8 @@ bound is worse than the best choice found. Equal choices go to the domain whose 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -60,6 +60,10 @@ class OneDomainChooser:
             return None
         choice = self.inner.choose(within(timeline, best.ranks))
         return None if choice is None else choice.ranked(best.ranks)
+
+    def without_limits(self) -> Self:
+        """Choose as if members might stay on any node for ever."""
+        return replace(self, inner=self.inner.without_limits())
 
     def outline(self, timeline: Timeline, limit: float) -> Outline | None:
         """Tell of the best run."""

@@ -1,7 +1,7 @@
 """The choice for a gang of one role, without terms among its members that concern several nodes."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.choice import Choice
@@ -57,6 +57,10 @@ class PlainChooser:
             latest=limits.latest,
             alternative=outline_of(self.demand.alternative(space, outline)),
         )
+
+    def without_limits(self) -> Self:
+        """Choose as if members might stay on any node for ever."""
+        return replace(self, demand=replace(self.demand, stays=None))
 
     def alternative(self, timeline: Timeline, chosen: Outline) -> Outline | None:
         """Tell of the candidate that says most about a run that was chosen before; see ``Placement``."""

@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.constraints.phrases import outside_affinity, with_taint, without_label
 from coschedule.queue.constraints.requirements import field_test, label_test, tolerates
+from coschedule.queue.constraints.staying import stays_by_node
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
 from coschedule.queue.nodes import NodeTable
 
@@ -56,6 +57,7 @@ class Feasibility:
         self._columns: dict[str, tuple[list[str | None], IntArray]] = {}
         self._index = nodes.index
         self._by_tolerations: dict[tuple[Toleration, ...], _Check] = {}
+        self._stays: dict[tuple[Toleration, ...], FloatArray | None] = {}
         self._masks: dict[Constraints, BoolArray] = {}
         self._failures: dict[Constraints, Mapping[str, int]] = {}
 
@@ -65,6 +67,21 @@ class Feasibility:
         if mask is None:
             mask = self._masks[constraints] = self._passes(constraints)
         return mask
+
+    def stays(self, constraints: Constraints) -> FloatArray | None:
+        """Return for how many seconds from its start a run may be on each node: float[n]; ``None`` without a limit."""
+        tolerations = constraints.tolerations
+        if tolerations not in self._stays:
+            self._stays[tolerations] = stays_by_node(self._taint_lists, self._taint_list_of, tolerations)
+        return self._stays[tolerations]
+
+    def answers(self, constraints: Constraints) -> Iterator[BoolArray]:
+        """List all in which nodes differ for these constraints: whether they pass, and how long a run may be there."""
+        yield self.mask(constraints)
+        stays = self.stays(constraints)
+        if stays is not None:
+            yield from (stays >= limit for limit in np.unique(stays[stays < np.inf]).tolist())
+            yield stays == np.inf
 
     def failures(self, constraints: Constraints) -> Mapping[str, int]:
         """Count the nodes by the first requirement that each of them fails, by a phrase that completes "3 nodes ...".

@@ -1,5 +1,6 @@
 """What a member requires of a node besides resources, spelled as in Kubernetes."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,12 +20,16 @@ class Taint(NamedTuple):
 
 
 class Toleration(NamedTuple):
-    """A toleration of a pod: operator Exists, Equal (also ""), Lt or Gt; an empty key or effect matches any."""
+    """A toleration of a pod: operator Exists, Equal (also ""), Lt or Gt; an empty key or effect matches any.
+
+    A taint that evicts is tolerated for so many ``seconds``, inf without an end.
+    """
 
     key: str
     operator: str
     value: str
     effect: str
+    seconds: float = math.inf
 
 
 class Requirement(NamedTuple):

@@ -25,7 +25,7 @@ from functools import partial
 from typing import NamedTuple
 
 from coschedule.queue.decisions import Decision, Placement
-from coschedule.queue.gangs import GangKey, Load, PendingGang
+from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.kept_places import Keeping
 from coschedule.queue.planner import Planner
 from coschedule.queue.promises.planned import Planned, with_promise
@@ -128,7 +128,7 @@ def _run_time(gang: PendingGang) -> float:
     """Return how long its fewest members run on idle reference nodes, 0 where that is unknown."""
     if gang.work is None:
         return 0.0
-    fewest = sum(role.sizes.least for role in gang.roles if role.load is not Load.NONE)
+    fewest = sum(role.sizes.least for role in gang.roles if role.load.is_work)
     seconds = gang.work.float_time(fewest)
     return seconds if seconds < math.inf else 0.0
 

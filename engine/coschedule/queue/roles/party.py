@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.gangs import Load, PendingGang
+from coschedule.queue.gangs import PendingGang
 from coschedule.queue.packing.layout import cells_of
 from coschedule.queue.packing.rules import RolesOfTerm, is_bound, roles_of_term
 from coschedule.queue.price import Price
@@ -60,7 +60,7 @@ class Party:
     @property
     def unequal(self) -> int | None:
         """The role whose members have different parts of the work, if there is one."""
-        uneven = [index for index, role in enumerate(self.gang.roles) if role.load in (Load.PROPORTIONAL, Load.PIECES)]
+        uneven = [index for index, role in enumerate(self.gang.roles) if role.load.is_unequal]
         return uneven[0] if uneven else None
 
     @property
@@ -104,7 +104,7 @@ class Party:
 def party_of(gang: PendingGang) -> Party:
     """Prepare the choice for a gang."""
     needs = _needs(gang)
-    works = np.array([role.load is not Load.NONE for role in gang.roles])
+    works = np.array([role.load.is_work for role in gang.roles])
     times = np.full(len(needs), np.inf)
     if gang.work is not None:
         members = needs[:, works].sum(axis=1)

@@ -13,15 +13,25 @@ from coschedule.queue.slots.timeline import Timeline
 class Room:
     """Every node of class ``c`` has ``free[c, r]`` of each resource for all of the time, if it is ``open[c]`` so long.
 
-    Nothing is ever negative here: what is overcommitted is not free.
+    Members of a role may stay there so long if ``stays[c, role]``, or where that is ``None``. Nothing is ever negative
+    here: what is overcommitted is not free.
     """
 
     free: IntArray
     open: BoolArray
+    stays: BoolArray | None = None
+
+    def admits(self, passes: BoolArray) -> BoolArray:
+        """Return where members may be, of those places that they pass: bool[c, role]."""
+        admitted: BoolArray = passes & self.open[:, np.newaxis]
+        return admitted if self.stays is None else admitted & self.stays
 
     def is_as(self, other: "Room") -> bool:
         """Whether both are the same."""
-        return bool((self.free == other.free).all() and (self.open == other.open).all())
+        same = (self.free == other.free).all() and (self.open == other.open).all()
+        if self.stays is None or other.stays is None:
+            return bool(same and self.stays is other.stays)
+        return bool(same and (self.stays == other.stays).all())
 
 
 def room_during(timeline: Timeline, start: float, finish: float) -> Room:

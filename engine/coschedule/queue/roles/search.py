@@ -4,7 +4,7 @@ Bounds come first: every role alone, and all together as if the cluster were one
 exactly (``packing``).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +49,7 @@ class Weights(NamedTuple):
 class Search:
     """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
 
+    They may stay for ``stays[c, role]`` seconds from the start of the run, or ``None`` limits that.
     ``instants``, rising, are when it need start. ``fittings`` are kept by mix. When the ``effort`` is over, what was
     found until then is the best that is known.
     """
@@ -62,14 +63,16 @@ class Search:
     consider: Consider
     effort: Effort
     fittings: dict[tuple[tuple[int, ...], bool], Fitting]
+    stays: FloatArray | None = None
 
     def room(self, start: float, finish: float) -> Room:
-        """Find what is free from start to finish."""
-        return room_during(self.timeline, start, finish)
+        """Find what is free from start to finish, for members that may stay so long."""
+        room = room_during(self.timeline, start, finish)
+        return room if self.stays is None else replace(room, stays=start + self.stays >= finish)
 
     def slots(self, room: Room) -> IntArray:
         """Count the members of each role that every node could hold if it were the only role: int[c, role]."""
-        slots = np.where(self.passes & room.open[:, np.newaxis], self.most, 0)
+        slots = np.where(room.admits(self.passes), self.most, 0)
         for role, request in enumerate(self.party.requests):
             for resource in np.flatnonzero(request).tolist():
                 np.minimum(slots[:, role], room.free[:, resource] // request[resource], out=slots[:, role])
@@ -137,7 +140,7 @@ class Search:
 
     def _admits(self, room: Room, slowest: int) -> BoolArray:
         fast = self.timeline.pace <= slowest
-        return self.passes & room.open[:, np.newaxis] & (fast[:, np.newaxis] | ~self.party.works)
+        return room.admits(self.passes) & (fast[:, np.newaxis] | ~self.party.works)
 
     def _fitting(self, mix: int, weighed: int | None) -> Fitting:
         """Members of the role that is weighed are counted, and each of them tells."""

@@ -54,5 +54,5 @@ def slots_from(open_slots: OpenSlots, start: float) -> SlotsFrom:
         paces=len(open_slots.slowdowns),
         pace=open_slots.pace[there],
         slots=open_slots.total[there],
-        end=open_slots.times[open_slots.end[there]],
+        end=open_slots.ends(start, there),
     )

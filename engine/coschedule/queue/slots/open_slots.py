@@ -4,7 +4,7 @@ Example: members ask for 2 CPUs. A node has 5 CPUs free from time 0 and 3 from t
 and another in ``[0, 10)``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,8 @@ class OpenSlots:
 
     ``slots[i]`` slots on each node of class ``owner[i]``, ``total[i]`` on all of its nodes together, are there from
     ``times[begin[i]]`` to ``times[end[i]]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes'
-    slow-down in ``slowdowns``, which rise. There are ``classes`` of nodes, also such as have no slots.
+    slow-down in ``slowdowns``, which rise. There are ``classes`` of nodes, also such as have no slots. A run may be on
+    nodes of class ``c`` for ``stays[c]`` seconds, whenever it starts; for ever on all where that is ``None``.
 
     ``instants``, which rise, are the only times at which the gang need start: the first time it may (now, as a rule),
     and every later time at which some node gains slots. A gang that can run at all can be moved to an earlier start
@@ -37,11 +38,17 @@ class OpenSlots:
     slots: IntArray
     total: IntArray
     instants: FloatArray
+    stays: FloatArray | None = None
 
     def at(self, start: float) -> IntArray:
         """List the stretches that are there at a time."""
         last = self.times.searchsorted(start, side="right")
         return ((self.begin < last) & (self.end >= last)).nonzero()[0]
+
+    def ends(self, start: float, stretches: IntArray) -> FloatArray:
+        """Return until when a run that starts then may use the slots of stretches: float[i]."""
+        ends: FloatArray = self.times[self.end[stretches]]
+        return ends if self.stays is None else np.minimum(ends, start + self.stays[self.owner[stretches]])
 
     def by_class(self, stretches: IntArray) -> IntArray:
         """Add up the slots of stretches for a node of each class: int[c]."""
@@ -50,15 +57,21 @@ class OpenSlots:
 
 
 def open_slots_for(
-    timeline: Timeline, request: IntArray, *, passes: BoolArray, most: int, not_before: float = -np.inf
+    timeline: Timeline,
+    request: IntArray,
+    *,
+    passes: BoolArray,
+    most: int,
+    not_before: float = -np.inf,
+    stays: FloatArray | None = None,
 ) -> OpenSlots:
     """Count the slots for members that take ``request[r]`` of each resource.
 
     Only nodes of which ``passes``, bool[n] by index in the snapshot, is True have slots, at most ``most`` per node. The
-    first instant is now or, if that is later, ``not_before``.
+    first instant is now or, if that is later, ``not_before``. A run may stay ``stays``, float[n], seconds on a node.
     """
     stretches = stretches_for(timeline, request, passes)
-    return limited(
+    found = limited(
         stretches,
         slowdowns=timeline.slowdowns,
         pace=timeline.pace,
@@ -66,6 +79,7 @@ def open_slots_for(
         most=most,
         first=max(timeline.now, not_before),
     )
+    return found if stays is None else replace(found, stays=stays[timeline.example])
 
 
 def limited(

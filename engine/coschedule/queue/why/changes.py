@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from coschedule.queue.constraints.feasibility import tolerates_any
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
@@ -71,7 +72,8 @@ class TermDropped:
     term: Term
 
 
-Change = GangEnds | GangLeaves | FewerMembers | SelectorDropped | AffinityDropped | TaintTolerated | TermDropped
+ChangeOfGang = FewerMembers | SelectorDropped | AffinityDropped | TaintTolerated | TermDropped
+Change = GangEnds | GangLeaves | ChangeOfGang
 
 
 def possible_changes(
@@ -170,20 +172,24 @@ def _with(snapshot: Snapshot, gang: GangKey, change: Change) -> Snapshot:
             return without(snapshot, [replace(running, grace=0.0, disrupts=())])
         case GangLeaves(gang=other):
             return with_gangs(snapshot, (one for one in snapshot.gangs if one.key != other))
-        case _:
+        case FewerMembers() | SelectorDropped() | AffinityDropped() | TaintTolerated() | TermDropped():
             gangs = (_changed(one, change) if one.key == gang else one for one in snapshot.gangs)
             return with_gangs(snapshot, gangs)
+        case _:
+            assert_never(change)
 
 
-def _changed(gang: PendingGang, change: Change) -> PendingGang:
+def _changed(gang: PendingGang, change: ChangeOfGang) -> PendingGang:
     """Change what a gang asks for; what the plan before gave it was for what it asked for then."""
     match change:
         case FewerMembers(role=name):
             roles = (_shrunk(role) if role.name == name else role for role in gang.roles)
         case TermDropped(term=term):
             return replace(gang, kept=None, terms=tuple(one for one in gang.terms if one != term))
-        case _:
+        case SelectorDropped() | AffinityDropped() | TaintTolerated():
             roles = (replace(role, constraints=_loosened(role.constraints, change)) for role in gang.roles)
+        case _:
+            assert_never(change)
     return replace(gang, kept=None, roles=tuple(roles))
 
 
@@ -191,7 +197,7 @@ def _shrunk(role: Role) -> Role:
     return replace(role, sizes=_smallest(role))
 
 
-def _loosened(constraints: Constraints, change: Change) -> Constraints:
+def _loosened(constraints: Constraints, change: SelectorDropped | AffinityDropped | TaintTolerated) -> Constraints:
     match change:
         case SelectorDropped(key=key, value=value):
             kept = tuple(entry for entry in constraints.node_selector if entry != (key, value))
@@ -202,4 +208,4 @@ def _loosened(constraints: Constraints, change: Change) -> Constraints:
             toleration = Toleration(taint.key, "Equal", taint.value, taint.effect)
             return replace(constraints, tolerations=(*constraints.tolerations, toleration))
         case _:
-            raise TypeError(change)
+            assert_never(change)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from coschedule.queue.decisions import Decision, Placement, Plan
 from coschedule.queue.gangs import GangKey, PendingGang
@@ -52,8 +53,10 @@ def _stands(decision: Decision, promises: Promises, *, waits: bool, is_first: bo
             return is_first or not waits
         case Promises.NONE:
             return isinstance(decision, Placement) and not waits
-        case _:
+        case Promises.SLACK | Promises.CONSERVATIVE:
             return True
+        case _:
+            assert_never(promises)
 
 
 def _as_planned(gang: PendingGang, decision: Decision) -> PendingGang:

@@ -8,7 +8,7 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.demand import demand_of
 from coschedule.queue.effort import effort_for_one
 from coschedule.queue.explain import shortest_run
-from coschedule.queue.gangs import Load, PendingGang, Role
+from coschedule.queue.gangs import PendingGang, Role
 from coschedule.queue.roles.party import party_of
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.timeline import Timeline
@@ -54,6 +54,9 @@ def _of_role(turn: Turn, role: Role, shortest: float) -> RoomNow:
             failures.append((phrase, failing))
         left &= passing
     slots = np.where(left, lasting_slots(turn.by_now, role, turn.earliest, turn.earliest + shortest), 0)
+    stays = turn.feasibility.stays(role.constraints)
+    if stays is not None:
+        slots[stays < shortest] = 0
     if (left & (slots == 0)).any():
         failures.append((TOO_SHORT, int((left & (slots == 0)).sum())))
     return RoomNow(
@@ -127,4 +130,4 @@ def _shortest(turn: Turn) -> float:
 def _least_factor(gang: PendingGang, slowdowns: FloatArray) -> float:
     """Return by what a run on idle reference nodes is longer at least; the overhead of pieces is the same anywhere."""
     fastest = float(slowdowns.min())
-    return min(1.0, fastest) if any(role.load is Load.PIECES for role in gang.roles) else fastest
+    return min(1.0, fastest) if any(role.load.is_pieces for role in gang.roles) else fastest

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from coschedule import Load, Members
+from coschedule import Members
 from lockstep.api.membership import pod_name
 from lockstep.facts.gang import GangFact
 from lockstep.facts.network import NetworkSpec
@@ -58,7 +58,7 @@ def meeting_of(gang: GangFact, attempt: int, members: Sequence[Members]) -> Meet
     assert gang.spec is not None, "a refused gang has no members"
     roles = tuple(entry.role for entry in members for _ in range(entry.count))
     hosts = tuple(host_of(gang.key.name, attempt, rank) for rank in range(len(roles)))
-    idle = {role.name for role in gang.spec.roles if role.load is Load.NONE}
+    idle = {role.name for role in gang.spec.roles if not role.load.is_work}
     slots = {role.name: _slots((role.written or role.needs).request) for role in gang.spec.roles}
     return Meeting(
         gang=gang.key.name,

@@ -6,7 +6,7 @@ loss by the cluster, which nobody answers here.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from lockstep.act.progress import Loss, Progress
 from lockstep.facts.policies import Action, FailurePolicy, Rule
@@ -47,11 +47,22 @@ def _matches(rule: Rule, loss: Loss, counts: Progress, role_of: RoleOf) -> bool:
 
 
 def _carried_out(action: Action, why: str, policy: FailurePolicy, restarts: int) -> Answer:
-    if action is Action.IGNORE:
-        return Answer(action, Reason.RESTARTING, f"{why}, which does not count as a restart")
-    if action is Action.FAIL_GANG or policy.max_restarts == 0:
+    match action:
+        case Action.IGNORE:
+            return Answer(action, Reason.RESTARTING, f"{why}, which does not count as a restart")
+        case Action.FAIL_GANG:
+            return Answer(action, Reason.MEMBER_FAILED, why)
+        case Action.RESTART_GANG:
+            return _restarted(why, policy, restarts)
+        case _:
+            assert_never(action)
+
+
+def _restarted(why: str, policy: FailurePolicy, restarts: int) -> Answer:
+    """What becomes of a gang that is to be restarted, as long as it may be."""
+    if policy.max_restarts == 0:
         return Answer(Action.FAIL_GANG, Reason.MEMBER_FAILED, why)
     if restarts >= policy.max_restarts:
         used_up = f"{why}; restarted {restarts} times, and failurePolicy.maxRestarts is {policy.max_restarts}"
         return Answer(Action.FAIL_GANG, Reason.REACHED_MAX_RESTARTS, used_up)
-    return Answer(action, Reason.RESTARTING, f"{why}; restart {restarts + 1} of {policy.max_restarts}")
+    return Answer(Action.RESTART_GANG, Reason.RESTARTING, f"{why}; restart {restarts + 1} of {policy.max_restarts}")

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from lockstep.simulation.cluster import Cluster, Decided, Start
 from lockstep.simulation.jobs import Job
@@ -46,10 +46,16 @@ class Greedy:
             if nodes:
                 starts.append(Start(job, nodes))
                 free = [node for node in free if node not in set(nodes)]
-            elif self.behind is Behind.NOBODY:
-                break
-            elif first is None and self.behind is Behind.WHO_DOES_NOT_DELAY_IT:
-                first = _reserved(cluster, starts, len(free), self.range(job).least)
+            else:
+                match self.behind:
+                    case Behind.NOBODY:
+                        break
+                    case Behind.WHO_DOES_NOT_DELAY_IT:
+                        first = first or _reserved(cluster, starts, len(free), self.range(job).least)
+                    case Behind.ANYBODY:
+                        pass
+                    case _:
+                        assert_never(self.behind)
             if not free:
                 break
         return Decided(starts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +31,26 @@ class RunTimes(StrEnum):
 def said_seconds(jobs: Sequence[RigidJob], run_times: RunTimes, random: np.random.Generator) -> FloatArray:
     """Return how long the owners of jobs say that these run. Of all runs of a template the same is said."""
     seconds = np.array([job.seconds for job in jobs])
-    if run_times is RunTimes.EXACT:
-        return seconds
     first, template_of = _templates(jobs)
-    if run_times is RunTimes.NOISE:
-        return (seconds[first] / random.lognormal(0.0, _NOISE, size=len(first)))[template_of]
+    match run_times:
+        case RunTimes.EXACT:
+            return seconds
+        case RunTimes.NOISE:
+            guessed: FloatArray = (seconds[first] / random.lognormal(0.0, _NOISE, size=len(first)))[template_of]
+            return guessed
+        case RunTimes.ESTIMATES:
+            return _asked_for(jobs, seconds, first, template_of, random)
+        case _:
+            assert_never(run_times)
+
+
+def _asked_for(
+    jobs: Sequence[RigidJob],
+    seconds: FloatArray,
+    first: IntArray,
+    template_of: IntArray,
+    random: np.random.Generator,
+) -> FloatArray:
     requested = np.array([job.requested or np.nan for job in jobs])
     longest = np.zeros(len(first))
     np.maximum.at(longest, template_of, seconds)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
 from coschedule.queue.gangs import Kept, Load, Seat
 from coschedule.queue.plan import plan
 from coschedule.queue.promises import renewal
@@ -119,6 +120,18 @@ def test_what_is_not_possible_any_more_is_planned_again(nodes):
 
     assert nodes_taken(made) == (("n0", 1),)
     assert made.start == NOW
+
+
+@pytest.mark.parametrize(("seconds", "want"), [(39.0, "n0"), (40.0, "n1")])
+def test_place_is_kept_on_a_node_with_a_taint_only_if_the_gang_ends_before_it_evicts(seconds, want):
+    nodes = [node("n0", slowdown=1.5), node("n1", taints=[Taint("leaving", "", "NoExecute")])]
+    constraints = Constraints(tolerations=(Toleration("leaving", "Exists", "", "NoExecute", seconds),))
+    waits = replace(
+        gang("a", size=1, times=[40], constraints=constraints), kept=kept(NOW, NOW + 40, 1), promised=NOW + 100
+    )
+    [made] = plan(replace(snapshot(nodes, [waits]), promises=Promises.SLACK)).decisions
+
+    assert nodes_taken(made) == ((want, 1),)
 
 
 def test_gang_of_several_roles_that_lost_its_place_is_told_what_it_lacks():

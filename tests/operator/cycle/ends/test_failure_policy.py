@@ -6,6 +6,7 @@ from builders.facts import member_fact, reservation
 from lockstep.act.progress import progress
 from lockstep.cycle.ends.failure_policy import answer
 from lockstep.facts.pod import PodEnd, PodPhase
+from lockstep.facts.pod_outcome import PodOutcome
 from lockstep.facts.policies import LONGEST_BACKOFF_SECONDS, Action, ExitCodes, FailurePolicy, Rule
 from lockstep.facts.reasons import Reason
 
@@ -30,7 +31,7 @@ def taken(rank, *conditions):
 
 
 def rejected(rank):
-    return failed(rank, conditions=[DISRUPTED], disrupted=True)
+    return failed(rank, conditions=[DISRUPTED], outcome=PodOutcome.REJECTED)
 
 
 def answered(*pods, restarts=0, roles=("", "", "", ""), **policy):

@@ -1,0 +1,44 @@
+"""For how long members may stay on tainted nodes: a toleration of a taint that evicts may have an end.
+
+Time counts from when a member is on the node, so it is a limit of how long a run may be there, whenever it starts.
+
+Example: a node has the taint leaving:NoExecute, which members tolerate for 300 seconds. A run of 200 seconds may be
+there. One of 400 seconds may not, and neither may one whose run time is unknown.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.constraints.requirements import tolerates
+from coschedule.queue.constraints.terms import Taint, Toleration
+
+_EVICTS = "NoExecute"
+
+
+def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> float:
+    """Return for how many seconds a pod may stay on a node with these taints, all of which it tolerates; inf: for ever.
+
+    Of the tolerations of a taint the first counts, of the taints the one that evicts soonest, as in Kubernetes.
+    """
+    evicting = (taint for taint in taints if taint.effect == _EVICTS)
+    return max(0.0, min((_seconds(taint, tolerations) for taint in evicting), default=math.inf))
+
+
+def stays_by_node(
+    taint_lists: Sequence[Iterable[Taint]], list_of: IntArray, tolerations: Sequence[Toleration]
+) -> FloatArray | None:
+    """Return for how long a pod may stay on each node, float[n]; ``None`` where no node limits that.
+
+    Node ``n`` has the taints ``taint_lists[list_of[n]]``.
+    """
+    if all(toleration.seconds == math.inf for toleration in tolerations):
+        return None
+    by_list = np.array([longest_stay(taints, tolerations) for taints in taint_lists], dtype=np.float64)
+    return by_list[list_of] if (by_list < math.inf).any() else None
+
+
+def _seconds(taint: Taint, tolerations: Sequence[Toleration]) -> float:
+    return next((one.seconds for one in tolerations if tolerates(one, taint)), math.inf)

@@ -1,0 +1,70 @@
+"""Whether a GangJob lies within the bounds of its schema: one that was stored before a bound was drawn may not.
+
+The bounds are generated from the schema that the API server has. They are compared before anything else is read, and
+the comparison ends after so many entries, so that an object of any size costs little.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import Any
+
+MOST_ENTRIES = 10_000
+"""Of all lists and maps of a spec together. No schema can say so, and each of many lists may have a thousand."""
+
+_BOUNDS = json.loads(files(__package__).joinpath("gangjob_bounds.json").read_text(encoding="utf-8"))
+_LONGEST_KEY = 64
+
+
+def beyond_bounds(spec: Mapping[str, Any]) -> str:
+    """The first field of a GangJob's spec that is larger than it may be, as a phrase; empty where none is."""
+    found = _Comparison().beyond(_BOUNDS, spec)
+    return "" if found is None else found.removeprefix(".")
+
+
+class _Comparison:
+    """Compares one spec with its bounds, and counts the entries of the lists and maps that it has met."""
+
+    def __init__(self) -> None:
+        self._entries = 0
+
+    def beyond(self, bounds: Any, value: Any) -> str | None:
+        """Where in the value something is too large, and by how much. What has another type has no such bounds."""
+        if isinstance(bounds, int):
+            return _too_long(value, bounds) if isinstance(value, str) else None
+        if isinstance(value, dict) and "fields" in bounds:
+            return self._in_fields(bounds["fields"], value)
+        if isinstance(value, dict) and "most" in bounds:
+            return self._too_many(len(value), bounds["most"]) or self._in_entries(bounds, value.items())
+        if isinstance(value, list) and "most" in bounds:
+            return self._too_many(len(value), bounds["most"]) or self._in_entries(bounds, enumerate(value))
+        return None
+
+    def _in_fields(self, fields: Mapping[str, Any], value: Mapping[str, Any]) -> str | None:
+        for name, one in value.items():
+            found = self.beyond(fields[name], one) if name in fields else None
+            if found is not None:
+                return f".{name}{found}"
+        return None
+
+    def _in_entries(self, bounds: Mapping[str, Any], entries: Iterable[tuple[Any, Any]]) -> str | None:
+        for key, one in entries if "each" in bounds else ():
+            found = self.beyond(bounds["each"], one)
+            if found is not None:
+                return f"[{str(key)[:_LONGEST_KEY]}]{found}"
+        return None
+
+    def _too_many(self, entries: int, most: int) -> str | None:
+        if entries > most:
+            return f": {entries:,} entries are more than the {most:,} that it may have"
+        self._entries += entries
+        if self._entries > MOST_ENTRIES:
+            what = f"the {self._entries:,} entries of all lists and maps up to here"
+            return f": {what} are more than the {MOST_ENTRIES:,} that they may have together"
+        return None
+
+
+def _too_long(value: str, most: int) -> str | None:
+    if len(value) <= most:
+        return None
+    return f": {len(value):,} characters are more than the {most:,} that it may have"

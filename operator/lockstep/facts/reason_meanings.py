@@ -1,0 +1,94 @@
+"""What each reason means beyond its words: one table, which type checking keeps complete."""
+
+from typing import NamedTuple, assert_never
+
+from lockstep.facts.reasons import EventReason, Reason
+
+
+class Meaning(NamedTuple):
+    """What a reason means.
+
+    ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: it was decided so, and the attempt did not fail:
+    it has an event of its own, or needs none. ``is_users_own``: a user asked for it. ``is_of_failure``: a gang has failed for it. ``undone`` is the reason
+    of the event about an attempt that failed for it, ``refused`` that about a spec that is not accepted.
+    ``wants_no_nodes``: nodes that were asked for the gang are not needed.
+    """
+
+    is_of_attempt: bool = False
+    is_wanted: bool = False
+    is_users_own: bool = False
+    is_of_failure: bool = False
+    undone: EventReason = EventReason.BIND_INTERRUPTED
+    refused: EventReason = EventReason.INVALID_SPEC
+    wants_no_nodes: bool = False
+
+
+def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911 - one table, and nothing else
+    """What that reason means."""
+    match reason:
+        case Reason.CLAIM_NOT_READY:
+            return Meaning(refused=EventReason.CLAIM_NOT_READY)
+        case Reason.CLAIM_NOT_BOUND:
+            return Meaning(refused=EventReason.CLAIM_NOT_BOUND)
+        case Reason.REJECTED_BY_KUBELETS:
+            return Meaning(refused=EventReason.REJECTED_BY_KUBELETS)
+        case Reason.STARTS_LATER | Reason.PREEMPTING:
+            return Meaning(wants_no_nodes=True)
+        case Reason.QUOTA_EXCEEDED:
+            return Meaning(is_of_attempt=True, undone=EventReason.QUOTA_EXCEEDED, wants_no_nodes=True)
+        case Reason.POD_REJECTED:
+            return Meaning(is_of_attempt=True, undone=EventReason.POD_REJECTED)
+        case Reason.POD_LOST:
+            return Meaning(is_of_attempt=True, undone=EventReason.POD_LOST)
+        case (
+            Reason.TEMPLATE_REFUSED
+            | Reason.CHANGED_BY_ADMISSION
+            | Reason.POD_REFUSED
+            | Reason.BIND_INTERRUPTED
+            | Reason.NETWORK_REFUSED
+            | Reason.START_BARRIER_TIMEOUT
+            | Reason.CLAIM_REFUSED
+            | Reason.CLAIM_LOST
+            | Reason.VOLUME_NOT_PROVIDED
+            | Reason.API_UNAVAILABLE
+            | Reason.NO_LONGER_FITS
+        ):
+            return Meaning(is_of_attempt=True)
+        case Reason.GANG_DELETED | Reason.GANG_SUSPENDED:
+            return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
+        case Reason.RESTARTING | Reason.PREEMPTED | Reason.OWNER_RETURNED:
+            return Meaning(is_of_attempt=True, is_wanted=True)
+        case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED:
+            return Meaning(is_of_failure=True)
+        case (
+            Reason.SPEC_UNDERSTOOD
+            | Reason.UNSUPPORTED_FIELD
+            | Reason.INVALID_SPEC
+            | Reason.NODE_NOT_FOUND
+            | Reason.UNKNOWN_PRIORITY_CLASS
+            | Reason.NOT_PLANNED
+            | Reason.RESERVED
+            | Reason.RESERVATION_RELEASED
+            | Reason.NOT_RESERVED
+            | Reason.BINDING
+            | Reason.BOUND
+            | Reason.UNDOING
+            | Reason.GANG_RESUMED
+            | Reason.NODES_REQUESTED
+            | Reason.REQUEST_ACCEPTED
+            | Reason.NODES_PROVISIONED
+            | Reason.PROVISIONING_FAILED
+            | Reason.REQUEST_REFUSED
+            | Reason.NOT_FINISHED
+            | Reason.SUCCEEDED
+        ):
+            return Meaning()
+        case _:
+            assert_never(reason)
+
+
+UNDONE_REASONS = tuple(reason for reason in Reason if meaning_of(reason).is_of_attempt)
+"""The reasons why an attempt is undone."""
+
+FAILURES = tuple(reason for reason in Reason if meaning_of(reason).is_of_failure)
+"""The reasons why a gang has failed."""

@@ -1,0 +1,176 @@
+"""GangJobs that were stored before the schema had its bounds, and lie beyond them: told, never planned, deletable."""
+
+from pathlib import Path
+
+import pytest
+
+from builders.manifests import gang
+from eventually import eventually
+from live.arena import Arena
+from live.quick_start import Forked
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import ApiError, Component, Options, start
+
+CRD = Path(__file__).parents[2] / "crds/gangjobs.yaml"
+DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gangjobs.lockstep.dev"
+NAMESPACE = "stored"
+# From which bound of today on there was a larger one before, and which.
+FORMER_BOUNDS = {"maxItems": (50, 100_000), "maxProperties": (250, 10_000), "maxLength": (4_096, 1_572_864)}
+
+TOLERATIONS = [{"key": f"k{number}", "operator": "Exists"} for number in range(2_000)]
+VOLUME = {"name": "data", "rbd": {"image": "i", "monitors": [f"{number:x}" for number in range(5_000)]}}
+VARIABLES = {"env": [{"name": "A"}] * 1_000}
+ALL_TOGETHER = (
+    "the 10,010 entries of all lists and maps up to here are more than the 10,000 that they may have together"
+)
+BEYOND = {
+    "tolerations": (
+        {"pod": {"tolerations": TOLERATIONS}},
+        "template.spec.tolerations: 2,000 entries are more than the 100 that it may have",
+    ),
+    "monitors": (
+        {"pod": {"volumes": [VOLUME]}},
+        "template.spec.volumes[0].rbd.monitors: 5,000 entries are more than the 50 that it may have",
+    ),
+    "labels": (
+        {"pod": {"nodeSelector": {f"k{number}": "v" for number in range(2_000)}}},
+        "template.spec.nodeSelector: 2,000 entries are more than the 250 that it may have",
+    ),
+    "letters": (
+        {"container": {"args": ["a" * 900_000]}},
+        "template.spec.containers[0].args[0]: 900,000 characters are more than the 131,072 that it may have",
+    ),
+    "all-together": (
+        {"pod": {"containers": [{"name": f"c{number}", "image": "x", **VARIABLES} for number in range(10)]}},
+        f"template.spec.containers[9].env: {ALL_TOGETHER}",
+    ),
+}
+# Beyond the bounds, and within those that a pod has.
+LARGE = {"tolerations": TOLERATIONS[:200]}
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory):
+    """An API server of this file's own, where the bounds of before can be in force."""
+    addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER})
+    with start(Options(name="stored", addons=addons, state=tmp_path_factory.mktemp("sandboxes"))) as sandbox:
+        install(sandbox)
+        sandbox.create_namespace(NAMESPACE)
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def arena(plane):
+    arena = Arena(plane, NAMESPACE)
+    arena.add_nodes(2)
+    return arena
+
+
+@pytest.fixture(scope="module")
+def stored(arena):
+    """GangJobs beyond the bounds, of which two hold nodes; stored, and then today's bounds are in force."""
+    [version] = arena.api.request("GET", DEFINITION)["spec"]["versions"]
+    loosen(version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["template"])
+    arena.api.request("PATCH", DEFINITION, {"spec": {"versions": [version]}})
+    for name, (parts, _) in BEYOND.items():
+        eventually(lambda name=name, parts=parts: refusal(arena, gang(name, **parts)) == "")
+    for name, run_for in (("ends", "1s"), ("breaks", None)):
+        arena.submit(gang(name, pod=dict(LARGE), cpu="500m", run_for=run_for))
+        arena.api.request("PATCH", f"{arena.gangs}/{name}/status", {"status": reserved(arena.nodes)})
+    arena.api.apply(CRD)
+    eventually(lambda: "must have at most 100 items" in refusal(arena, gang("one-more", pod=LARGE)))
+    return arena
+
+
+@pytest.fixture(scope="module")
+def operator(stored, tmp_path_factory):
+    kubeconfig = stored.api.kubeconfig_for_service_account("lockstep-system", "lockstep")
+    process = OperatorProcess(kubeconfig, tmp_path_factory.mktemp("operator") / "log", spawn=Forked)
+    with running(process):
+        yield process
+        assert "Traceback" not in process.log_text()
+        assert not any(value for name, value in process.metrics().items() if name.startswith("lockstep_gang_errors"))
+
+
+def loosen(schema):
+    """Give a schema the bounds of before, where it has today's."""
+    for bound, (least, former) in FORMER_BOUNDS.items():
+        if schema.get(bound, 0) >= least:
+            schema[bound] = max(former, schema[bound])
+    for nested in (*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(nested, dict):
+            loosen(nested)
+
+
+def reserved(nodes):
+    members = [{"node": node, "count": 1} for node in nodes]
+    return {"attempt": 1, "size": len(nodes), "members": members, "reservedAt": "2026-01-01T00:00:00Z"}
+
+
+def refusal(arena, manifest):
+    """What the API server says against a GangJob; nothing where it creates it."""
+    try:
+        arena.api.request("POST", arena.gangs, manifest)
+    except ApiError as error:
+        return str(error)
+    return ""
+
+
+def until_another_lands(arena, name):
+    """Everything that the operator knew before it has looked at by then."""
+    arena.submit(gang(name, cpu="100m"))
+    arena.until_placed(name)
+
+
+@pytest.mark.usefixtures("operator")
+@pytest.mark.parametrize("name", BEYOND)
+def test_stored_gang_is_told_which_field_is_too_large_and_by_how_much(stored, name):
+    _, want = BEYOND[name]
+
+    told = stored.until(name, "Accepted", "False", "InvalidSpec")
+
+    assert told["message"] == f"{want}; create a GangJob within the bounds instead, and delete this one."
+    assert stored.status(name)["state"] == "Refused"
+
+
+def test_stored_gang_is_told_once_and_never_planned(stored, operator):
+    for name in BEYOND:
+        stored.until(name, "Accepted", "False")
+    before = {name: stored.gang(name)["metadata"]["resourceVersion"] for name in BEYOND}
+
+    until_another_lands(stored, "beside")
+    operator.kill()
+    operator.start()
+    until_another_lands(stored, "after-a-start")
+
+    assert {name: stored.gang(name)["metadata"]["resourceVersion"] for name in BEYOND} == before
+    assert [stored.pods(name) for name in BEYOND] == [[] for _ in BEYOND]
+
+
+@pytest.mark.usefixtures("operator")
+def test_stored_gang_that_holds_nodes_runs_to_its_end(stored):
+    stored.until_complete("ends")
+
+
+@pytest.mark.usefixtures("operator")
+def test_stored_gang_that_loses_a_member_is_told_and_not_planned_again(stored):
+    stored.until_placed("breaks")
+
+    stored.delete_pod("breaks-1-0")
+
+    told = stored.until("breaks", "Accepted", "False", "InvalidSpec")
+    assert told["message"].startswith("template.spec.tolerations: 200 entries are more than the 100 that it may have; ")
+    stored.until_no_pods("breaks")
+    until_another_lands(stored, "in-its-place")
+    assert stored.status("breaks")["attempt"] == 1
+
+
+@pytest.mark.usefixtures("operator")
+def test_stored_gang_can_be_changed_and_deleted(stored):
+    for name in BEYOND:
+        path = f"{stored.gangs}/{name}"
+        stored.api.request("PATCH", path, {"metadata": {"labels": {"seen": "true"}}, "spec": {"suspend": True}})
+        stored.api.kubectl("delete", "--namespace", NAMESPACE, "--cascade=foreground", "--wait=false", "gj", name)
+    for name in BEYOND:
+        eventually(lambda name=name: stored.is_gone(name))
