@@ -9,9 +9,9 @@ class Meaning(NamedTuple):
     """What a reason means.
 
     ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: it was decided so, and the attempt did not fail:
-    it has an event of its own, or needs none. ``is_users_own``: a user asked for it. ``is_of_failure``: a gang has failed for it. ``undone`` is the reason
-    of the event about an attempt that failed for it, ``refused`` that about a spec that is not accepted.
-    ``wants_no_nodes``: nodes that were asked for the gang are not needed.
+    it has an event of its own, or needs none. ``is_users_own``: a user asked for it. ``is_of_failure``: a gang has
+    failed for it. ``undone`` is the reason of the event about an attempt that failed for it, ``refused`` that about a
+    spec that is not accepted. ``wants_no_nodes``: nodes that were asked for the gang are not needed.
     """
 
     is_of_attempt: bool = False
@@ -23,7 +23,7 @@ class Meaning(NamedTuple):
     wants_no_nodes: bool = False
 
 
-def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911 - one table, and nothing else
+def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
     """What that reason means."""
     match reason:
         case Reason.CLAIM_NOT_READY:
@@ -80,6 +80,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911 - one table, a
             | Reason.PROVISIONING_FAILED
             | Reason.REQUEST_REFUSED
             | Reason.NOT_FINISHED
+            | Reason.RUNS_LONGER
             | Reason.SUCCEEDED
         ):
             return Meaning()

@@ -108,6 +108,11 @@ def gang_paced(note: str) -> Event:
     return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
 
 
+def gang_overruns(note: str) -> Event:
+    """The gang runs for longer than it was planned with."""
+    return Event(kind=WARNING, reason=EventReason.GANG_OVERRUNS, action="Watch", note=note)
+
+
 def owner_returned(why: str) -> Event:
     """The gang is interrupted, as the owner of a node is back, which the note names."""
     note = f"{as_sentence(why)} It is planned again at once; this is no failure of the gang."

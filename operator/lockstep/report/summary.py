@@ -58,7 +58,7 @@ def _says(state: State, status: GangStatus) -> str:  # noqa: PLR0911 - one answe
         case State.PLANNED:
             return _starts(status)
         case State.RUNNING:
-            return "" if status.expected_finish is None else f"expected to end {rfc3339(status.expected_finish)}"
+            return _ends(status)
         case State.WAITING:
             return _message(status, Condition.PLACED if _was_undone(status) else Condition.PLANNED)
         case State.REFUSED:
@@ -78,6 +78,15 @@ def _says(state: State, status: GangStatus) -> str:  # noqa: PLR0911 - one answe
 def _starts(status: GangStatus) -> str:
     """A planned start is not told as the likely one: what is likely stands in the plan beside it."""
     return "" if status.plan is None else f"likely to start {rfc3339(status.plan.likely_start)}"
+
+
+def _ends(status: GangStatus) -> str:
+    if status.expected_finish is None:
+        return ""
+    end = rfc3339(status.expected_finish)
+    if status.is_true(Condition.OVERRUNNING):
+        return f"overruns since {end}, when it was expected to end"
+    return f"expected to end {end}"
 
 
 def _ended(status: GangStatus) -> str:

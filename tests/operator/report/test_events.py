@@ -35,6 +35,7 @@ ALL = [
     events.gang_suspended("It is."),
     events.gang_resumed("It is not."),
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
+    events.gang_overruns("It was expected to end."),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
     events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),
