@@ -9,7 +9,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.summary import State, Summary
-from lockstep.report.sentences import duration
+from lockstep.report.sentences import REMEDY_BEGINS, duration
 
 # What fits on a line beside the other columns, more or less; the whole sentence stands in the condition.
 LONGEST = 120
@@ -108,6 +108,14 @@ def _message(status: GangStatus, kind: Condition) -> str:
 
 
 def _shortened(text: str) -> str:
-    """On one line, which may be cut off."""
+    """On one line, which may be cut off; what is to be done is then said before all else."""
     line = " ".join(text.split()).removesuffix(".")
+    if len(line) <= LONGEST:
+        return line
+    line = _remedy_first(line)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _remedy_first(line: str) -> str:
+    sentences = line.split(". ")
+    return ". ".join(sorted(sentences, key=lambda sentence: not sentence.startswith(REMEDY_BEGINS)))
