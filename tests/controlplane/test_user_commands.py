@@ -16,6 +16,7 @@ from docs.markdown import ROOT, fences
 from eventually import eventually
 from live.kubelet_logs import kubelet_of
 from lockstep.cli import main
+from sandbox import ApiError
 from sandbox.binaries import Tool
 
 PAGE = ROOT / "docs" / "command-line.md"
@@ -205,6 +206,41 @@ def test_gang_of_five_answers_is_accepted_by_the_api_server(arena):
     done = CliRunner().invoke(main, ["init", "heat"], input="busybox\nsleep 60\n2-12\n\n10m\n")
 
     assert accepted(arena, done)["spec"]["work"] == {"serialTime": "10m"}
+
+
+TIMES = ["1ms", "1h30m", "1.5h", "876000h", "90s500ms", "1000us", "0s", "-5m", "5", "30m1h", "876001h", "1ns", "1d"]
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_time_is_taken_where_the_api_server_takes_it(arena, time):
+    path = f"{arena.gangs}?dryRun=All&fieldValidation=Strict"
+    is_taken = True
+    try:
+        arena.api.request("POST", path, gang("heat", work={"serialTime": time}))
+    except ApiError:
+        is_taken = False
+
+    done = CliRunner().invoke(
+        main, ["init", "heat", "--image=a", "--command=", "--members=2", "--requests=cpu=1", f"--serial-time={time}"]
+    )
+
+    assert (done.exit_code == 0) == is_taken, done.stderr
+
+
+def test_members_with_devices_and_huge_pages_are_accepted_by_the_api_server(arena):
+    needs = "cpu=4,memory=8Gi,nvidia.com/gpu=2,hugepages-2Mi=4Mi"
+    arguments = ["--image=a", "--command=", "--members=2", f"--requests={needs}", "--serial-time="]
+
+    made = accepted(arena, CliRunner().invoke(main, ["init", "heat", *arguments]))
+
+    [member] = made["spec"]["template"]["spec"]["containers"]
+    pod = {**made["spec"]["template"]["spec"], "restartPolicy": "Never"}
+    arena.api.request(
+        "POST",
+        f"{arena.core}/pods?dryRun=All&fieldValidation=Strict",
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "heat"}, "spec": pod},
+    )
+    assert member["resources"]["limits"] == {"nvidia.com/gpu": "2", "hugepages-2Mi": "4Mi"}
 
 
 @pytest.mark.parametrize(
