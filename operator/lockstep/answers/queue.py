@@ -1,6 +1,6 @@
 """Who waits, until when and behind whom, as statuses say it: whoever may see GangJobs may see the queue.
 
-Each status is as old as its last write, so the place that it tells is one of an earlier plan. Where all gangs of a
+Each status is as old as its last write, so the place in it is one of an earlier plan. Where all gangs of a
 moment are known, places are counted anew among them, so that none is there twice, and none is missing.
 """
 
@@ -38,7 +38,7 @@ class Queued:
 def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Queued]:
     """Those of the gangs that wait at that time: by position, then, without a place, by age.
 
-    Unless these ``are_all`` gangs of all namespaces at one moment, positions are those that statuses tell.
+    Unless these ``are_all`` gangs of all namespaces at one moment, positions are those that statuses have.
     """
     waiting = [gang for gang in gangs if _waits(gang, now)]
     queued = [_queued(gang) for gang in waiting]

@@ -5,12 +5,12 @@ OVERRUN_SHARE = 0.05
 
 # A status keeps whole seconds: the steps of what was expected to last no longer would never get anywhere.
 _SHORTEST_SECONDS = 1.0
-# A long run is told of soon all the same, and one that ends about when it should is not told of at all.
+# An overrun of a long run is reported soon all the same; a run that ends about when it should is not reported.
 _LONGEST_PATIENCE_SECONDS = 60.0
 
 
-def is_told_at(*, start: float, expected: float) -> float:
-    """When people are told that what was expected to end by then overruns: after a first step, a minute at most."""
+def reported_at(*, start: float, expected: float) -> float:
+    """When it is reported that what was expected to end by then overruns: after a first step, a minute at most."""
     step = OVERRUN_SHARE * (expected - start)
     return expected + min(max(step, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
 

@@ -16,8 +16,8 @@ from lockstep.cli.answer_options import namespace_option, one_sentence, output_o
 from lockstep.cli.connection_options import connection_options
 from lockstep.facts.gang import GangFact
 
-_TOLD_LAST = (
-    "Positions are those that each gang was told last, which may be of different plans: to count them at one moment, "
+_OF_STATUSES = (
+    "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
     "the verb list on gangjobs of all namespaces is needed."
 )
 
@@ -33,7 +33,7 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
     For example: lockstep queue -A
 
     It is what the operator has told them last, so that nothing is planned. Positions count the gangs of all namespaces
-    at one moment; who may list those of one namespace only sees the positions that were told last.
+    at one moment; who may list those of one namespace only sees the positions that statuses have.
     """
     if namespace and all_namespaces:
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
@@ -42,7 +42,7 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
         gangs, are_all, now = *asyncio.run(_read(connection, where)), time()
         waiting = [one for one in queue_of(gangs, now, are_all=are_all) if where in (None, one.gang.namespace)]
         if not are_all:
-            tell_lines(wrapped(_TOLD_LAST), err=True)
+            tell_lines(wrapped(_OF_STATUSES), err=True)
         if output == "json":
             tell_document(queue_document(waiting, now))
         else:

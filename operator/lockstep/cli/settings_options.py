@@ -1,4 +1,4 @@
-"""Options that nobody gives are those of the operator that is asked about, where it has published them."""
+"""Options that are not given are those of the operator that is asked about, where it has published them."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_operators(options: Options, configuration: Configuration) -> Options:
-    """The options of the current command, in which those of the operator stand for all that nobody has given.
+    """The options of the current command, in which those of the operator stand for all that are not given.
 
     Where these are not known, a sentence says by which defaults is planned. Raises ``AnswerError``.
     """
@@ -51,7 +51,7 @@ async def _read(configuration: Configuration, place: str) -> dict[str, str]:
 
 
 def _taken(published: Mapping[str, str]) -> dict[str, Any]:
-    """What is published for options that nobody has given, read as if it were typed. Raises ``click.BadParameter``."""
+    """What is published for options that are not given, read as if it were typed. Raises ``click.BadParameter``."""
     context = click.get_current_context()
     values = {}
     for option in context.command.params:

@@ -83,8 +83,8 @@ class Outcomes:
             return Report(status=conditions.mark_started(gang, now=since), written=note)
         if overruns(gang, now):
             status = mark_overrunning(gang, now=now)
-            told = status.condition(Condition.OVERRUNNING)
-            return Report(status=status, event=events.gang_overruns(told.message if told else ""))
+            says = status.condition(Condition.OVERRUNNING)
+            return Report(status=status, event=events.gang_overruns(says.message if says else ""))
         if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
             return Report(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):

@@ -1,4 +1,4 @@
-"""What a gang's owner is told of a run that takes longer than it was planned with."""
+"""What a gang's status says of a run that takes longer than it was planned with."""
 
 from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang import GangFact, GangStatus

@@ -54,7 +54,7 @@ def settings_of(*arguments):
 
 
 def taken(settings):
-    """What ``explain`` takes for options that nobody has given."""
+    """What ``explain`` takes for options that are not given."""
     with explain.make_context("explain", ["gj/a"]) as context, context.scope():
         return {**context.params, **settings_options._taken(published(settings))}
 

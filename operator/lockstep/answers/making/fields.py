@@ -11,7 +11,7 @@ Manifest = dict[str, Any]
 class Fields:
     """Fields that are taken one by one. ``notes`` gets a sentence for each that is not carried over as it stands.
 
-    It knows what is inside it, so that ``leave_rest`` of the whole object finds every field that nobody took.
+    It knows what is inside it, so that ``leave_rest`` of the whole object finds every field that was not taken.
     """
 
     def __init__(self, path: str, fields: object, notes: list[str]) -> None:
