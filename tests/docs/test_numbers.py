@@ -38,7 +38,6 @@ SPELLINGS: Mapping[str, Callable[[Any], str]] = {
     "hours": lambda value: f"{value / 3600:g}h",
     "millions": lambda value: f"{value / 1e6:g}",
     "milliseconds": lambda value: f"{1000 * value:g} ms",
-    "a second": lambda value: f"{1 / value:g} a second",
     "KiB": lambda value: f"{value / 1024:g} KiB",
 }
 SECTIONS = [
