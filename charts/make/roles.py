@@ -23,6 +23,8 @@ _CONDITIONS: Mapping[str, str] = {
     "Lease/lockstep": _ELECTS,
     "Role/lockstep-leader-election": f"and {_CREATES} {_ELECTS}",
     "RoleBinding/lockstep-leader-election": f"and {_CREATES} {_ELECTS}",
+    "Role/lockstep-settings-reader": f"and {_CREATES} {_ELECTS}",
+    "RoleBinding/lockstep-settings-reader": f"and {_CREATES} {_ELECTS}",
     "ClusterRole/lockstep-viewer": _CREATES,
     "ClusterRole/lockstep-editor": _CREATES,
     "ClusterRole/lockstep-bidder": _CREATES,
@@ -48,6 +50,7 @@ _ACCOUNTS = {"lockstep": "lockstep.serviceAccountName", "lockstep-agent": "locks
 # Names that stand within a section.
 _NAMES_IN_TEXT = {
     "resourceNames: [lockstep]": 'resourceNames: [{{ include "lockstep.leaseName" . }}]',
+    "resourceNames: [lockstep-settings]": 'resourceNames: [{{ include "lockstep.leaseName" . }}-settings]',
     "policyName: lockstep-agent": 'policyName: {{ include "lockstep.fullname" . }}-agent',
     "serviceaccount:lockstep-system:lockstep-agent": 'serviceaccount:{{ include "lockstep.namespace" . }}:'
     '{{ include "lockstep.agentAccountName" . }}',
@@ -122,6 +125,8 @@ def _section(manifest: Manifest, key: str) -> list[str]:
 
 def _subjects(manifest: Manifest) -> list[str]:
     [subject] = manifest.content["subjects"]
+    if subject["kind"] != "ServiceAccount":
+        return manifest.sections["subjects"].rstrip().splitlines()
     return [
         "subjects:",
         "  - kind: ServiceAccount",

@@ -61,3 +61,20 @@ def without_what_differs(shown):
 
 def squeezed(table):
     return [re.split(r"  +", line.strip()) for line in table.splitlines()]
+
+
+def test_gang_that_overruns_says_since_when_and_by_an_event(arena):
+    arena.add_nodes(1)
+    arena.submit(gang("late", size=1, run_for="30s", work={"serialTime": "2s"}))
+
+    arena.until("late", "Overrunning", "True", "RunsLonger")
+
+    end = arena.status("late")["expectedFinish"]
+    shown = arena.api.kubectl("get", "gj", "late", "--namespace", arena.namespace)
+    assert re.search(r"late +Running +1 ", shown)
+    assert f"overruns since {end}, when it was expected to end" in shown
+    [told] = arena.until_events("late", "GangOverruns")
+    assert (told["type"], told["note"].startswith(f"The gang was expected to end {end}, and still runs.")) == (
+        "Warning",
+        True,
+    )

@@ -11,15 +11,21 @@ pytestmark = pytest.mark.usefixtures("operator")
 GPU = "nvidia.com/gpu"
 ALLOCATABLE = {"cpu": "8", "memory": "16Gi", "pods": "110", GPU: "4"}
 EXAMPLE = example_of("22-gpus")
+LIMITS = {
+    "type": "Container",
+    "max": {GPU: "2"},
+    # Without this, who asks for no GPU would get the maximum.
+    "default": {"cpu": "4", "memory": "6Gi", GPU: "1"},
+}
 
 
 @pytest.fixture
 def lab(arena):
-    """Four nodes with 4 GPUs and 8 cpu each, and a namespace with the LimitRange of the example."""
+    """Four nodes with 4 GPUs and 8 cpu each, and a namespace with a LimitRange for cpu, memory and GPUs."""
     names = [f"{arena.pool}-n{number:02}" for number in range(1, 5)]
     arena.create_nodes(Node(name=name, labels={POOL_LABEL: arena.pool}, allocatable=ALLOCATABLE) for name in names)
-    [limits] = documents_of(EXAMPLE, "LimitRange")
-    arena.create(limits)
+    metadata = {"name": "limits"}
+    arena.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": metadata, "spec": {"limits": [LIMITS]}})
     return arena
 
 

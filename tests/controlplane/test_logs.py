@@ -39,6 +39,21 @@ def test_line_about_a_gang_names_it_in_a_field(operator, arena):
     assert line["message"].startswith("attempt 1 is undone: ")
 
 
+def test_suspended_gang_is_no_warning_in_the_log_or_in_an_event(operator, arena):
+    arena.add_nodes(1)
+    arena.submit(gang("heat"))
+    arena.until_placed("heat")
+
+    arena.change_gang("heat", suspend=True)
+
+    arena.until("heat", "Suspended")
+    of_it = [one for one in lines(operator) if one.get("gang") == f"{arena.namespace}/heat"]
+    assert ("info", "attempt 1 is undone: the gang is suspended") in {(one["level"], one["message"]) for one in of_it}
+    assert {one["level"] for one in of_it} == {"debug", "info"}
+    eventually(lambda: {"GangPlaced", "GangSuspended"} <= {one["reason"] for one in arena.events("heat")})
+    assert {one["type"] for one in arena.events("heat")} == {"Normal"}
+
+
 def test_trouble_of_watches_and_writes_is_told_without_our_token(operator, arena, proxy):
     arena.add_nodes(1)
     answers = iter([Injected(401), Injected(403), Injected(410), Injected(200, body=b"<html>"), Injected(0)] * 2)

@@ -85,6 +85,8 @@ def test_nothing_else_is_applied():
         "Lease/lockstep",
         "Role/lockstep-leader-election",
         "RoleBinding/lockstep-leader-election",
+        "Role/lockstep-settings-reader",
+        "RoleBinding/lockstep-settings-reader",
         "ClusterRole/lockstep-viewer",
         "ClusterRole/lockstep-editor",
         "ClusterRole/lockstep-bidder",

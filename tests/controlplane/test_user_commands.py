@@ -16,6 +16,7 @@ from docs.markdown import ROOT, fences
 from eventually import eventually
 from live.kubelet_logs import kubelet_of
 from lockstep.cli import main
+from sandbox import ApiError
 from sandbox.binaries import Tool
 
 PAGE = ROOT / "docs" / "command-line.md"
@@ -69,6 +70,28 @@ def test_queue_shows_who_waits_and_behind_whom(operator, arena, ask):
     _, row, *_ = shown.stdout.splitlines()
     assert row.split()[:3] == [str(second["position"]), f"{arena.namespace}/second", str(second["size"])]
     assert "Needs 50 members" in shown.stdout
+
+
+def test_positions_are_counted_at_one_moment_where_all_namespaces_may_be_listed(operator, arena, ask):
+    arena.add_nodes(1)
+    arena.submit(gang("first", size=1, cpu="3", **HOUR))
+    arena.until_placed("first")
+    for name in ("second", "third", "fourth"):
+        arena.submit(gang(name, size=1, cpu="3", **HOUR))
+        arena.until(name, "Planned", "True", "StartsLater")
+    arena.delete_gang("second")
+
+    everybody = CliRunner().invoke(main, ["queue", "-A", "-o", "json", f"--kubeconfig={arena.api.kubeconfig}"])
+    own = CliRunner().invoke(
+        main, ["queue", "-n", arena.namespace, "-o", "json", f"--kubeconfig={arena.api.kubeconfig}"]
+    )
+
+    placed = [one for one in json.loads(everybody.stdout)["gangs"] if one["position"]]
+    starts = sorted(one["start"] for one in placed)
+    assert {one["position"] for one in placed} == {1 + starts.index(one["start"]) for one in placed}
+    assert {one["gang"]["namespace"] for one in json.loads(own.stdout)["gangs"]} == {arena.namespace}
+    assert own.stderr == ""
+    assert "the verb list on gangjobs of all" in " ".join(ask("queue").stderr.split())
 
 
 def test_right_to_see_all_namespaces_is_named(ask, arena, user):
@@ -183,6 +206,41 @@ def test_gang_of_five_answers_is_accepted_by_the_api_server(arena):
     done = CliRunner().invoke(main, ["init", "heat"], input="busybox\nsleep 60\n2-12\n\n10m\n")
 
     assert accepted(arena, done)["spec"]["work"] == {"serialTime": "10m"}
+
+
+TIMES = ["1ms", "1h30m", "1.5h", "876000h", "90s500ms", "1000us", "0s", "-5m", "5", "30m1h", "876001h", "1ns", "1d"]
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_time_is_taken_where_the_api_server_takes_it(arena, time):
+    path = f"{arena.gangs}?dryRun=All&fieldValidation=Strict"
+    is_taken = True
+    try:
+        arena.api.request("POST", path, gang("heat", work={"serialTime": time}))
+    except ApiError:
+        is_taken = False
+
+    done = CliRunner().invoke(
+        main, ["init", "heat", "--image=a", "--command=", "--members=2", "--requests=cpu=1", f"--serial-time={time}"]
+    )
+
+    assert (done.exit_code == 0) == is_taken, done.stderr
+
+
+def test_members_with_devices_and_huge_pages_are_accepted_by_the_api_server(arena):
+    needs = "cpu=4,memory=8Gi,nvidia.com/gpu=2,hugepages-2Mi=4Mi"
+    arguments = ["--image=a", "--command=", "--members=2", f"--requests={needs}", "--serial-time="]
+
+    made = accepted(arena, CliRunner().invoke(main, ["init", "heat", *arguments]))
+
+    [member] = made["spec"]["template"]["spec"]["containers"]
+    pod = {**made["spec"]["template"]["spec"], "restartPolicy": "Never"}
+    arena.api.request(
+        "POST",
+        f"{arena.core}/pods?dryRun=All&fieldValidation=Strict",
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "heat"}, "spec": pod},
+    )
+    assert member["resources"]["limits"] == {"nvidia.com/gpu": "2", "hugepages-2Mi": "4Mi"}
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,6 @@ def test_alert_says_what_somebody_who_is_woken_must_know(alert):
 
     assert rule["for"]
     assert rule["labels"]["severity"] in {"critical", "warning"}
-    assert set(rule["annotations"]) == {"summary", "description", "runbook_url"}
+    assert set(rule["annotations"]) == {"summary", "description", "runbook"}
     assert re.fullmatch(r"[A-Z].*\.", rule["annotations"]["summary"])
     assert re.fullmatch(r"(?s)\S.*\.", rule["annotations"]["description"])

@@ -16,7 +16,7 @@ KUBECTL = {"get", "describe", "logs", "auth", "rollout", "delete", "top", "port-
 
 @pytest.mark.parametrize("alert", ALERTS)
 def test_runbook_is_where_the_alert_says_and_answers_four_questions(alert):
-    page = ROOT / ALERTS[alert]["annotations"]["runbook_url"]
+    page = ROOT / ALERTS[alert]["annotations"]["runbook"]
 
     assert page == RUNBOOKS / f"{alert}.md"
     assert page.read_text().startswith(f"# {alert}\n")

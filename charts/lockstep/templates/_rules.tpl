@@ -1,6 +1,6 @@
 {{/*
 The rules of files/rules.yaml. A threshold is a recording rule lockstep:threshold:NAME there; the values replace it by name.
-Where the values say at which address the repository can be read, the alerts' runbooks are found there.
+Where the values say at which address the repository can be read, the alerts have the address of their runbook too.
 */}}
 {{- define "lockstep.rules" -}}
 {{- $thresholds := .Values.metrics.prometheusRule.thresholds }}
@@ -17,7 +17,7 @@ Where the values say at which address the repository can be read, the alerts' ru
 {{- end }}
 {{- end }}
 {{- if and $address .annotations }}
-{{- $_ := set .annotations "runbook_url" (printf "%s/%s" $address .annotations.runbook_url) }}
+{{- $_ := set .annotations "runbook_url" (printf "%s/%s" $address .annotations.runbook) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -85,7 +85,7 @@ class Attempts:
         *,
         ended: Callable[[GangFact, Outcome], None],
         due: Callable[[GangKey], None],
-        lasting: Callable[[GangFact, str], None],
+        lasting: Callable[[GangFact, Failure, str], None],
         told: Callable[[GangFact, Failure], None],
     ) -> None:
         self._services = services

@@ -6,7 +6,7 @@ from lockstep.belief.lost_nodes import OUT_OF_SERVICE, LostNodes
 from lockstep.belief.neighbours import takes_room
 from lockstep.belief.state import State
 from lockstep.facts.pod import PodFact
-from lockstep.report.sentences import listed
+from lockstep.report.sentences import REMEDY_BEGINS, listed
 
 
 def counts_as_gone(pod: PodFact, lost_nodes: LostNodes) -> bool:
@@ -70,4 +70,4 @@ def _advice(nodes: list[str]) -> str:
     if not nodes:
         return ""
     which, taint = (f"node {nodes[0]} is", "the node") if len(nodes) == 1 else (f"nodes {listed(nodes)} are", "each")
-    return f". If {which} dead, delete the pods there or taint {taint} {OUT_OF_SERVICE}"
+    return f". {REMEDY_BEGINS}{which} dead, delete the pods there or taint {taint} {OUT_OF_SERVICE}"

@@ -45,12 +45,12 @@ log = logging.getLogger(__name__)
 class UndoNews:
     """Who hears of an attempt that is undone.
 
-    ``told`` when the gang's status has come to say so, and why; ``lasting``, once, where it takes a while: a sentence
-    with what is waited for.
+    ``told`` when the gang's status has come to say so, and why; ``lasting``, once, where it takes a while: why, and
+    a sentence with what is waited for.
     """
 
     told: Callable[[Failure], None]
-    lasting: Callable[[str], None]
+    lasting: Callable[[Failure, str], None]
 
 
 class Undoing:
@@ -89,7 +89,9 @@ class Undoing:
         if failure.reason is Reason.GANG_DELETED:
             log.info("its members are deleted with it", extra=about(self._gang.key))
             return
-        log.warning("attempt %d is undone: %s", self._reservation.attempt, failure.message, extra=about(self._gang.key))
+        level = logging.INFO if failure.is_users_own else logging.WARNING
+        attempt, why = self._reservation.attempt, failure.message
+        log.log(level, "attempt %d is undone: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_told(self, failure: Failure) -> bool:
         """Whether the status says so already: it was written with a restart, or by an earlier process."""
@@ -116,7 +118,7 @@ class Undoing:
                 if waits != told:
                     await self._tell(failure, waits)
                     if told is None:
-                        self._news.lasting(f"{failure.message}; {waits}.")
+                        self._news.lasting(failure, f"{failure.message}; {waits}.")
                 told = waits
             await self._until_no_pod_is_seen(pause_after(looks))
 

@@ -1,11 +1,11 @@
 """One look at a cluster: everything that the operator watches, listed once. Nothing is written."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from coschedule import GangKey
-from lockstep.answers.errors import AnswerError
+from lockstep.answers.errors import AnswerError, NotAllowedError
 from lockstep.answers.taught import remember_runs
 from lockstep.api import paths
 from lockstep.api.answer import ApiUnavailableError, Target
@@ -16,6 +16,7 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.api.names import GANG_LABEL
 from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
+from lockstep.watch.kind import Kind
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 from lockstep.watch.pages import GONE, ListError, pages
 
@@ -23,6 +24,7 @@ Manifest = Mapping[str, Any]
 
 ALL_KINDS = (*WATCHED, gangs_kind, bids_kind)
 
+_FORBIDDEN = 403
 _NOT_FOUND = 404
 _OPERATORS_OWN = "operator"
 
@@ -38,8 +40,7 @@ async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], N
     # As a process that stands by: what is reserved is what statuses say.
     state.stand_by()
     for make_kind in ALL_KINDS:
-        kind = make_kind(state)
-        await _read(client, kind.target, kind.believe)
+        await _read_kind(client, make_kind(state))
         told()
     remember_runs(state)
 
@@ -50,17 +51,18 @@ def parse_shown(manifest: Manifest) -> GangFact:
 
 
 async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
-    """The gangs of one namespace, or of all. Raises ``AnswerError``."""
-    gangs = {}
+    """The gangs of one namespace, or of all, at one moment. Raises ``AnswerError``."""
+    gangs: dict[GangKey, GangFact] = {}
 
     def believe(manifest: Manifest) -> None:
         gang = parse_shown(manifest)
         gangs[gang.key] = gang
 
     if namespace is None:
-        await _read(client, paths.ALL_GANGS, believe)
+        await _read(client, paths.ALL_GANGS, believe, forget=gangs.clear)
     else:
-        await _read(client, paths.gangs_of(namespace), believe, whose=f"namespace {namespace}")
+        whose = f"namespace {namespace}"
+        await _read(client, paths.gangs_of(namespace), believe, forget=gangs.clear, whose=whose)
     return list(gangs.values())
 
 
@@ -84,7 +86,8 @@ async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
         pods[manifest["metadata"]["name"]] = manifest
 
     whose, selector = f"namespace {gang.namespace}", f"{GANG_LABEL}={gang.name}"
-    await _read(client, paths.pods_of(gang.namespace), believe, whose=whose, selector=selector)
+    target = paths.pods_of(gang.namespace)
+    await _read(client, target, believe, forget=pods.clear, whose=whose, selector=selector)
     return list(pods.values())
 
 
@@ -97,22 +100,40 @@ def answered(client: KubeClient) -> Iterator[None]:
         raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
 
 
+async def _read_kind(client: KubeClient, kind: Kind[Any]) -> None:
+    believed = set[Hashable]()
+
+    def believe(manifest: Manifest) -> None:
+        believed.add(kind.key(manifest))
+        kind.believe(manifest)
+
+    def forget() -> None:
+        for key in believed:
+            kind.drop(key)
+        believed.clear()
+
+    await _read(client, kind.target, believe, forget=forget)
+
+
 async def _read(
     client: KubeClient,
     target: Target,
     believe: Callable[[Manifest], None],
     *,
+    forget: Callable[[], None],
     whose: str = "all namespaces",
     selector: str = "",
 ) -> None:
-    """Believe one list; one that has expired between two pages begins again."""
+    """Believe one list; one that has expired between two pages is forgotten, and begins again as of another moment."""
     while True:
         try:
             with answered(client):
                 await _read_pages(client, target, believe, selector)
         except ListError as error:
             if error.code != GONE:
-                raise AnswerError(_refusal(client, error.code, _sentence(target.resource, error, whose))) from error
+                kind = NotAllowedError if error.code == _FORBIDDEN else AnswerError
+                raise kind(_refusal(client, error.code, _sentence(target.resource, error, whose))) from error
+            forget()
         else:
             return
 

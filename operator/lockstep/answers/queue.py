@@ -1,8 +1,13 @@
-"""Who waits, until when and behind whom, as statuses say it: whoever may see GangJobs may see the queue."""
+"""Who waits, until when and behind whom, as statuses say it: whoever may see GangJobs may see the queue.
+
+Each status is as old as its last write, so the place in it is one of an earlier plan. Where all gangs of a
+moment are known, places are counted anew among them, so that none is there twice, and none is missing.
+"""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from coschedule import GangKey
 from lockstep.belief.phases import phase_of
@@ -30,12 +35,22 @@ class Queued:
     latest: float | None = None
 
 
-def queue_of(gangs: Iterable[GangFact], now: float) -> list[Queued]:
-    """Those of the gangs that wait at that time: by position, then, without a place, by age."""
+def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Queued]:
+    """Those of the gangs that wait at that time: by position, then, without a place, by age.
+
+    Unless these ``are_all`` gangs of all namespaces at one moment, positions are those that statuses have.
+    """
     waiting = [gang for gang in gangs if _waits(gang, now)]
-    queued = {gang.key: _queued(gang) for gang in waiting}
+    queued = [_queued(gang) for gang in waiting]
     ages = {gang.key: gang.created for gang in waiting}
-    return sorted(queued.values(), key=lambda one: (one.position or math.inf, ages[one.gang], one.gang))
+    placed = _counted(queued) if are_all else queued
+    return sorted(placed, key=lambda one: (one.position or math.inf, ages[one.gang], one.gang))
+
+
+def _counted(queued: Sequence[Queued]) -> list[Queued]:
+    """The same gangs with places among themselves; those that are likely to start together share one."""
+    starts = sorted(one.start for one in queued if one.start is not None)
+    return [one if one.start is None else replace(one, position=1 + bisect_left(starts, one.start)) for one in queued]
 
 
 def _waits(gang: GangFact, now: float) -> bool:

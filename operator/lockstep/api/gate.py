@@ -15,8 +15,8 @@ Manifest = Mapping[str, Any]
 
 GATE = "lockstep-gate"
 NO_GATE_IMAGE = (
-    "network.startBarrier and startAfter: the operator runs without a gate image, so no member can wait for others; "
-    "its administrator can set --gate-image."
+    "network.startBarrier and startAfter: the operator's administrator has to set --gate-image, since the operator "
+    "runs without a gate image, so that no member can wait for others."
 )
 _FOLDER = "/etc/lockstep-gate"
 _FILE = "go"

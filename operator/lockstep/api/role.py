@@ -118,7 +118,7 @@ def _other_scheduler(pod: Manifest) -> str | None:
     name = pod.get("schedulerName") or SCHEDULER_NAME
     if name == SCHEDULER_NAME:
         return None
-    return f"schedulerName: Lockstep places the members, not {name}: write {SCHEDULER_NAME}, or leave the field out"
+    return f"schedulerName: write {SCHEDULER_NAME}, or leave the field out: Lockstep places the members, not {name}"
 
 
 def _pieces(role: Manifest, load: Load, sizes: Sizes) -> int | None:

@@ -5,6 +5,14 @@ OVERRUN_SHARE = 0.05
 
 # A status keeps whole seconds: the steps of what was expected to last no longer would never get anywhere.
 _SHORTEST_SECONDS = 1.0
+# An overrun of a long run is reported soon all the same; a run that ends about when it should is not reported.
+_LONGEST_PATIENCE_SECONDS = 60.0
+
+
+def reported_at(*, start: float, expected: float) -> float:
+    """When it is reported that what was expected to end by then overruns: after a first step, a minute at most."""
+    step = OVERRUN_SHARE * (expected - start)
+    return expected + min(max(step, _SHORTEST_SECONDS), _LONGEST_PATIENCE_SECONDS)
 
 
 def end_after(now: float, *, start: float, expected: float) -> float:

@@ -31,6 +31,7 @@ from lockstep.cli.answer_options import (
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.gang_argument import gang_argument
 from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.cli.settings_options import settings_option, with_operators
 from lockstep.facts.reasons import Condition
 from lockstep.report.learned import work_used
 
@@ -41,24 +42,26 @@ from lockstep.report.learned import work_used
 @connection_options
 @plan_options
 @member_options
+@settings_option
 @output_option
 def explain(gang: str, namespace: str | None, output: str, **options: Any) -> None:
     """Say why a gang has the size, the nodes and the start that it has, and what would let it start sooner.
 
     For example: lockstep explain gj/heat --namespace default
 
-    Nothing is written. Options by which is planned should be those of the operator.
+    Nothing is written. Options that are not given are those that the operator has published.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
-    state = state_of(options)
     with one_sentence():
-        key = GangKey(namespace or usual_namespace(**connection), gang)
-        asyncio.run(_read(load_configuration(**connection), state))
+        key, configuration = GangKey(namespace or usual_namespace(**connection), gang), load_configuration(**connection)
+        in_force = with_operators(options, configuration)
+        state = state_of(in_force)
+        asyncio.run(_read(configuration, state))
         fact = state.gangs.get(key)
         if fact is None:
             raise AnswerError(f"There is no GangJob {spelled_gang(key)}.")
         if state.phase_of(fact).is_planned:
-            planned = plan_now(state, rules_of(options), time(), asked=[key])
+            planned = plan_now(state, rules_of(in_force), time(), asked=[key])
             answer = answer_about(planned, key, progress=tried_with_progress)
             used = work_used(fact, state.past_runs.in_force(fact))
             asked = fact.status.condition(Condition.NODES_REQUESTED)

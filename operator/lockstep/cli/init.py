@@ -8,13 +8,13 @@ import orjson
 import yaml
 
 from lockstep.answers.documents import LONGEST
+from lockstep.answers.making.amounts import parse_amounts
 from lockstep.answers.making.conversion import convert
 from lockstep.answers.making.names import check_name
 from lockstep.answers.making.new_gang import (
     NewGang,
     gang_manifest,
     parse_command,
-    parse_requests,
     parse_serial_time,
     parse_size,
 )
@@ -40,7 +40,7 @@ def _reader(parse: Callable[[str], Any]) -> Reader:
 
 _COMMAND = _reader(parse_command)
 _SIZE = _reader(parse_size)
-_REQUESTS = _reader(parse_requests)
+_REQUESTS = _reader(parse_amounts)
 _TIME = _reader(parse_serial_time)
 
 
@@ -104,10 +104,12 @@ def _converted(file: IO[str], name: str) -> Sequence[dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{file.name} is not text: {error}.") from error
     converted = convert(text, name=name)
-    for one in converted:
+    for line in converted.left_out:
+        tell_lines(wrapped(line), err=True)
+    for one in converted.gangs:
         for note in one.notes:
             tell_lines(wrapped(f"{one.manifest['metadata']['name']}: {note}"), err=True)
-    return [one.manifest for one in converted]
+    return [one.manifest for one in converted.gangs]
 
 
 def _spelled(manifests: Sequence[dict[str, Any]], output: str) -> str:

@@ -34,6 +34,7 @@ from lockstep.cli.answer_options import (
 )
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.cli.settings_options import settings_option, with_operators
 from lockstep.facts.outlook import SAME_TIME_SECONDS
 
 Delays = Sequence[tuple[str, float]]
@@ -50,13 +51,14 @@ Delays = Sequence[tuple[str, float]]
 @connection_options
 @plan_options
 @member_options
+@settings_option
 @output_option
 def plan(file: IO[str], snapshot: IO[bytes] | None, namespace: str | None, output: str, **options: Any) -> None:
     """Say what would happen if these GangJobs were applied now, and why. Nothing is created.
 
     For example: lockstep plan -f gangjob.yaml
 
-    Options by which is planned should be those of the operator; a snapshot is planned by its own.
+    Options that are not given are those that the operator has published; a snapshot is planned by its own.
     """
     connection = {name: options[name] for name in ("kubeconfig", "context")}
     with one_sentence():
@@ -78,7 +80,8 @@ def _text(file: IO[str]) -> str:
 def _in_cluster(
     manifests: Sequence[Manifest], connection: Mapping[str, str | None], options: Mapping[str, Any], output: str
 ) -> None:
-    state, rules = state_of(options), rules_of(options)
+    in_force = with_operators(options, load_configuration(**connection))
+    state, rules = state_of(in_force), rules_of(in_force)
     asyncio.run(_read(connection, state))
     now = time()
     before = plan_now(state, rules, now, asked=())

@@ -14,6 +14,7 @@ from lockstep.cli.number_range import NumberRange
 from lockstep.cli.pool_options import pool_options
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.sizing import SizingPolicy
+from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.facts.sizing import Sizing
 
 Command = Callable[..., Any]
@@ -53,6 +54,13 @@ _PROMISES = click.option(
     callback=lambda _context, _option, value: Promises(value),
     help="What gangs that wait are promised, and so in which order gangs of one priority may start.",
 )
+_RUN_TIME_QUANTILE = click.option(
+    "--run-time-quantile",
+    metavar="NUMBER",
+    type=NumberRange(0, 1),
+    default=USUAL_QUANTILE,
+    help="Which part of the last runs of a template took no longer than is planned with; 0 means as stated.",
+)
 _GATE_IMAGE = click.option(
     "--gate-image",
     metavar="IMAGE",
@@ -63,7 +71,7 @@ _GATE_IMAGE = click.option(
 
 def plan_options(command: Command) -> Command:
     """Give a command the options that say by which rules is planned."""
-    return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(command)))))
+    return _HOLD_FOR(_HOLDING_GANGS(_SIZING(_PRICE_FACTOR(_PROMISES(_RUN_TIME_QUANTILE(command))))))
 
 
 def member_options(command: Command) -> Command:
@@ -83,4 +91,10 @@ def rules_of(options: Mapping[str, Any]) -> PlanRules:
 def state_of(options: Mapping[str, Any]) -> State:
     """Belief without a fact, about members as the options of both give them."""
     pool = Pool(selector=options["node_selector"], taints=options["pool_taint"])
-    return State(lambda: None, pool=pool, gate_image=options["gate_image"], sizing=options["sizing"])
+    return State(
+        lambda: None,
+        pool=pool,
+        gate_image=options["gate_image"],
+        sizing=options["sizing"],
+        run_time_quantile=options["run_time_quantile"],
+    )

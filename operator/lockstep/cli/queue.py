@@ -7,12 +7,19 @@ from typing import Any
 import click
 
 from lockstep.answers.cluster import one_client, read_gangs
+from lockstep.answers.errors import NotAllowedError
 from lockstep.answers.queue import queue_of
 from lockstep.answers.queue_text import queue_document, queue_lines
+from lockstep.answers.text import wrapped
 from lockstep.api.configuration import load_configuration, usual_namespace
 from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
 from lockstep.cli.connection_options import connection_options
 from lockstep.facts.gang import GangFact
+
+_OF_STATUSES = (
+    "Positions are those that statuses have, which may be of different plans: to count them at one moment, "
+    "the verb list on gangjobs of all namespaces is needed."
+)
 
 
 @click.command(context_settings={"show_default": True})
@@ -25,20 +32,29 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
 
     For example: lockstep queue -A
 
-    It is what the operator has told them last, so that nothing is planned. Positions count the gangs of all namespaces.
+    It is what the operator has told them last, so that nothing is planned. Positions count the gangs of all namespaces
+    at one moment; who may list those of one namespace only sees the positions that statuses have.
     """
     if namespace and all_namespaces:
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")
     with one_sentence():
         where = None if all_namespaces else namespace or usual_namespace(**connection)
-        gangs, now = asyncio.run(_read(connection, where)), time()
-        waiting = queue_of(gangs, now)
+        gangs, are_all, now = *asyncio.run(_read(connection, where)), time()
+        waiting = [one for one in queue_of(gangs, now, are_all=are_all) if where in (None, one.gang.namespace)]
+        if not are_all:
+            tell_lines(wrapped(_OF_STATUSES), err=True)
         if output == "json":
             tell_document(queue_document(waiting, now))
         else:
             tell_lines(queue_lines(waiting, now))
 
 
-async def _read(connection: dict[str, str | None], namespace: str | None) -> list[GangFact]:
+async def _read(connection: dict[str, str | None], namespace: str | None) -> tuple[list[GangFact], bool]:
+    """The gangs of all namespaces at one moment, and True; where these may not be listed, those of ``namespace``."""
     async with one_client(load_configuration(**connection)) as client:
-        return await read_gangs(client, namespace)
+        try:
+            return await read_gangs(client, None), True
+        except NotAllowedError:
+            if namespace is None:
+                raise
+            return await read_gangs(client, namespace), False

@@ -11,9 +11,7 @@ from lockstep.api.configuration import ConfigError, load_configuration
 from lockstep.cli.connection_options import connection_options
 from lockstep.cli.durations import as_seconds
 from lockstep.cli.election_options import election_options, take_election_terms
-from lockstep.cli.number_range import NumberRange
 from lockstep.cli.plan_options import member_options, plan_options
-from lockstep.facts.past_runs import USUAL_QUANTILE
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
@@ -79,13 +77,6 @@ log = logging.getLogger(__name__)
     help="Most writes to the API server at once.",
 )
 @plan_options
-@click.option(
-    "--run-time-quantile",
-    metavar="NUMBER",
-    type=NumberRange(0, 1),
-    default=USUAL_QUANTILE,
-    help="Which part of the last runs of a template took no longer than is planned with; 0 means as stated.",
-)
 @click.option(
     "--unreachable-after",
     metavar="DURATION",

@@ -52,9 +52,9 @@ class AttemptNews:
         if gang.spec is not None and gang.spec.is_changed_by_admission:
             self._writer.tell(gang, changed_by_admission(changes(gang.spec)))
 
-    def undoing_lasts(self, gang: GangFact, waits: str) -> None:
+    def undoing_lasts(self, gang: GangFact, failure: Failure, waits: str) -> None:
         """Undoing an attempt takes a while."""
-        self._writer.tell(gang, gang_undoing(waits))
+        self._writer.tell(gang, gang_undoing(failure, waits))
 
     def undoing(self, gang: GangFact, failure: Failure) -> None:
         """The gang's status says that it is undone. A preemption has two sides, and each is told of the other."""

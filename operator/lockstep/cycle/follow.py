@@ -23,6 +23,7 @@ from lockstep.cycle.alarms import Alarms
 from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
+from lockstep.cycle.ends.overrun import overruns_at
 from lockstep.cycle.reserved import ReservedGangs
 from lockstep.facts.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
@@ -205,7 +206,7 @@ class Follower:
 
 def _next_look(gang: GangFact, now: float) -> float | None:
     """When time alone changes what becomes of the gang, if it does."""
-    times = (exceeded_at(gang), expires_at(gang), stopped_by(gang), kept_until(gang))
+    times = (overruns_at(gang), exceeded_at(gang), expires_at(gang), stopped_by(gang), kept_until(gang))
     return min((time for time in times if time is not None and time > now), default=None)
 
 

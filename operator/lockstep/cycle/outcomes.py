@@ -10,6 +10,7 @@ from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.reservation import Reservation
 from lockstep.cycle.batches import Batches
 from lockstep.cycle.ends.failure_policy import Answer
+from lockstep.cycle.ends.overrun import overruns
 from lockstep.cycle.promises import note_finished, note_placed, note_started, note_succeeded, speedup_reached
 from lockstep.cycle.run_times import RunTimes
 from lockstep.cycle.starts import Starts
@@ -21,6 +22,7 @@ from lockstep.facts.ranks import spell_ranks
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report import conditions, endings, events
 from lockstep.report.metrics import Metrics
+from lockstep.report.overruns import mark_overrunning
 from lockstep.report.sentences import as_sentence
 from lockstep.report.writer import Report
 
@@ -70,13 +72,19 @@ class Outcomes:
             written=partial(self._count_placed, gang, now),
         )
 
-    def running(self, gang: GangFact, reservation: Reservation, counts: Progress, part: str) -> Report | None:
-        """The members go on: all have started, or some have ended well, or a part of the work is done."""
+    def running(
+        self, gang: GangFact, reservation: Reservation, counts: Progress, part: str, now: float
+    ) -> Report | None:
+        """The members go on: all have started, or overrun, or some have ended well, or a part of the work is done."""
         if counts.is_running and gang.status.started_at is None:
             since = self.run_times.running_since(gang.key)
             skew = self._starts.skew(gang, reservation, since)
             note = partial(note_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
             return Report(status=conditions.mark_started(gang, now=since), written=note)
+        if overruns(gang, now):
+            status = mark_overrunning(gang, now=now)
+            says = status.condition(Condition.OVERRUNNING)
+            return Report(status=status, event=events.gang_overruns(says.message if says else ""))
         if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
             return Report(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
         if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):

@@ -125,12 +125,12 @@ class ReservedGangs:
             if counts.is_running:
                 self._state.rejections.forget(gang.uid)
             self._paces.look(gang, reservation, counts)
-            self._writer.report(gang, partial(self._running, gang, reservation, counts))
+            self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
 
-    def _running(self, gang: GangFact, reservation: Reservation, counts: Progress) -> Report | None:
+    def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Report | None:
         """The one thing that is to be told of members that go on; the end of its write is news of the gang."""
         part = self._reported_part(gang, reservation)
-        told = self._outcomes.running(gang, reservation, counts, part)
+        told = self._outcomes.running(gang, reservation, counts, part, now)
         return told or self._paces.report(gang, counts)
 
     def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:

@@ -32,3 +32,8 @@ class Failure:
     def is_wanted(self) -> bool:
         """Whether it was decided so, and the attempt did not fail: an event of its own tells of it, if any need."""
         return meaning_of(self.reason).is_wanted
+
+    @property
+    def is_users_own(self) -> bool:
+        """Whether a user asked for it by a change of the GangJob, so that it is no trouble to warn of."""
+        return meaning_of(self.reason).is_users_own

@@ -9,20 +9,21 @@ class Meaning(NamedTuple):
     """What a reason means.
 
     ``is_of_attempt``: an attempt may be undone for it. ``is_wanted``: it was decided so, and the attempt did not fail:
-    it has an event of its own, or needs none. ``is_of_failure``: a gang has failed for it. ``undone`` is the reason
-    of the event about an attempt that failed for it, ``refused`` that about a spec that is not accepted.
-    ``wants_no_nodes``: nodes that were asked for the gang are not needed.
+    it has an event of its own, or needs none. ``is_users_own``: a user asked for it. ``is_of_failure``: a gang has
+    failed for it. ``undone`` is the reason of the event about an attempt that failed for it, ``refused`` that about a
+    spec that is not accepted. ``wants_no_nodes``: nodes that were asked for the gang are not needed.
     """
 
     is_of_attempt: bool = False
     is_wanted: bool = False
+    is_users_own: bool = False
     is_of_failure: bool = False
     undone: EventReason = EventReason.BIND_INTERRUPTED
     refused: EventReason = EventReason.INVALID_SPEC
     wants_no_nodes: bool = False
 
 
-def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911 - one table, and nothing else
+def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911, PLR0912 - one table, and nothing else
     """What that reason means."""
     match reason:
         case Reason.CLAIM_NOT_READY:
@@ -53,7 +54,9 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911 - one table, a
             | Reason.NO_LONGER_FITS
         ):
             return Meaning(is_of_attempt=True)
-        case Reason.GANG_DELETED | Reason.GANG_SUSPENDED | Reason.RESTARTING | Reason.PREEMPTED | Reason.OWNER_RETURNED:
+        case Reason.GANG_DELETED | Reason.GANG_SUSPENDED:
+            return Meaning(is_of_attempt=True, is_wanted=True, is_users_own=True)
+        case Reason.RESTARTING | Reason.PREEMPTED | Reason.OWNER_RETURNED:
             return Meaning(is_of_attempt=True, is_wanted=True)
         case Reason.MEMBER_FAILED | Reason.REACHED_MAX_RESTARTS | Reason.DEADLINE_EXCEEDED:
             return Meaning(is_of_failure=True)
@@ -77,6 +80,7 @@ def meaning_of(reason: Reason) -> Meaning:  # noqa: C901, PLR0911 - one table, a
             | Reason.PROVISIONING_FAILED
             | Reason.REQUEST_REFUSED
             | Reason.NOT_FINISHED
+            | Reason.RUNS_LONGER
             | Reason.SUCCEEDED
         ):
             return Meaning()

@@ -14,6 +14,7 @@ class Condition(StrEnum):
     SUSPENDED = "Suspended"
     PREEMPTED = "Preempted"
     NODES_REQUESTED = "NodesRequested"
+    OVERRUNNING = "Overrunning"
 
 
 class Reason(StrEnum):
@@ -69,6 +70,8 @@ class Reason(StrEnum):
     PROVISIONING_FAILED = "ProvisioningFailed"
     REQUEST_REFUSED = "RequestRefused"
 
+    RUNS_LONGER = "RunsLonger"
+
     NOT_FINISHED = "NotFinished"
     SUCCEEDED = "Succeeded"
     MEMBER_FAILED = "MemberFailed"
@@ -101,6 +104,7 @@ class EventReason(StrEnum):
     GANG_PREEMPTED = "GangPreempted"
     PREEMPTED_FOR_GANG = "PreemptedForGang"
     GANG_PACED = "GangPaced"
+    GANG_OVERRUNS = "GangOverruns"
     OWNER_RETURNED = "OwnerReturned"
     GANG_SUCCEEDED = "GangSucceeded"
     GANG_FAILED = "GangFailed"

@@ -15,6 +15,7 @@ from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
 from lockstep.process.run_time_store import RunTimeStore
+from lockstep.process.settings_store import SettingsStore
 from lockstep.process.side_by_side import until_first_ends
 from lockstep.report.bid_telling import keep_agents_told
 from lockstep.report.bids import keep_bids_answered
@@ -32,8 +33,8 @@ log = logging.getLogger(__name__)
 class Leadership:
     """The part of this process in deciding. Without an ``elector`` it leads as soon as it may.
 
-    Without ``run_times`` what is learnt of them ends with the process. Without ``node_requests`` nobody is asked for
-    nodes.
+    Without ``run_times`` what is learnt of them ends with the process; without ``settings`` nothing is published of
+    these. Without ``node_requests`` no autoscaler is asked for nodes.
     """
 
     elector: Elector | None
@@ -43,6 +44,7 @@ class Leadership:
     cycle: Cycle
     metrics: Metrics
     run_times: RunTimeStore | None
+    settings: SettingsStore | None
     node_requests: NodeRequests | None
 
     async def take_part(self) -> None:
@@ -96,6 +98,8 @@ class Leadership:
         ]
         if self.run_times is not None:
             works.append(self.run_times.keep_written())
+        if self.settings is not None:
+            works.append(self.settings.keep_published())
         if self.node_requests is not None:
             works.append(self.node_requests.keep_asked())
         await until_first_ends(asyncio.Event(), *works)

@@ -32,6 +32,7 @@ from lockstep.process.leading import Leadership, make_elector
 from lockstep.process.rights import noting_watches
 from lockstep.process.run_time_store import RunTimeStore
 from lockstep.process.settings import Settings
+from lockstep.process.settings_store import SettingsStore, published
 from lockstep.process.timeline import Pictures
 from lockstep.report.gauges import refreshing
 from lockstep.report.metrics import Metrics
@@ -116,6 +117,7 @@ async def make_leadership(stack: AsyncExitStack, settings: Settings, parts: Part
         cycle=parts.cycle,
         metrics=access.metrics,
         run_times=_make_run_time_store(settings, access, parts.state),
+        settings=_make_settings_store(settings, access),
         node_requests=_make_node_requests(settings, parts.services),
     )
 
@@ -214,6 +216,11 @@ def _make_run_time_store(settings: Settings, access: Access, state: State) -> Ru
     if settings.election is None or not settings.run_time_quantile:
         return None
     return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
+
+
+def _make_settings_store(settings: Settings, access: Access) -> SettingsStore | None:
+    """Where the options are published: beside the lease; None without a lease."""
+    return None if settings.election is None else SettingsStore(access.client, settings.election, published(settings))
 
 
 def _make_node_requests(settings: Settings, services: Services) -> NodeRequests | None:

@@ -293,13 +293,18 @@ def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
 
 def without_nodes_requested(status: GangStatus) -> GangStatus:
     """The status of a gang that no nodes are asked for any more."""
-    return replace(status, conditions=tuple(one for one in status.conditions if one.type != Condition.NODES_REQUESTED))
+    return _without(status, Condition.NODES_REQUESTED)
+
+
+def without_overrun(status: GangStatus) -> GangStatus:
+    """The status of a gang whose run is over."""
+    return _without(status, Condition.OVERRUNNING)
 
 
 def without_plan(status: GangStatus) -> GangStatus:
     """The status with nothing of a plan in it."""
     return replace(
-        status,
+        without_overrun(status),
         size=None,
         start=None,
         expected_finish=None,
@@ -312,3 +317,7 @@ def without_plan(status: GangStatus) -> GangStatus:
         plan=None,
         pace=None,
     )
+
+
+def _without(status: GangStatus, kind: Condition) -> GangStatus:
+    return replace(status, conditions=tuple(one for one in status.conditions if one.type != kind))

@@ -14,6 +14,7 @@ from lockstep.report.conditions import (
     mark_undoing,
     with_condition,
     without_nodes_requested,
+    without_overrun,
     without_plan,
 )
 from lockstep.report.sentences import all_members, as_sentence, duration, speedup
@@ -99,7 +100,7 @@ def _as_started(gang: GangFact, now: float) -> GangStatus:
 def _mark_ended(
     status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
 ) -> GangStatus:
-    status = replace(without_nodes_requested(status), reserved_at=None, finished_at=now, pace=None)
+    status = replace(without_overrun(without_nodes_requested(status)), reserved_at=None, finished_at=now, pace=None)
     # Placed stays True where every member was.
     status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
     if reason is Reason.SUCCEEDED:

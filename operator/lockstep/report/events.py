@@ -70,9 +70,10 @@ def status_refused(message: str) -> Event:
     return Event(kind=WARNING, reason=EventReason.STATUS_REFUSED, action="Report", note=note)
 
 
-def gang_undoing(note: str) -> Event:
-    """An attempt is being undone, and that takes a while: what it waits for."""
-    return Event(kind=WARNING, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
+def gang_undoing(failure: Failure, note: str) -> Event:
+    """An attempt is being undone, and that takes a while: what it waits for. What a user asked for is no trouble."""
+    kind = NORMAL if failure.is_users_own else WARNING
+    return Event(kind=kind, reason=EventReason.GANG_UNDOING, action="Undo", note=as_sentence(note))
 
 
 def gang_restarting(note: str) -> Event:
@@ -105,6 +106,11 @@ def preempted_for_gang(victim: GangKey) -> Event:
 def gang_paced(note: str) -> Event:
     """Other members than before are paced, or differently."""
     return Event(kind=NORMAL, reason=EventReason.GANG_PACED, action="Pace", note=note)
+
+
+def gang_overruns(note: str) -> Event:
+    """The gang runs for longer than it was planned with."""
+    return Event(kind=WARNING, reason=EventReason.GANG_OVERRUNS, action="Watch", note=note)
 
 
 def owner_returned(why: str) -> Event:

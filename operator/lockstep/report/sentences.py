@@ -13,6 +13,9 @@ from lockstep.facts.past_runs import THOUSAND, Learned
 
 _MOST_RANGES = 6
 
+REMEDY_BEGINS = "If "
+"""A sentence of a message that begins so says what to do: where a message is cut off, that is shown first."""
+
 
 def chosen(placement: Placement, *, now: float) -> str:
     """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""

@@ -9,7 +9,7 @@ from lockstep.api.quantities import rfc3339
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.summary import State, Summary
-from lockstep.report.sentences import duration
+from lockstep.report.sentences import REMEDY_BEGINS, duration
 
 # What fits on a line beside the other columns, more or less; the whole sentence stands in the condition.
 LONGEST = 120
@@ -58,7 +58,7 @@ def _says(state: State, status: GangStatus) -> str:  # noqa: PLR0911 - one answe
         case State.PLANNED:
             return _starts(status)
         case State.RUNNING:
-            return "" if status.expected_finish is None else f"expected to end {rfc3339(status.expected_finish)}"
+            return _ends(status)
         case State.WAITING:
             return _message(status, Condition.PLACED if _was_undone(status) else Condition.PLANNED)
         case State.REFUSED:
@@ -80,6 +80,15 @@ def _starts(status: GangStatus) -> str:
     return "" if status.plan is None else f"likely to start {rfc3339(status.plan.likely_start)}"
 
 
+def _ends(status: GangStatus) -> str:
+    if status.expected_finish is None:
+        return ""
+    end = rfc3339(status.expected_finish)
+    if status.is_true(Condition.OVERRUNNING):
+        return f"overruns since {end}, when it was expected to end"
+    return f"expected to end {end}"
+
+
 def _ended(status: GangStatus) -> str:
     if status.finished_at is None or status.started_at is None:
         return ""
@@ -99,6 +108,14 @@ def _message(status: GangStatus, kind: Condition) -> str:
 
 
 def _shortened(text: str) -> str:
-    """On one line, which may be cut off."""
+    """On one line, which may be cut off; what is to be done is then said before all else."""
     line = " ".join(text.split()).removesuffix(".")
+    if len(line) <= LONGEST:
+        return line
+    line = _remedy_first(line)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _remedy_first(line: str) -> str:
+    sentences = line.split(". ")
+    return ". ".join(sorted(sentences, key=lambda sentence: not sentence.startswith(REMEDY_BEGINS)))

@@ -60,7 +60,7 @@ def test_account_is_the_one_that_is_bound():
     assert rendered.pod["serviceAccountName"] == "mine"
     assert rendered.one("ServiceAccount")["metadata"]["name"] == "mine"
     assert rendered.one("ClusterRoleBinding")["subjects"][0]["name"] == "mine"
-    assert rendered.one("RoleBinding")["subjects"][0]["name"] == "mine"
+    assert rendered.one("RoleBinding", "lockstep-leader-election")["subjects"][0]["name"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -105,3 +105,12 @@ def test_extra_objects_may_use_the_charts_own_names():
     names = render({"extraObjects": [given, written]}).names()
 
     assert {"Secret/lockstep-a", "Secret/lockstep-b"} <= names
+
+
+def test_settings_that_all_may_read_are_named_after_the_lease():
+    rendered = render({"leaderElection": {"resourceName": "mine"}})
+
+    [rule] = rendered.one("Role", "lockstep-settings-reader")["rules"]
+    assert (rule["resources"], rule["resourceNames"], rule["verbs"]) == (["configmaps"], ["mine-settings"], ["get"])
+    binding = rendered.one("RoleBinding", "lockstep-settings-reader")
+    assert [(one["kind"], one["name"]) for one in binding["subjects"]] == [("Group", "system:authenticated")]

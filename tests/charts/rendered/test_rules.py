@@ -40,6 +40,21 @@ def test_threshold_of_the_values_counts(threshold):
     assert float(value) == 1234567
 
 
+def test_alert_has_no_address_that_a_browser_cannot_follow():
+    rendered = by_name(rules())
+
+    assert {name: rendered[name]["annotations"].get("runbook_url") for name in ALERTS} == dict.fromkeys(ALERTS)
+    assert {rendered[name]["annotations"]["runbook"] for name in ALERTS} == {
+        f"docs/runbooks/{one}.md" for one in ALERTS
+    }
+
+
+@pytest.mark.parametrize("address", ["docs", "/docs", "git.example.com/lockstep", "https://", "https:///lockstep"])
+def test_address_of_the_runbooks_that_is_none_is_refused(address):
+    with pytest.raises(RefusedError, match="runbookBaseUrl"):
+        rules(runbookBaseUrl=address)
+
+
 def test_unknown_threshold_is_refused():
     with pytest.raises(RefusedError, match=r"thresholds\.patience is no threshold of an alert"):
         rules(thresholds={"patience": 1})

@@ -31,7 +31,7 @@ WRITES = 7
 LEAST_PAUSE = 0.05
 
 
-SILENT = UndoNews(told=lambda _: None, lasting=lambda _: None)
+SILENT = UndoNews(told=lambda _: None, lasting=lambda *_: None)
 
 
 class Try:

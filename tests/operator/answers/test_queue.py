@@ -41,11 +41,19 @@ def test_gangs_are_shown_by_position_and_then_by_age():
         waiting("first", 1),
     ]
 
-    assert [one.gang.name for one in queue_of(gangs, NOW)] == ["first", "second", "a", "b"]
+    assert [one.gang.name for one in queue_of(gangs, NOW, are_all=False)] == ["first", "second", "a", "b"]
+
+
+def test_positions_that_are_of_different_plans_are_counted_anew_where_all_gangs_are_known():
+    told_last = [waiting("b", 3, start=90), waiting("a", 3, start=60), waiting("c", 7, start=90), without_place("d")]
+
+    queue = queue_of(told_last, NOW, are_all=True)
+
+    assert [(one.gang.name, one.position) for one in queue] == [("a", 1), ("b", 2), ("c", 2), ("d", None)]
 
 
 def test_row_has_position_size_start_and_who_is_in_front():
-    queue = queue_of([waiting("render", 2, promised=NOW + 90), without_place("giant")], NOW)
+    queue = queue_of([waiting("render", 2, promised=NOW + 90), without_place("giant")], NOW, are_all=False)
 
     heading, row, behind, giant, why = queue_lines(queue, NOW)
 
@@ -57,7 +65,7 @@ def test_row_has_position_size_start_and_who_is_in_front():
 
 
 def test_start_that_has_passed_is_now():
-    [one] = queue_of([waiting("late", 1, start=-5.0)], NOW)
+    [one] = queue_of([waiting("late", 1, start=-5.0)], NOW, are_all=False)
 
     assert " now " in list(queue_lines([one], NOW))[1]
 
@@ -68,7 +76,7 @@ def test_start_that_has_passed_is_now():
     ids=["neither", "as others were late", "promised"],
 )
 def test_latest_start_is_what_is_promised_or_else_what_became_of_others(late, promised, want):
-    [one] = queue_of([waiting("g", 1, late=late, promised=promised)], NOW)
+    [one] = queue_of([waiting("g", 1, late=late, promised=promised)], NOW, are_all=False)
 
     assert one.latest == want
 
@@ -83,28 +91,32 @@ def test_latest_start_is_what_is_promised_or_else_what_became_of_others(late, pr
     ],
 )
 def test_gang_that_does_not_wait_is_not_in_the_queue(settled):
-    assert queue_of([settled], NOW) == []
+    assert queue_of([settled], NOW, are_all=False) == []
     assert list(queue_lines([], NOW)) == ["No gang waits."]
 
 
 def test_gang_that_nobody_has_planned_yet_says_so():
-    [one] = queue_of([gang_fact("new")], NOW)
+    [one] = queue_of([gang_fact("new")], NOW, are_all=False)
 
     assert (one.position, one.behind) == (None, "It has not been planned yet.")
 
 
 def test_gang_that_rests_after_a_failure_waits():
-    assert [one.gang.name for one in queue_of([gang_fact("g", status=GangStatus(restart_at=NOW + 9))], NOW)] == ["g"]
+    assert [
+        one.gang.name for one in queue_of([gang_fact("g", status=GangStatus(restart_at=NOW + 9))], NOW, are_all=False)
+    ] == ["g"]
 
 
 def test_long_sentences_are_wrapped():
-    queue = queue_of([waiting("g", 2**31 - 1, start=9e7, waits_for="slot " * 200)], NOW)
+    queue = queue_of([waiting("g", 2**31 - 1, start=9e7, waits_for="slot " * 200)], NOW, are_all=False)
 
     assert max(len(line) for line in queue_lines(queue, NOW)) <= 100
 
 
 def test_document_has_the_same_as_the_text():
-    [render, giant] = queue_document(queue_of([waiting("render", 2), without_place("giant")], NOW), NOW)["gangs"]
+    [render, giant] = queue_document(queue_of([waiting("render", 2), without_place("giant")], NOW, are_all=False), NOW)[
+        "gangs"
+    ]
 
     assert render == {
         "gang": {"namespace": "default", "name": "render"},
@@ -122,4 +134,4 @@ def test_gang_that_waits_for_all_to_be_up_is_no_refused_one():
     waits = gang("g", spec={"network": {"startBarrier": {"timeout": "60s"}}})
     waits["metadata"]["generation"] = 1
 
-    assert [one.gang.name for one in queue_of([parse_shown(waits)], NOW)] == ["g"]
+    assert [one.gang.name for one in queue_of([parse_shown(waits)], NOW, are_all=False)] == ["g"]

@@ -64,8 +64,8 @@ def test_name_of_another_scheduler_is_answered_with_what_to_write():
     refusal = parse({"schedulerName": "default-scheduler"}).refusal
 
     assert refusal.message == (
-        "template.spec.schedulerName: Lockstep places the members, not default-scheduler: "
-        "write lockstep, or leave the field out."
+        "template.spec.schedulerName: write lockstep, or leave the field out: "
+        "Lockstep places the members, not default-scheduler."
     )
 
 

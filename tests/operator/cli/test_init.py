@@ -83,7 +83,7 @@ def test_job_is_converted_and_what_is_lost_goes_to_the_standard_error():
         pytest.param(["heat", "--requests=cpu=lots"], None, "lots is not a quantity", id="a quantity"),
         pytest.param(["heat", "--command='"], None, "No closing quotation", id="a quote"),
         pytest.param(["heat", "--serial-time=soon"], None, "soon", id="a time"),
-        pytest.param(["heat", "--serial-time=0s"], None, "0s is not longer than 0s", id="no time"),
+        pytest.param(["heat", "--serial-time=0s"], None, "0s is not from 1ms to 876000h", id="no time"),
         pytest.param(["Heat", *ANSWERED], None, "Heat can't be that of a GangJob", id="a name"),
         pytest.param(["--from", "/nowhere"], None, "No such file", id="a file that is not there"),
         pytest.param(["--from", "-", "--image=a"], "", "--image does not go with --from", id="both"),

@@ -6,7 +6,17 @@ import pytest
 
 from builders.served import gang, node
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import INLINE, is_placed, operator_over, set_phases, status_of
+from fake_cluster.rig import (
+    INLINE,
+    api_with,
+    condition,
+    event_reasons,
+    is_placed,
+    operator_over,
+    running_operator,
+    set_phases,
+    status_of,
+)
 
 pytestmark = pytest.mark.asyncio
 
@@ -60,3 +70,32 @@ async def test_overrun_keeps_what_was_predicted_and_is_expected_to_end_later_and
         assert status_of(api, "a")["expectedFinish"] == finish
         set_phases(api, "a", "Succeeded")
         await until(lambda: is_placed(api, "b"))
+
+
+async def test_owner_is_told_once_of_an_overrun_also_after_a_restart():
+    async with api_with(node("n1"), gangs=[timed("a", 100, size=1)]) as api:
+        async with running_operator(api):
+            await placed_and_running(api, "a")
+            await asyncio.sleep(103)
+            assert (condition(api, "a", "Overrunning"), status_of(api, "a")["state"]) == (None, "Running")
+            await asyncio.sleep(4)
+
+            assert condition(api, "a", "Overrunning") == ("True", "RunsLonger")
+            end = status_of(api, "a")["expectedFinish"]
+            assert status_of(api, "a")["summary"] == f"overruns since {end}, when it was expected to end"
+        async with running_operator(api):
+            await asyncio.sleep(1000)
+            assert event_reasons(api).count("GangOverruns") == 1
+            set_phases(api, "a", "Succeeded")
+            await until(lambda: condition(api, "a", "Complete") == ("True", "Succeeded"))
+            assert condition(api, "a", "Overrunning") is None
+
+
+async def test_run_that_ends_about_when_it_should_overruns_nothing():
+    async with operator_over(node("n1"), gangs=[timed("a", 100, size=1)]) as (api, _):
+        await placed_and_running(api, "a")
+        await asyncio.sleep(104)
+        set_phases(api, "a", "Succeeded")
+        await until(lambda: condition(api, "a", "Complete") == ("True", "Succeeded"))
+
+        assert "GangOverruns" not in event_reasons(api)

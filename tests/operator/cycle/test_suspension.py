@@ -95,6 +95,20 @@ async def test_suspended_gang_is_stopped_with_the_grace_of_its_members():
         assert condition(api, "g", "Complete") == ("False", "NotFinished")
 
 
+async def test_user_who_suspends_a_gang_is_warned_of_nothing(caplog):
+    caplog.set_level("INFO")
+    async with operator_over(gangs=[gang("g")]) as (api, _):
+        await until_running(api)
+        api.lingers = True
+        set_spec(api, suspend=True)
+        await asyncio.sleep(30)
+        events = {it["reason"]: it["type"] for it in api.store.objects("events")}
+
+    assert events == {"GangPlaced": "Normal", "GangUndoing": "Normal"}
+    [line] = [it for it in caplog.records if "attempt 1 is undone: the gang is suspended" in it.getMessage()]
+    assert line.levelname == "INFO"
+
+
 async def test_gang_that_is_resumed_while_it_is_undone_is_planned_again_at_once():
     async with operator_over(gangs=[gang("g")]) as (api, _):
         await until_running(api)

@@ -2,7 +2,9 @@
 
 import json
 import logging
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -112,3 +114,12 @@ def test_long_words_of_a_tenant_are_written_in_no_time():
 
 def test_name_that_looks_like_the_start_of_a_token_stays():
     assert "eyJ-7 and bearer of news" in TextFormat().format(record("eyJ-7 and bearer of news"))
+
+
+def test_operations_page_finds_a_gang_in_both_formats():
+    page = (Path(__file__).parents[3] / "docs" / "operations.md").read_text()
+    in_json, in_text = re.findall(r"^\$ kubectl .* logs .* \| grep '(.*)'$", page, re.MULTILINE)
+    line = record("it is gone", extra=about(GangKey("default", "first")))
+
+    assert in_json in JsonFormat().format(line)
+    assert in_text in TextFormat().format(line)

@@ -35,9 +35,10 @@ ALL = [
     events.gang_suspended("It is."),
     events.gang_resumed("It is not."),
     events.gang_paced("Paced: 3 of 4 members, 1.4 cores given back."),
+    events.gang_overruns("It was expected to end."),
     events.gang_succeeded("All."),
     events.gang_failed("Pod g-1-0 failed."),
-    events.gang_undoing("pod g-1-0 was deleted; waits for g-1-1 on n1."),
+    events.gang_undoing(FAILURE, "pod g-1-0 was deleted; waits for g-1-1 on n1."),
     events.status_refused("denied by a policy"),
     events.names_do_not_resolve(FAILURE),
     events.gang_preempted("gang default/hot, of priority 5, takes its place"),
@@ -91,6 +92,14 @@ def test_what_tenants_meet_most_has_a_reason_of_its_own():
     told = [(event.reason, event.note) for event in INTERRUPTIONS]
 
     assert told == [(reason, "Pod g-1-0 is not wanted.") for reason in ("QuotaExceeded", "PodLost", "PodRejected")]
+
+
+@pytest.mark.parametrize("reason", [one for one in Reason if one.name.startswith("GANG_")])
+def test_what_a_user_asked_for_is_no_warning(reason):
+    failure = Failure(reason=reason, message="the gang is no longer wanted")
+    event = events.gang_undoing(failure, "waits for g-1-1 on n1")
+
+    assert event.kind == ("Normal" if failure.is_wanted else "Warning")
 
 
 def test_reasons_are_unique_names_in_pascal_case():

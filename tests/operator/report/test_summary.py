@@ -10,12 +10,17 @@ from builders.facts import gang_fact, gang_spec, outlook
 from builders.statuses import placement
 from coschedule import Reason as PlanReason
 from coschedule import Spelled, Unplaceable
+from lockstep.api.gate import NO_GATE_IMAGE
+from lockstep.api.rendezvous.limits import crowd_refusal
+from lockstep.api.role import parse_needs
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import Refusal
+from lockstep.facts.network import NetworkSpec, Rendezvous
 from lockstep.facts.policies import Policies
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.facts.summary import State, Summary
 from lockstep.report import conditions, endings
+from lockstep.report.overruns import mark_overrunning
 from lockstep.report.summary import LONGEST, summary_of
 
 ROOT = Path(__file__).parents[3]
@@ -105,6 +110,60 @@ def test_run_without_a_known_end_says_nothing_of_one():
     status = replace(RUNNING.status, expected_finish=None)
 
     assert summary_of(RUNNING, status) == Summary(State.RUNNING, "3 (2–12)", "")
+
+
+OVERRUNNING = after(mark_overrunning(RUNNING, now=NOW + 120))
+
+
+def test_run_that_overruns_says_since_when():
+    assert summary_of(OVERRUNNING, OVERRUNNING.status).says == (
+        "overruns since 2026-01-01T10:01:00Z, when it was expected to end"
+    )
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        pytest.param(endings.mark_succeeded(OVERRUNNING, now=NOW + 130), id="succeeded"),
+        pytest.param(endings.mark_failed(OVERRUNNING, Reason.MEMBER_FAILED, "no", now=NOW + 130), id="failed"),
+        pytest.param(
+            conditions.mark_released(OVERRUNNING, QUOTA, retry_seconds=2, now=NOW + 130), id="the attempt was undone"
+        ),
+    ],
+)
+def test_run_that_is_over_overruns_no_more(status):
+    assert status.condition(Condition.OVERRUNNING) is None
+
+
+WAITS = ", ".join(f"g-1-{rank} on node-{rank:02}" for rank in range(6))
+DEAD = "If node node-03 is dead, delete the pods there or taint the node node.kubernetes.io/out-of-service"
+REFUSED_FOR = {
+    "no gate image": (NO_GATE_IMAGE, "administrator has to set --gate-image"),
+    "too long names": (
+        crowd_refusal("g" * 52, gang_spec(size=9000, network=NetworkSpec(rendezvous=Rendezvous.MPI))).message,
+        "give the gang a shorter name, or fewer members",
+    ),
+    "another scheduler": (
+        parse_needs({"schedulerName": "a-scheduler-with-a-long-name." * 3, "containers": []}, "template").message,
+        "write lockstep, or leave the field out",
+    ),
+}
+
+
+def test_remedy_for_what_is_stuck_is_said_before_the_line_is_cut_off():
+    status = conditions.mark_undoing(RUNNING, QUOTA, waits=f"waits for {WAITS}. {DEAD}", now=NOW + 10)
+
+    says = summary_of(UNDOING, status).says
+    assert says.startswith(f"{DEAD}. Attempt 1 is ")
+    assert len(says) == LONGEST
+
+
+@pytest.mark.parametrize(("message", "want_remedy"), REFUSED_FOR.values(), ids=REFUSED_FOR)
+def test_remedy_for_what_is_refused_is_said_before_the_line_is_cut_off(message, want_remedy):
+    status = conditions.mark_refused(GANG, Refusal(Reason.UNSUPPORTED_FIELD, message), now=NOW)
+
+    assert len(message) > LONGEST
+    assert want_remedy in summary_of(GANG, status).says
 
 
 def test_size_that_cannot_vary_is_one_number():

@@ -12,7 +12,10 @@ from coschedule.queue.planner import Planner
 from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.renewal import Renewal
 
+SLACK = 1 / 3
+"""How far beyond its planned start a gang is promised to start, as a part of its run time."""
+
 
 def plan_with_slack(planner: Planner, gangs: Sequence[PendingGang]) -> Planned:
     """Plan gangs of one priority, which are in their order."""
-    return Renewal(weights=(1.0, 4.0), slack=1 / 3).plan(planner, gangs)
+    return Renewal(weights=(1.0, 4.0), slack=SLACK).plan(planner, gangs)

@@ -8,7 +8,7 @@ from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.fields import Fields, Manifest
 from lockstep.answers.making.job import job_spec
 from lockstep.answers.making.jobset import jobset_spec
-from lockstep.answers.making.names import check_name
+from lockstep.answers.making.names import check_label, check_name
 from lockstep.answers.making.template import labels_and_annotations
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.unsupported import unsupported
@@ -27,21 +27,46 @@ class Converted(NamedTuple):
     notes: tuple[str, ...]
 
 
-def convert(text: str, *, name: str = "") -> list[Converted]:
+class Conversion(NamedTuple):
+    """What a file becomes, and a line for each of its documents that becomes nothing."""
+
+    gangs: list[Converted]
+    left_out: tuple[str, ...]
+
+
+def convert(text: str, *, name: str = "") -> Conversion:
     """Convert every Job and JobSet of a file in YAML or JSON; ``name`` is that of the GangJob, where there is one only.
 
     Raises ``AnswerError`` where there is none, or one has no sense.
     """
-    documents = [one for one in read_documents(text) if isinstance(one, dict)]
+    documents = [one for document in read_documents(text) for one in _items(document)]
     convertible = [one for one in documents if _maker(one) is not None]
     if not convertible:
         raise AnswerError("There is neither a Job (batch/v1) nor a JobSet (jobset.x-k8s.io) in it.")
     if name and len(convertible) > 1:
         raise AnswerError(f"There are {len(convertible)} in it, which can't all be called {name}.")
-    return [_convert(one, name) for one in convertible]
+    left_out = tuple(_left_out(one, number) for number, one in enumerate(documents, 1) if _maker(one) is None)
+    return Conversion([_convert(one, name) for one in convertible], left_out)
 
 
-def _maker(document: Mapping[str, Any]) -> Callable[[Fields], Manifest] | None:
+def _items(document: Any) -> list[Any]:
+    """The objects of a document: a list of objects, as kubectl prints it, stands for these."""
+    is_list = isinstance(document, dict) and str(document.get("kind")).endswith("List")
+    items = document.get("items") if is_list else None
+    return items if isinstance(items, list) else [document]
+
+
+def _left_out(document: Any, number: int) -> str:
+    fields = document if isinstance(document, dict) else {}
+    metadata = fields.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    what = f"{fields['kind']} {name}" if "kind" in fields and name else f"document {number}"
+    return f"{what}: left out, since only Jobs (batch/v1) and JobSets (jobset.x-k8s.io) are converted."
+
+
+def _maker(document: Any) -> Callable[[Fields], Manifest] | None:
+    if not isinstance(document, dict):
+        return None
     group, make = _KINDS.get(str(document.get("kind")), ("", None))
     return make if str(document.get("apiVersion")).startswith(group) else None
 
@@ -50,8 +75,12 @@ def _convert(document: Mapping[str, Any], name: str) -> Converted:
     make = _maker(document)
     assert make is not None, "only what has a maker is converted"
     notes: list[str] = []
-    metadata = _metadata(Fields("metadata", document.get("metadata") or {}, notes), name)
-    spec = make(Fields("spec", document.get("spec"), notes))
+    whole = Fields("", document, notes)
+    for servers_or_known in ("apiVersion", "kind", "status"):
+        whole.take(servers_or_known)
+    metadata = _metadata(whole.take_fields("metadata"), name)
+    spec = make(whole.within("spec", whole.take("spec")))
+    whole.leave_rest()
     _check_sizes(spec)
     notes += _refusals(spec)
     notes.append(
@@ -62,8 +91,10 @@ def _convert(document: Mapping[str, Any], name: str) -> Converted:
 
 
 def _metadata(metadata: Fields, name: str) -> Manifest:
-    name = check_name(name or metadata.take_text("name"))
-    return {"name": name, **metadata.carry("namespace"), **labels_and_annotations(metadata)}
+    own = metadata.take_text("name")
+    namespace = metadata.take_text("namespace")
+    where = {"namespace": check_label(namespace, "namespace")} if namespace else {}
+    return {"name": check_name(name or own), **where, **labels_and_annotations(metadata)}
 
 
 def _templates(spec: Manifest) -> Iterable[tuple[str, Manifest]]:

@@ -1,7 +1,7 @@
 """A Job as a GangJob: all of its pods run at once."""
 
 from lockstep.answers.making.fields import Fields, Manifest
-from lockstep.answers.making.template import template_of
+from lockstep.answers.making.template import RANK, template_of
 from lockstep.report.sentences import n_members
 
 _ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
@@ -9,7 +9,8 @@ _ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
 
 def job_spec(spec: Fields) -> Manifest:
     """The spec of the GangJob that a Job's spec becomes."""
-    size, is_indexed = size_of(spec)
+    size, mode = size_of(spec)
+    is_indexed = mode == "Indexed"
     if is_indexed:
         spec.note(
             "completionMode",
@@ -19,25 +20,24 @@ def job_spec(spec: Fields) -> Manifest:
         "size": {"min": size, "max": size},
         **spec.carry("suspend", "activeDeadlineSeconds", "ttlSecondsAfterFinished"),
         **_failure_policy(spec),
-        "template": template_of(spec, is_indexed=is_indexed),
+        "template": template_of(spec, index=RANK if is_indexed else None),
     }
     leave_selector(spec)
-    spec.leave_rest()
     return made
 
 
-def size_of(spec: Fields) -> tuple[int, bool]:
-    """How many members a Job's spec makes, and whether they have an index."""
+def size_of(spec: Fields) -> tuple[int, str]:
+    """How many members a Job's spec makes, and its completion mode, empty where it says none."""
     size = spec.take_number("parallelism", otherwise=1) or 0
     completions = spec.take_number("completions", otherwise=None)
-    is_indexed = spec.take_text("completionMode") == "Indexed"
+    mode = spec.take_text("completionMode")
     if completions is not None and completions != size:
         spec.note(
             "completions",
             f"all members of a gang run at once and once: it has {n_members(size)}, as parallelism says, for "
             f"{completions} completions.",
         )
-    return size, is_indexed
+    return size, mode
 
 
 def leave_selector(spec: Fields) -> None:
@@ -65,14 +65,13 @@ def _rules(spec: Fields) -> list[Manifest]:
     policy = spec.take_fields("podFailurePolicy")
     made = []
     for number, entry in enumerate(policy.take_list("rules")):
-        rule = Fields(f"{policy.path}.rules[{number}]", entry, spec.notes)
+        rule = policy.within(f"rules[{number}]", entry)
         action = rule.take_text("action")
         if action not in _ACTIONS:
             rule.note("action", f"the rule is not carried over, since a GangJob has no action like {action}.")
+            rule.rest()
             continue
         made.append({"action": _ACTIONS[action], **_matches(rule)})
-        rule.leave_rest()
-    policy.leave_rest()
     return made
 
 

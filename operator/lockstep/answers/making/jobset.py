@@ -6,7 +6,8 @@ from typing import NamedTuple
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.fields import Fields, Manifest
 from lockstep.answers.making.job import leave_selector, size_of
-from lockstep.answers.making.template import template_of
+from lockstep.answers.making.names import check_label
+from lockstep.answers.making.template import RANK, ROLE_RANK, template_of
 
 
 class _Role(NamedTuple):
@@ -24,49 +25,56 @@ def jobset_spec(spec: Fields) -> Manifest:
     entries = spec.take_list("replicatedJobs")
     if not entries:
         raise AnswerError(f"{spec.path}.replicatedJobs is empty.")
-    roles = [_role(Fields(f"{spec.path}.replicatedJobs[{at}]", one, spec.notes)) for at, one in enumerate(entries)]
-    made = {
+    is_alone = len(entries) == 1
+    jobs = [spec.within(f"replicatedJobs[{at}]", one) for at, one in enumerate(entries)]
+    roles = [_role(job, is_alone=is_alone) for job in jobs]
+    return {
         **spec.carry("suspend", "ttlSecondsAfterFinished"),
         **_network(spec),
         **_success_policy(spec, roles),
         **_failure_policy(spec),
         **_members(spec, roles),
     }
-    spec.leave_rest()
-    return made
 
 
-def _role(entry: Fields) -> _Role:
-    name, copies = entry.take_text("name"), entry.take_number("replicas", otherwise=1) or 0
+def _role(entry: Fields, *, is_alone: bool) -> _Role:
+    name = check_label(entry.take_text("name"), "role")
+    copies = entry.take_number("replicas", otherwise=1) or 0
     waits_for = tuple(_awaited(entry))
     template = entry.take_fields("template")
     template.leave("metadata", "not carried over, since there is no Job of it.")
     job = template.take_fields("spec")
-    size, _ = size_of(job)
-    made = template_of(job, is_indexed=False)
+    size, mode = size_of(job)
+    made = template_of(job, index=_index(entry, mode, copies, is_alone=is_alone))
     leave_selector(job)
-    for one in (job, template, entry):
-        one.leave_rest()
     return _Role(name, size * copies, copies, made, waits_for)
+
+
+def _index(entry: Fields, mode: str, copies: int, *, is_alone: bool) -> Manifest | None:
+    """Where a member finds what was its pod's index: pods of a JobSet have one unless it says otherwise."""
+    if mode not in ("", "Indexed"):
+        return None
+    number = "rank" if is_alone else "number in its role, LOCKSTEP_ROLE_RANK"
+    of_all = f", which counts the members of all {copies} copies: none knows its copy" if copies > 1 else ""
+    entry.note("template.spec.completionMode", f"JOB_COMPLETION_INDEX is the member's {number}{of_all}.")
+    return RANK if is_alone else ROLE_RANK
 
 
 def _awaited(entry: Fields) -> list[str]:
     names = []
     for number, one in enumerate(entry.take_list("dependsOn")):
-        other = Fields(f"{entry.path}.dependsOn[{number}]", one, entry.notes)
+        other = entry.within(f"dependsOn[{number}]", one)
         name, status = other.take_text("name"), other.take_text("status")
         if status == "Ready":
             names.append(name)
         else:
             other.note("status", f"not carried over: all roles of a gang run at once, so none waits for {name} to end.")
-        other.leave_rest()
     return names
 
 
 def _members(spec: Fields, roles: Sequence[_Role]) -> Manifest:
     """Size and template of the only job, or the roles of several."""
     in_order = spec.take_fields("startupPolicy").take_text("startupPolicyOrder") == "InOrder"
-    spec.note("replicatedJobs", "a member's index is its rank in the whole gang, in LOCKSTEP_RANK.")
     if len(roles) == 1:
         [only] = roles
         return {"size": {"min": only.size, "max": only.size}, "template": only.template}
@@ -99,9 +107,9 @@ def _without_chains(spec: Fields, role: _Role, roles: Sequence[_Role]) -> list[s
 def _network(spec: Fields) -> Manifest:
     network = spec.take_fields("network")
     wanted = network.take("enableDNSHostnames")
-    network.take("publishNotReadyAddresses")
+    if network.take("publishNotReadyAddresses") is False:
+        network.note("publishNotReadyAddresses", "not carried over: members find each other before they are ready.")
     spec.note("network", "a member's name in DNS is NAME-ATTEMPT-RANK.NAME, with the name of the GangJob.")
-    network.leave_rest()
     return {} if wanted is False else {"network": {}}
 
 
@@ -109,7 +117,6 @@ def _success_policy(spec: Fields, roles: Sequence[_Role]) -> Manifest:
     """The role that decides; a gang has succeeded when all members of one role have, or all of all."""
     policy = spec.take_fields("successPolicy")
     operator, targets = policy.take_text("operator", otherwise="All"), policy.take_list("targetReplicatedJobs")
-    policy.leave_rest()
     targeted = [role for role in roles if not targets or role.name in targets]
     if operator == "All" and len(targeted) == len(roles):
         return {}
@@ -122,5 +129,4 @@ def _success_policy(spec: Fields, roles: Sequence[_Role]) -> Manifest:
 def _failure_policy(spec: Fields) -> Manifest:
     policy = spec.take_fields("failurePolicy")
     restarts = policy.take_number("maxRestarts", otherwise=None)
-    policy.leave_rest()
     return {} if restarts is None else {"failurePolicy": {"maxRestarts": restarts}}

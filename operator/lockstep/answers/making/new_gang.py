@@ -5,15 +5,19 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from lockstep.answers.making.amounts import as_resources
+from lockstep.answers.profile import SHORTEST_SERIAL
+from lockstep.answers.profile_text import LONGEST_SERIAL
 from lockstep.api.names import API_VERSION, GANG_KIND
-from lockstep.api.quantities import decimal
 from lockstep.api.times import duration_seconds
 
 Manifest = dict[str, Any]
 
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 _ALLOWED = re.compile(r"[0-9]{1,5}(,[0-9]{1,5})+")
-_RESOURCE = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_./]*)=([^=]+)")
+# As the schema of GangJobs has it: Go knows more durations, and the API server takes these only.
+DURATION = re.compile(r"([0-9]{1,6}(\.[0-9]+)?h)?([0-9]{1,7}(\.[0-9]+)?m)?([0-9]{1,9}(\.[0-9]+)?(s|ms|us|µs))*")
+LONGEST_DURATION_TEXT = 24
 _LARGEST = 10_000
 
 
@@ -35,7 +39,7 @@ def gang_manifest(answers: NewGang) -> Manifest:
         "name": "member",
         "image": answers.image,
         **({"command": list(answers.command)} if answers.command else {}),
-        "resources": {"requests": answers.requests},
+        "resources": as_resources(answers.requests),
     }
     return {
         "apiVersion": API_VERSION,
@@ -63,27 +67,19 @@ def parse_size(text: str) -> Manifest:
     return {"min": least, "max": most}
 
 
-def parse_requests(text: str) -> dict[str, str]:
-    """``cpu=4,memory=8Gi`` as the requests of a container. Raises ``ValueError``."""
-    found = [(one, _RESOURCE.fullmatch(one.strip())) for one in text.split(",")]
-    requests = {}
-    for one, match in found:
-        if match is None:
-            raise ValueError(f"{one} is no request such as cpu=4 or memory=8Gi")
-        decimal(match[2])
-        requests[match[1]] = match[2]
-    return requests
-
-
 def parse_command(text: str) -> tuple[str, ...]:
     """A command as one types it. Raises ``ValueError``."""
     return tuple(shlex.split(text))
 
 
 def parse_serial_time(text: str) -> str:
-    """A duration, or nothing. Raises ``ValueError``."""
-    if text and duration_seconds(text) <= 0:
-        raise ValueError(f"{text} is not longer than 0s")
+    """A duration as the API server takes it, or nothing. Raises ``ValueError``."""
+    if not text:
+        return text
+    if len(text) > LONGEST_DURATION_TEXT or not DURATION.fullmatch(text):
+        raise ValueError(f"{text} is not a duration such as 10m or 1h30m")
+    if not SHORTEST_SERIAL <= duration_seconds(text) <= LONGEST_SERIAL:
+        raise ValueError(f"{text} is not from 1ms to {LONGEST_SERIAL / 3600:.0f}h")
     return text
 
 

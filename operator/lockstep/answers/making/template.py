@@ -13,10 +13,21 @@ _NOT_THE_OWNERS = (
 _OURS = "lockstep.dev/"
 _USUAL_SCHEDULERS = (SCHEDULER_NAME, "default-scheduler")
 _INDEX = "JOB_COMPLETION_INDEX"
+_SERVERS_OWN = (
+    *("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"),
+    *("deletionTimestamp", "deletionGracePeriodSeconds"),
+)
+_OF_JOBS = ("batch.kubernetes.io/", "jobset.sigs.k8s.io/")
+
+RANK: Manifest = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.labels['{RANK_LABEL}']"}}}
+"""Where a member of a gang without roles finds its number, as a variable has it."""
+
+ROLE_RANK: Manifest = {"value": "$(LOCKSTEP_ROLE_RANK)"}
+"""The same for a member of a role."""
 
 
-def template_of(job: Fields, *, is_indexed: bool) -> Manifest:
-    """The template of a Job's spec; where ``is_indexed``, its members find their rank where a Job has their index."""
+def template_of(job: Fields, *, index: Manifest | None) -> Manifest:
+    """The template of a Job's spec; ``index`` is where its members find what they look for as their index in a Job."""
     template = job.take_fields("template")
     spec = template.take_fields("spec")
     scheduler = spec.take_text("schedulerName")
@@ -24,7 +35,7 @@ def template_of(job: Fields, *, is_indexed: bool) -> Manifest:
         spec.note("schedulerName", "not carried over, since Lockstep places the members itself.")
     for name in ("hostname", "subdomain"):
         spec.leave(name, "not carried over, since members have names by which they find each other.")
-    containers = {name: _containers(spec, name, is_indexed=is_indexed) for name in ("initContainers", "containers")}
+    containers = {name: _containers(spec, name, index) for name in ("initContainers", "containers")}
     if not containers["containers"]:
         raise AnswerError(f"{spec.path} has no containers.")
     rest = spec.rest()
@@ -35,6 +46,8 @@ def template_of(job: Fields, *, is_indexed: bool) -> Manifest:
 
 def labels_and_annotations(metadata: Fields) -> Manifest:
     """Those of an object or a template that its owner has written, and a GangJob may have."""
+    for name in _SERVERS_OWN:
+        metadata.take(name)
     kept = {}
     for name in ("labels", "annotations"):
         entries = metadata.take_fields(name)
@@ -47,17 +60,32 @@ def labels_and_annotations(metadata: Fields) -> Manifest:
     return {name: some for name, some in kept.items() if some}
 
 
-def _containers(spec: Fields, name: str, *, is_indexed: bool) -> list[Any]:
+def _containers(spec: Fields, name: str, index: Manifest | None) -> list[Any]:
     containers = spec.take_list(name)
     if any(not isinstance(one, dict) for one in containers):
         raise AnswerError(f"{spec.path}.{name} has an entry that is no object.")
-    return [_with_index(one) for one in containers] if is_indexed else containers
+    for number, container in enumerate(containers):
+        _note_what_jobs_have(spec, f"{name}[{number}]", container)
+    return containers if index is None else [_with_index(one, index) for one in containers]
 
 
-def _with_index(container: Manifest) -> Manifest:
-    """The container, which finds its member's rank in the variable that Jobs have for their index."""
-    variables = container.get("env") or []
-    if any(isinstance(one, dict) and one.get("name") == _INDEX for one in variables):
+def _note_what_jobs_have(spec: Fields, place: str, container: Manifest) -> None:
+    """Say of each variable that reads a label or an annotation of Jobs that it will be empty."""
+    for variable in _variables(container):
+        source = variable.get("valueFrom")
+        reads = source.get("fieldRef") if isinstance(source, dict) else None
+        path = str(reads.get("fieldPath")) if isinstance(reads, dict) else ""
+        if any(of_jobs in path for of_jobs in _OF_JOBS):
+            spec.note(f"{place}.env", f"{variable.get('name')} is empty, since members don't have {path}.")
+
+
+def _with_index(container: Manifest, index: Manifest) -> Manifest:
+    """The container, which finds its member's number in the variable that Jobs have for their index."""
+    if any(one.get("name") == _INDEX for one in _variables(container)):
         return container
-    rank = {"fieldRef": {"fieldPath": f"metadata.labels['{RANK_LABEL}']"}}
-    return {**container, "env": [*variables, {"name": _INDEX, "valueFrom": rank}]}
+    return {**container, "env": [*(container.get("env") or []), {"name": _INDEX, **index}]}
+
+
+def _variables(container: Manifest) -> list[Manifest]:
+    variables = container.get("env")
+    return [one for one in variables if isinstance(one, dict)] if isinstance(variables, list) else []

@@ -22,7 +22,7 @@ def crowd_refusal(gang: str, spec: GangSpec) -> Refusal | None:
     if most * of_each <= LARGEST_FILES:
         return None
     message = (
-        f"network: the names of {most} members take up to {most * of_each} bytes, and one ConfigMap holds "
-        f"{LARGEST_FILES}: give the gang a shorter name, or fewer members."
+        f"network: give the gang a shorter name, or fewer members: the names of {most} members take up to "
+        f"{most * of_each} bytes, and one ConfigMap holds {LARGEST_FILES}."
     )
     return Refusal(Reason.INVALID_SPEC, message)

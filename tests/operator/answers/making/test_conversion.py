@@ -1,5 +1,7 @@
 """Jobs and JobSets become GangJobs, and what of them is lost is said line by line."""
 
+from copy import deepcopy
+
 import pytest
 import yaml
 
@@ -7,9 +9,11 @@ from builders.jobs import job, jobset, pod_spec, replicated
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.conversion import convert
 
+RANK_REF = {"fieldRef": {"fieldPath": "metadata.labels['lockstep.dev/rank']"}}
+
 
 def converted(*documents, name=""):
-    [one] = convert(yaml.safe_dump_all(documents), name=name)
+    [one] = convert(yaml.safe_dump_all(documents), name=name).gangs
     return one.manifest["spec"], one.notes
 
 
@@ -96,7 +100,7 @@ def test_what_the_api_server_has_filled_in_is_left_out_without_a_word():
         template={"metadata": {"labels": {**made, "app": "pi"}, "creationTimestamp": None}},
     )
 
-    [one] = convert(yaml.safe_dump({**served, "status": {"active": 1}}))
+    [one] = convert(yaml.safe_dump({**served, "status": {"active": 1}})).gangs
 
     assert one.manifest["metadata"] == {"name": "pi", "labels": {"team": "a"}}
     assert one.manifest["spec"]["template"]["metadata"] == {"labels": {"app": "pi"}}
@@ -136,7 +140,10 @@ def test_jobs_of_a_set_become_roles():
 def test_set_of_one_job_needs_no_roles():
     spec, _ = converted(jobset(replicated("workers", replicas=3), network={"enableDNSHostnames": False}))
 
-    assert spec == {"size": {"min": 3, "max": 3}, "template": {"spec": pod_spec()}}
+    [container] = pod_spec()["containers"]
+    index = {"name": "JOB_COMPLETION_INDEX", "valueFrom": RANK_REF}
+    template = {"spec": pod_spec(containers=[{**container, "env": [index]}])}
+    assert spec == {"size": {"min": 3, "max": 3}, "template": template}
 
 
 @pytest.mark.parametrize(
@@ -204,13 +211,110 @@ def test_rules_of_failure_and_fields_of_jobs_are_said_to_be_lost():
 def test_every_job_of_a_file_is_converted_and_nothing_else():
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
 
-    found = convert(yaml.safe_dump_all([service, job("a"), jobset(replicated("x"), name="b")]))
+    found = convert(yaml.safe_dump_all([service, job("a"), jobset(replicated("x"), name="b"), ["odd"]]))
 
-    assert [one.manifest["metadata"]["name"] for one in found] == ["a", "b"]
+    assert [one.manifest["metadata"]["name"] for one in found.gangs] == ["a", "b"]
+    assert [line.partition(": left out, since only Jobs")[0] for line in found.left_out] == ["Service s", "document 4"]
+
+
+def test_list_of_objects_stands_for_these():
+    listed = {"apiVersion": "v1", "kind": "List", "items": [job("a"), {"kind": "Pod", "metadata": {"name": "p"}}]}
+
+    found = convert(yaml.safe_dump(listed))
+
+    assert [one.manifest["metadata"]["name"] for one in found.gangs] == ["a"]
+    assert len(found.left_out) == 1
+
+
+FULL_JOB = job(
+    metadata={"labels": {"team": "a"}, "annotations": {"note": "b"}},
+    backoffLimit=1,
+    podFailurePolicy={"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]},
+    template={"metadata": {"labels": {"app": "pi"}}},
+)
+FULL_SET = jobset(
+    replicated("a", depends_on=[{"name": "b", "status": "Ready"}], template={"metadata": {"labels": {"app": "pi"}}}),
+    replicated("b", replicas=2),
+    network={"enableDNSHostnames": True},
+    successPolicy={"operator": "All"},
+    failurePolicy={"maxRestarts": 1},
+    startupPolicy={"startupPolicyOrder": "AnyOrder"},
+)
+
+
+def objects_in(value, path=()):
+    """Every object in a manifest, by its place."""
+    if isinstance(value, dict):
+        yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from objects_in(child, (*path, key))
+
+
+def with_field(manifest, path):
+    changed = deepcopy(manifest)
+    inner = changed
+    for key in path:
+        inner = inner[key]
+    inner["zzOdd"] = "value"
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("manifest", "path"),
+    [
+        pytest.param(manifest, path, id=f"{manifest['kind']} {'.'.join(map(str, path))}")
+        for manifest in (FULL_JOB, FULL_SET)
+        for path in objects_in(manifest)
+    ],
+)
+def test_field_is_carried_over_or_gets_its_line_wherever_it_stands(manifest, path):
+    [one] = convert(yaml.safe_dump(with_field(manifest, path))).gangs
+
+    assert "zzOdd" in yaml.safe_dump(one.manifest) or [note for note in one.notes if "zzOdd" in note]
+
+
+@pytest.mark.parametrize("field", ["finalizers", "ownerReferences", "generateName"])
+def test_metadata_that_its_owner_wrote_is_said_to_be_lost(field):
+    [one] = convert(yaml.safe_dump(job(metadata={field: ["x"]}))).gangs
+
+    assert f"metadata.{field}: not carried over, since a GangJob has nothing like it." in one.notes
+
+
+@pytest.mark.parametrize(
+    ("jobs", "want_index", "want_note"),
+    [
+        ([replicated("a", parallelism=2)], {"valueFrom": RANK_REF}, "is the member's rank."),
+        ([replicated("a"), replicated("b")], {"value": "$(LOCKSTEP_ROLE_RANK)"}, "role, LOCKSTEP_ROLE_RANK."),
+        ([replicated("a", replicas=2), replicated("b")], {"value": "$(LOCKSTEP_ROLE_RANK)"}, "of all 2 copies"),
+        ([replicated("a", completionMode="NonIndexed"), replicated("b")], None, None),
+    ],
+    ids=["of one job", "of several", "of copies", "without an index"],
+)
+def test_index_of_a_pod_of_a_set_is_found_and_said(jobs, want_index, want_note):
+    spec, notes = converted(jobset(*jobs))
+
+    template = spec["roles"][0]["template"] if "roles" in spec else spec["template"]
+    want = [] if want_index is None else [{"name": "JOB_COMPLETION_INDEX", **want_index}]
+    assert template["spec"]["containers"][0].get("env", []) == want
+    said = noted(notes, "replicatedJobs[0].template.spec.completionMode")
+    assert [want_note in note for note in said] == ([] if want_note is None else [True])
+
+
+def test_variable_that_reads_a_label_of_jobs_is_said_to_be_empty():
+    path = "metadata.labels['jobset.sigs.k8s.io/job-index']"
+    reads = {"name": "COPY", "valueFrom": {"fieldRef": {"fieldPath": path}}}
+
+    _, notes = converted(
+        jobset(replicated("a", pod=pod_spec(containers=[{"name": "m", "image": "i", "env": [reads]}])))
+    )
+
+    [note] = noted(notes, "replicatedJobs[0].template.spec.template.spec.containers[0].env")
+    assert note.endswith(f"COPY is empty, since members don't have {path}.")
 
 
 def test_gang_may_have_another_name():
-    [one] = convert(yaml.safe_dump(job("a" * 60)), name="short")
+    [one] = convert(yaml.safe_dump(job("a" * 60)), name="short").gangs
 
     assert one.manifest["metadata"]["name"] == "short"
 
@@ -239,6 +343,8 @@ def test_gang_may_have_another_name():
         pytest.param([job(podFailurePolicy={"rules": 1})], "", "podFailurePolicy.rules is no list", id="odd rules"),
         pytest.param([job(podFailurePolicy=[1])], "", "spec.podFailurePolicy is no object", id="an odd policy"),
         pytest.param([jobset()], "", "spec.replicatedJobs is empty", id="an empty set"),
+        pytest.param([jobset(replicated("A"))], "", "A can't be that of a role", id="the name of a role"),
+        pytest.param([job(metadata={"namespace": "a/b"})], "", "can't be that of a namespace", id="a namespace"),
         pytest.param([jobset(1)], "", "spec.replicatedJobs[0] is no object", id="an odd set"),
     ],
 )

@@ -1,0 +1,21 @@
+"""When the status of a gang says that it overruns: nothing ends for it, and those behind it are planned anew."""
+
+from lockstep.belief.overruns import reported_at
+from lockstep.facts.gang import GangFact
+from lockstep.facts.reasons import Condition
+
+
+def overruns_at(gang: GangFact) -> float | None:
+    """The time of day at which its status is to say so, where that is to come or due; None where it does already."""
+    status = gang.status
+    if status.end is not None or status.started_at is None or status.start is None or status.expected_finish is None:
+        return None
+    if status.is_true(Condition.OVERRUNNING) or not status.is_true(Condition.PLACED):
+        return None
+    return reported_at(start=status.start, expected=status.expected_finish)
+
+
+def overruns(gang: GangFact, now: float) -> bool:
+    """Whether its status is to say so now."""
+    at = overruns_at(gang)
+    return at is not None and at <= now

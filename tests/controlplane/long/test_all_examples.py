@@ -1,0 +1,70 @@
+"""All examples are applied at once, in a namespace of a fresh control plane, and each reaches what its comment says."""
+
+import re
+
+import pytest
+import yaml
+
+from eventually import eventually
+from live.examples import EXAMPLES, documents_of
+from live.quick_start import Forked
+from lockstep_demo.installing import install
+from lockstep_demo.operator_process import OperatorProcess, running
+from sandbox import Component, Options, generic_nodes, start
+
+ALL_SECONDS = 600
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory):
+    """A control plane as `make sandbox-up` starts it, with an operator as the README runs it."""
+    addons = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
+    folder = tmp_path_factory.mktemp("examples")
+    with start(Options(name="examples", addons=addons, state=folder)) as sandbox:
+        install(sandbox)
+        sandbox.create_nodes(generic_nodes(12))
+        account = sandbox.kubeconfig_for_service_account("lockstep-system", "lockstep")
+        with running(OperatorProcess(account, folder / "log", "--gate-image=sandbox", spawn=Forked)):
+            yield sandbox
+
+
+def wanted():
+    """What the first comment of each example promises of its gangs, before anybody does more: condition and status."""
+    for example in EXAMPLES:
+        found = re.search(r"^# Reaches: (\w+?)(?:=(True|False))?\b[ .,]", example.read_text(), re.MULTILINE)
+        assert found, example
+        for one in documents_of(example, "GangJob"):
+            yield one["metadata"]["name"], found[1], found[2] or "True"
+
+
+def test_all_examples_applied_at_once_reach_what_their_comments_say(plane):
+    plane.kubectl("apply", "-f", str(EXAMPLES[0].parent))
+
+    def missing():
+        listed = yaml.safe_load(plane.kubectl("get", "gangjobs", "-o", "yaml"))["items"]
+        holds = {
+            (gang["metadata"]["name"], one["type"], one["status"])
+            for gang in listed
+            for one in gang.get("status", {}).get("conditions", [])
+        }
+        return [want for want in wanted() if want not in holds and not has_gone_on(want, holds)]
+
+    try:
+        eventually(lambda: not missing(), seconds=ALL_SECONDS, every=2)
+    except AssertionError as error:
+        raise AssertionError(f"{missing()}\n{plane.kubectl('get', 'gangjobs')}") from error
+
+
+def has_gone_on(want, holds):
+    """Whether a gang that was to be placed has ended well meanwhile."""
+    name, kind, _ = want
+    return kind == "Placed" and (name, "Complete", "True") in holds
+
+
+@pytest.mark.parametrize("example", [one for one in EXAMPLES if one.stem != "22-gpus"], ids=lambda one: one.stem)
+def test_example_leaves_nothing_for_the_limit_range_of_another_to_fill_in(example):
+    """All are in one namespace then."""
+    for gang in documents_of(example, "GangJob"):
+        for role in gang["spec"].get("roles", [gang["spec"]]):
+            for container in role["template"]["spec"]["containers"]:
+                assert {"cpu", "memory"} <= container["resources"]["requests"].keys()
