@@ -97,7 +97,8 @@ async def test_status_says_what_is_waited_for_as_soon_as_an_attempt_is_taken_bac
         await until(lambda: condition(api, "g", "Placed") == ("False", "Undoing"))
 
         assert "taken back; waits for g-1-0 on n1, g-1-1 on n1, g-1-2 on n2, g-1-3 on n2" in message(api)
-        assert status_of(api)["summary"].startswith("Attempt 1 is being taken back; waits for g-1-0 on n1")
+        # It is cut off, so that what to do is said first.
+        assert status_of(api)["summary"].startswith("If node n1 is dead, delete the pods there or taint the node ")
         assert "GangUndoing" not in event_reasons(api)
 
 
