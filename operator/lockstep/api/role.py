@@ -11,11 +11,13 @@ from lockstep.api.gate import NO_GATE_IMAGE, with_gate
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
-from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_request import pod_limits, pod_request
 from lockstep.api.pod_terms import pod_affinity
 from lockstep.api.pool import Pool
 from lockstep.api.preferences import preferred
+from lockstep.api.quantities import as_request
 from lockstep.api.unsupported import unsupported
+from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang import Refusal
 from lockstep.facts.gates import wait_of
 from lockstep.facts.ranks import MOST_RANKS
@@ -85,8 +87,9 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
         constraints=needs.constraints,
         claims=(*needs.claims, *claims_by_templates(claim_templates, path.removesuffix("template"))),
         pod_affinity=needs.pod_affinity,
-        template=template,
-        claim_templates=claim_templates,
+        template=PodTemplate.of(template),
+        claim_templates=tuple(map(Document.of, claim_templates)),
+        limits=as_request(pod_limits(template["spec"])),
         load=load,
         pieces=_pieces(manifest, load, sizes),
         start_after=tuple(manifest.get("startAfter") or ()),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from lockstep.api.pod_request import pod_limits
 from lockstep.belief.priorities import Priorities
 from lockstep.facts.gang import GangFact
 from lockstep.facts.quota import QuotaFact, Scope
@@ -21,13 +20,9 @@ def counted(quota: QuotaFact, gang: GangFact, role: RoleSpec, priorities: Priori
     if not all(_holds(scope, gang, role, priorities) for scope in quota.scopes):
         return {}
     requests = dict(role.request)
-    limits = pod_limits(role.template.get("spec") or {}) if _asks_for_limits(quota) else {}
+    limits = dict(role.limits)
     amounts = {resource: _amount(resource, requests, limits) for resource, _, _ in quota.amounts}
     return {resource: amount for resource, amount in amounts.items() if amount}
-
-
-def _asks_for_limits(quota: QuotaFact) -> bool:
-    return any(resource.startswith(_LIMITS) for resource, _, _ in quota.amounts)
 
 
 def _amount(resource: str, requests: Mapping[str, int], limits: Mapping[str, int]) -> int:
@@ -45,7 +40,7 @@ def _holds(scope: Scope, gang: GangFact, role: RoleSpec, priorities: Priorities)
     if scope.name == "PriorityClass":
         return _OPERATORS.get(scope.operator, _never)(priorities.name_of(gang), scope.values)
     is_best_effort = not {"cpu", "memory"} & dict(role.request).keys()
-    is_terminating = (role.template.get("spec") or {}).get("activeDeadlineSeconds") is not None
+    is_terminating = role.template.active_deadline_seconds is not None
     return {
         "BestEffort": is_best_effort,
         "NotBestEffort": not is_best_effort,
