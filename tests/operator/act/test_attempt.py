@@ -13,7 +13,8 @@ from coschedule import Members as Planned
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
-from lockstep.act.attempt import Attempt, Ending
+from lockstep.act.attempt import Attempt
+from lockstep.act.outcome import Ending
 from lockstep.act.undo import UndoNews
 from lockstep.belief.reservation import Reservation, requests_of
 from lockstep.facts.reasons import Reason
