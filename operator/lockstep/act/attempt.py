@@ -178,7 +178,7 @@ class Attempt:
 
     async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
         """See that the claims of all members but those that are bound or have ended have their volumes."""
-        needed = list(needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled))
+        needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled)
         if needed:
             # Volumes may take minutes: the others do not wait for them.
             self._stay.leave()
