@@ -16,6 +16,15 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# What a distribution has to give comes first, so that nothing long begins in vain.
+.PHONY: needs
+needs:
+	@sh sandbox/needs.sh $(PYTHON)
+
+.PHONY: needs-of-tests
+needs-of-tests: ## Install what tests need of Debian or Ubuntu, or say in one line what to type
+	@sh sandbox/needs.sh $(PYTHON) tests
+
 .PHONY: demo
 demo: $(INSTALLED) ## Start a control plane and the operator, place gangs, show what happens
 	@$(BIN)/python -m lockstep_demo
@@ -27,12 +36,12 @@ SAMPLE ?= 1
 
 # What control planes allocate lives for seconds: they need not look for garbage so often.
 .PHONY: test
-test: lint type $(INSTALLED) ## Lint, types, import contracts and every test; of long searches a sample: SAMPLE=1
+test: needs-of-tests lint type $(INSTALLED) ## Lint, types, import contracts and every test; of long searches a sample: SAMPLE=1
 	$(BIN)/python -m sandbox fetch
 	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --sample $(SAMPLE)
 
 .PHONY: test-whole
-test-whole: lint type $(INSTALLED) ## The same, and every case of long searches
+test-whole: needs-of-tests lint type $(INSTALLED) ## The same, and every case of long searches
 	$(BIN)/python -m sandbox fetch
 	GOGC=400 $(BIN)/pytest -n $(PROCESSES) --whole
 
@@ -129,7 +138,8 @@ ROUNDS ?=
 MEMBERS := build/members.tar $(if $(TORCH),build/members-torch.tar)
 
 .PHONY: e2e-needs
-e2e-needs: $(INSTALLED) ## Say what this machine lacks for real nodes, and have their programs ready
+e2e-needs: $(INSTALLED) ## Install what real nodes need, or say what this machine lacks for them
+	@sh sandbox/needs.sh $(PYTHON) nodes
 	@PYTHONPATH=tests $(BIN)/python -m e2e.needs
 	$(BIN)/python -m sandbox fetch etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kubelet helm coredns \
 	  local-path-provisioner
@@ -173,11 +183,25 @@ record-demo: $(INSTALLED) ## Run the demo and record what its terminal shows; ma
 record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the README and the docs, in a real Chromium
 	PYTHONPATH=tests $(BIN)/python docs/record_timeline.py
 
-.PHONY: verify
-verify: test-whole generate ## All tests, long searches whole, and generated files unchanged: what must hold before a release
-	git diff --exit-code
+SUITE ?= bookworm
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lockstep
+SELECT ?=
 
-$(INSTALLED): requirements.lock pyproject.toml
+.PHONY: fresh
+fresh: ## make demo and make test in an empty Debian, as root: SUITE=trixie; CACHE= builds all programs anew; SELECT=tests/docs
+	@sh tests/fresh.sh "$(SUITE)" "$(CACHE)" "make demo" "PYTEST_ADDOPTS='$(SELECT)' make test PROCESSES=$(PROCESSES)"
+
+# Before the hours that verify takes, and not after them.
+.PHONY: needs-of-fresh
+needs-of-fresh:
+	@sh tests/fresh.sh needs
+
+.PHONY: verify
+verify: needs-of-fresh test-whole generate ## All tests, long searches whole, generated files unchanged, and make fresh: what must hold before a release
+	git diff --exit-code
+	$(MAKE) fresh
+
+$(INSTALLED): requirements.lock pyproject.toml | needs
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lockstep needs Python 3.11 or newer.")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the locked dependencies into $(VENV) …"

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-DEADLINE_SECONDS = 30.0
+DEADLINE_SECONDS = 90.0
 POLL_SECONDS = 0.05
 # What has not come soon is asked for less often: most questions cost an API server as much as a small change.
 RARE_POLL_SECONDS = 0.25

@@ -61,6 +61,7 @@ from coschedule.queue.preemption.preempt import Preempting, Preemption, preempt
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import kept_from, remembering
 from coschedule.queue.refusals import (
+    ConstraintsTooLong,
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
@@ -114,6 +115,7 @@ __all__ = [
     "Blocker",
     "Change",
     "Constraints",
+    "ConstraintsTooLong",
     "DeadlineCannotBeMet",
     "Decision",
     "Depart",

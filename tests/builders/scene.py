@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
 from coschedule import GangKey, Placement, Promises, SerialWork, plan
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.cycle.decided import Decided, Seen
 from lockstep.report.conditions import mark_placed, mark_planned_for_later, mark_reserved, mark_unplaceable
 
@@ -40,7 +41,7 @@ class Scene:
         # As dear as where somebody waits, so that the first leave something for the others.
         terms = {gang.key: Terms(member_price=0.1) for gang in gangs}
         snapshot = replace(SnapshotCutter(self.state).cut(now, gangs, terms=terms), promises=Promises.SLACK)
-        self.decided = Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
+        self.decided = Decided(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
         for decision in self.decided.plan.decisions:
             self._tell(decision, now)
 

@@ -1,21 +1,13 @@
-"""``python -m e2e.needs``: say in one sentence what this machine lacks for nodes that are real, and fail."""
+"""``python -m e2e.needs``: say in one sentence what this machine lacks for nodes that are real, and fail.
+
+It is about the machine itself: sandbox/needs.sh installs the programs of its distribution.
+"""
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# What must be there, by the package of Debian that has it.
-PROGRAMS = {
-    "containerd": "containerd",
-    "ctr": "containerd",
-    "runc": "runc",
-    "/usr/lib/cni/ptp": "containernetworking-plugins",
-    "/bin/busybox": "busybox-static",
-    "ip": "iproute2",
-    "unshare": "util-linux",
-}
 CGROUP_V1 = Path("/sys/fs/cgroup/cpuset")
 ROOT = 0
 
@@ -32,13 +24,6 @@ def lacks() -> Iterator[str]:
         yield "root's rights"
     if not CGROUP_V1.is_dir():
         yield "control groups of version 1"
-    packages = {package for program, package in PROGRAMS.items() if shutil.which(program, path=_search_path()) is None}
-    if packages:
-        yield f"the packages {', '.join(sorted(packages))} (`apt-get install` on Debian and Ubuntu)"
-
-
-def _search_path() -> str:
-    return f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from builders.manifests import POOL_LABEL, quota
-from eventually import eventually
+from eventually import DEADLINE_SECONDS, eventually
 from sandbox import ApiError, Node, Sandbox
 
 Manifest = dict[str, Any]
@@ -203,7 +203,9 @@ class Arena:
 
     # Waiting for things
 
-    def until(self, name: str, kind: str, status: str = "True", reason: str = "", *, seconds: float = 30) -> Manifest:
+    def until(
+        self, name: str, kind: str, status: str = "True", reason: str = "", *, seconds: float = DEADLINE_SECONDS
+    ) -> Manifest:
         """Wait until a condition has that status, and reason if one is given; return it."""
 
         def probe() -> Manifest:
@@ -214,12 +216,12 @@ class Arena:
 
         return eventually(probe, seconds=seconds)
 
-    def until_placed(self, *names: str, seconds: float = 30) -> None:
+    def until_placed(self, *names: str, seconds: float = DEADLINE_SECONDS) -> None:
         """Wait until all of these gangs are placed."""
         for name in names:
             self.until(name, "Placed", seconds=seconds)
 
-    def until_complete(self, *names: str, seconds: float = 30) -> None:
+    def until_complete(self, *names: str, seconds: float = DEADLINE_SECONDS) -> None:
         """Wait until all members of these gangs have succeeded."""
         for name in names:
             self.until(name, "Complete", reason="Succeeded", seconds=seconds)

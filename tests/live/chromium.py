@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 
 from eventually import eventually, eventually_async
-from observe.programs import needs
+from live.browsers import browser
 from sandbox import processes
 from sandbox.ports import LOOPBACK
 from sandbox.processes import Mark
@@ -39,7 +39,7 @@ _VIRTUAL_KEYS = {"Tab": 9, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37,
 @contextlib.contextmanager
 def chromium(folder: Path) -> Iterator[str]:
     """Run one whose files are all in that folder; gives the address at which pages are opened."""
-    command = [needs("chromium"), *_OPTIONS, f"--user-data-dir={folder}", "about:blank"]
+    command = [browser(), *_OPTIONS, f"--user-data-dir={folder}", "about:blank"]
     with (folder / "chromium.log").open("ab") as log:
         process = subprocess.Popen(
             processes.owned(command), env=processes.environment(Mark(folder, "chromium")), stdout=log, stderr=log

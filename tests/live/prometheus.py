@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import yaml
 
 from eventually import eventually
-from observe.programs import needs
+from observe.programs import program
 from observe.rules_file import RULES
 from sandbox import processes
+from sandbox.binaries import Tool
 from sandbox.ports import LOOPBACK, KeptPort
 from sandbox.processes import Mark
 
@@ -91,7 +92,7 @@ def prometheus(folder: Path, targets: Sequence[str], rules: Mapping[str, Any]) -
         )
     )
     command = [
-        needs("prometheus"),
+        program(Tool.PROMETHEUS),
         f"--config.file={folder / 'prometheus.yaml'}",
         f"--storage.tsdb.path={folder / 'data'}",
         f"--web.listen-address={LOOPBACK}:{port.number}",

@@ -1,17 +1,9 @@
-"""Programs that the tests need and that no package of Python's has."""
+"""Prometheus and promtool, as the sandbox has its programs: found on this machine, downloaded or built."""
 
-import shutil
-
-import pytest
-
-_CHROMIUM = "install Chromium (Debian: apt-get install chromium)"
-_PROMETHEUS = "install Prometheus (Debian and Ubuntu: apt-get install prometheus)"
-_REMEDIES = {"chromium": _CHROMIUM, "prometheus": _PROMETHEUS, "promtool": _PROMETHEUS}
+from sandbox.binaries import Resolver, Tool
+from sandbox.progress import Silent
 
 
-def needs(program: str) -> str:
-    """Where one of these programs is; fails with what to install where it is not."""
-    found = shutil.which(program)
-    if found is None:
-        pytest.fail(f"{program} is missing: {_REMEDIES[program]}.")
-    return found
+def program(tool: Tool) -> str:
+    """The path of the program, which `make test` has ready."""
+    return str(Resolver.of_environment(Silent()).resolve(tool).path)

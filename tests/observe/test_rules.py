@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from observe.programs import needs
+from observe.programs import program
 from observe.rules_file import ALERTS, RECORDS, RULES, metrics_in, served_metrics
+from sandbox.binaries import Tool
 
 CASES = Path(__file__).parent / "rules"
 WANT_ALERTS = {
@@ -26,10 +27,11 @@ WANT_ALERTS = {
 @pytest.fixture(scope="module")
 def promtool():
     """Runs promtool, and gives back what it says."""
-    program = needs("promtool")
 
     def run(*arguments):
-        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [program(Tool.PROMTOOL), *map(str, arguments)], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

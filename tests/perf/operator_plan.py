@@ -12,8 +12,9 @@ from rich.table import Table
 
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from coschedule import Decision, GangKey, Placement, SerialWork
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.cycle.estimates import estimates
 from lockstep.cycle.making import make_plan
 from lockstep.cycle.memory import Memory

@@ -92,5 +92,14 @@ class GangLoad(Protocol):
     def runs_at(self, slowdown: float) -> FloatArray:
         """Seconds that each size runs when all its members have this slow-down: float[p]."""
 
+    def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+        """Bound from below the seconds that any size runs on some slots: float[k].
+
+        There are ``slots[k]`` of them, none with less than ``slowdowns[k]``; inf where they are too few.
+        """
+
+    def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+        """Bound from below the value of any size's run from ``starts[k]`` on, on such slots: float[k]."""
+
     def best(self, space: SearchSpace, *, among: IntArray, limit: float) -> Candidate | None:
         """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""

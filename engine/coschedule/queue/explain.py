@@ -1,8 +1,11 @@
 """Why a gang fits nowhere: the first reason that is true, with its numbers."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.at_last import AtLast
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand
@@ -25,16 +28,18 @@ from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
 
 
+class Stages(NamedTuple):
+    """What there is as a gang sees it: ``at_first`` without the gangs in front, ``by_now`` with them, ``at_last``."""
+
+    at_first: Timeline
+    by_now: Timeline
+    at_last: AtLast
+
+
 def refuse(
-    demand: Demand,
-    *,
-    snapshot: Snapshot,
-    feasibility: Feasibility,
-    at_first: Timeline,
-    by_now: Timeline,
-    in_front: OpenEnded,
+    demand: Demand, *, snapshot: Snapshot, feasibility: Feasibility, stages: Stages, in_front: OpenEnded
 ) -> Refusal:
-    """Explain why ``demand`` has no placement ``by_now``; ``at_first`` is the timeline without the gangs ``in_front``.
+    """Explain why ``demand`` has no placement by now, behind the gangs ``in_front``.
 
     The first of these that is true: no node passes, no size has a time, the deadline is too early, too little room
     ever, windows too short; else it must be the gangs in front.
@@ -42,9 +47,9 @@ def refuse(
     return (
         no_node(demand, snapshot, feasibility)
         or _no_time(demand)
-        or too_late(demand.gang, outline_of(demand.soonest(demand.search_space(by_now))), by_now)
-        or too_little(demand, snapshot, feasibility)
-        or _too_short(demand, snapshot, at_first)
+        or too_late(demand.gang, outline_of(demand.soonest(demand.search_space(stages.by_now))), stages.by_now)
+        or too_little(demand, snapshot, feasibility, stages.at_last)
+        or _too_short(demand, snapshot, stages.at_first)
         or held_in_front(demand.gang, snapshot, in_front.blocker(demand.passes), needed=demand.needed)
     )
 
@@ -75,21 +80,20 @@ def too_late(gang: PendingGang, soonest: Outline | None, by_now: Timeline) -> De
 
 
 def too_little(
-    demand: Demand, snapshot: Snapshot, feasibility: Feasibility
+    demand: Demand, snapshot: Snapshot, feasibility: Feasibility, at_last: AtLast
 ) -> NotEnoughRoom | HeldByLastingPods | None:
     """Compare with what is free once everything has ended that is expected to end, whatever the windows.
 
     Only what the gang asks for is looked at: others may ask for a thousand other resources.
     """
     nodes, wanted = np.flatnonzero(demand.passes), np.flatnonzero(demand.request)
-    at_last = free_at_last(snapshot, wanted)[nodes]
-    by_resource = _slots_by_resource(demand, wanted, at_last)
+    others = np.ix_(nodes, wanted)
+    by_resource = _slots_by_resource(demand, wanted, at_last.free[others])
     slots = by_resource.min(axis=1, initial=demand.per_node)
     fit = int(slots.sum())
     if fit >= demand.needed:
         return None
-    others = np.ix_(nodes, wanted)
-    in_the_end = _sum(at_last, snapshot.someday[others])
+    in_the_end = _sum(at_last.free[others], snapshot.someday[others])
     comes_to_fit = _fits(demand, wanted, in_the_end)
     if not comes_to_fit and _fits(demand, wanted, _sum(in_the_end, snapshot.lasting[others])):
         return HeldByLastingPods(
@@ -113,10 +117,9 @@ def _short_of(by_resource: IntArray) -> list[tuple[int, int]]:
     """Count the nodes that are short of each column in the first place, the most first, then that of the first node."""
     if not by_resource.shape[1]:
         return []
-    scarcest = np.argmin(by_resource, axis=1)
-    counts = np.bincount(scarcest)
-    first = {column: int(np.argmax(scarcest == column)) for column in np.flatnonzero(counts).tolist()}
-    return [(column, int(counts[column])) for column in sorted(first, key=lambda each: (-counts[each], first[each]))]
+    columns, first, counts = np.unique(np.argmin(by_resource, axis=1), return_index=True, return_counts=True)
+    order = np.lexsort((first, -counts))
+    return list(zip(columns[order].tolist(), counts[order].tolist(), strict=True))
 
 
 def _scarcest(demand: Demand, wanted: IntArray, by_resource: IntArray, snapshot: Snapshot) -> Scarcest | None:
@@ -140,20 +143,10 @@ def _sum(free: IntArray, more: IntArray) -> IntArray:
     return total
 
 
-def free_at_last(snapshot: Snapshot, wanted: IntArray) -> IntArray:
-    """Tell what of the wanted resources is free once everything has ended that is expected to end: int[n, w]."""
-    free: IntArray = snapshot.free[:, wanted]
-    for release in snapshot.releases:
-        if release.time < np.inf:
-            back = zip(free[release.node].tolist(), (release.request[column] for column in wanted), strict=True)
-            free[release.node] = [min(amount + more, AMOUNT_LIMIT) for amount, more in back]
-    return free
-
-
-def slots_at_last(demand: Demand, snapshot: Snapshot) -> IntArray:
+def slots_at_last(demand: Demand, at_last: AtLast) -> IntArray:
     """Count the members that each node has room for once everything has ended that is expected to end: int[n]."""
     wanted = np.flatnonzero(demand.request)
-    by_resource = _slots_by_resource(demand, wanted, free_at_last(snapshot, wanted))
+    by_resource = _slots_by_resource(demand, wanted, at_last.free[:, wanted])
     slots: IntArray = np.where(demand.passes, by_resource.min(axis=1, initial=demand.per_node), 0)
     return slots
 

@@ -12,7 +12,7 @@ from coschedule.queue.choosing.chooser import keys_of_all
 from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.effort import effort_for_one
-from coschedule.queue.explain import free_at_last, held_in_front, no_node, slots_at_last, too_late, too_little, windows
+from coschedule.queue.explain import Stages, held_in_front, no_node, slots_at_last, too_late, too_little, windows
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.refusals import (
@@ -27,15 +27,16 @@ from coschedule.queue.refusals import (
 )
 from coschedule.queue.roles.party import Party, party_of
 from coschedule.queue.sizes import Sizes
-from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.topology import Topology
-from coschedule.queue.windows_and_releases import expected_timeline
+
+_HALF = 31
+"""So many bits of an amount are summed up apart from the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """A gang without a placement on the timeline ``by_now``; ``at_first`` is the one without the gangs in front.
+    """A gang without a placement by now, at one of the ``stages``.
 
     Those ``in_front`` that give no end are known.
     """
@@ -44,8 +45,7 @@ class Case:
     snapshot: Snapshot
     feasibility: Feasibility
     topology: Topology
-    at_first: Timeline
-    by_now: Timeline
+    stages: Stages
     in_front: OpenEnded
 
     @property
@@ -91,7 +91,7 @@ def refuse_together(case: Case) -> Refusal:
 def _first_reason(case: Case, party: Party) -> Refusal:
     return (
         _no_node(case)
-        or too_late(case.gang, case.chooser.soonest(case.by_now), case.by_now)
+        or too_late(case.gang, case.chooser.soonest(case.stages.by_now), case.stages.by_now)
         or _too_little(case, party)
         or _never_together(case, party)
         or _too_short(case, party)
@@ -131,47 +131,43 @@ def _no_time(case: Case) -> NoTimeForSize:
 
 def _too_little(case: Case, party: Party) -> Refusal | None:
     for demand in _alone(case, party):
-        if refusal := too_little(demand, case.snapshot, case.feasibility):
+        if refusal := too_little(demand, case.snapshot, case.feasibility, case.stages.at_last):
             return _of_role(case, demand, refusal)
     return None
 
 
 def _never_together(case: Case, party: Party) -> NoDomainFits | NoRoomTogether | None:
     """Look at nodes that nobody takes back, once everything has ended that is expected to end."""
-    snapshot = case.snapshot
-    count, width = snapshot.free.shape
-    at_last = replace(
-        snapshot,
-        free=free_at_last(snapshot, np.arange(width)),
-        start=np.full(count, -np.inf),
-        until=np.full(count, np.inf),
-        releases=(),
-    )
-    if case.chooser.without_limits().soonest(expected_timeline(at_last, case.passes)) is not None:
+    if case.chooser.without_limits().soonest(case.stages.at_last.timeline) is not None:
         return None
-    needed, keys = int(party.sizes[0]), keys_of_all(case.gang)
+    needed, keys = int(party.sizes[0]), keys_of_all(case.gang, case.topology)
     if not keys:
-        return NoRoomTogether(
-            needed=needed, roles=len(case.gang.roles), too_little=_too_little_of(case, party, at_last.free)
-        )
+        return NoRoomTogether(needed=needed, roles=len(case.gang.roles), too_little=_too_little_of(case, party))
     domains = case.topology.common_domains(keys)
     count = int((np.unique(domains) >= 0).sum())
     return NoDomainFits(needed=needed, keys=keys, domains=count, most=_most_in_one(case, party, domains))
 
 
-def _too_little_of(case: Case, party: Party, free: IntArray) -> TooLittle | None:
-    """Find the resource of which the fewest members together need most beyond what is ``free``, int[n, r]."""
-    passing = np.logical_or.reduce(case.passes)
-    short = []
-    for column, resource in enumerate(case.snapshot.resources):
-        # In Python's numbers, as 64 bits may not hold such a sum.
-        needed = sum(
-            count * role.request[column] for count, role in zip(party.needs[0].tolist(), case.gang.roles, strict=True)
-        )
-        there = sum(max(0, amount) for amount in free[passing, column].tolist())
-        if needed > there:
-            short.append(TooLittle(resource=resource, needed=needed, free=there))
+def _too_little_of(case: Case, party: Party) -> TooLittle | None:
+    """Find the resource of which the fewest members together need most beyond what is free at last."""
+    passing, wanted = np.flatnonzero(np.logical_or.reduce(case.passes)), party.wanted
+    free = np.maximum(case.stages.at_last.free[np.ix_(passing, wanted)], 0)
+    # In two halves, and in Python's numbers, as 64 bits may not hold such a sum.
+    there = [(high << _HALF) + low for high, low in zip(*_sums_of_halves(free), strict=True)]
+    requests = party.requests[:, wanted].T.tolist()
+    counts = party.needs[0].tolist()
+    needed = [sum(count * amount for count, amount in zip(counts, of_roles, strict=True)) for of_roles in requests]
+    short = [
+        TooLittle(resource=case.snapshot.resources[column], needed=most, free=less)
+        for column, most, less in zip(wanted.tolist(), needed, there, strict=True)
+        if most > less
+    ]
     return max(short, key=lambda one: Fraction(one.needed, max(1, one.free)), default=None)
+
+
+def _sums_of_halves(amounts: IntArray) -> tuple[list[int], list[int]]:
+    """Sum up the upper and the lower bits of each column."""
+    return (amounts >> _HALF).sum(axis=0).tolist(), (amounts & (1 << _HALF) - 1).sum(axis=0).tolist()
 
 
 def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
@@ -180,12 +176,12 @@ def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
     if len(case.gang.roles) > 1 or not there.any():
         return None
     [demand] = _alone(case, party)
-    most = int(np.bincount(domains[there], weights=slots_at_last(demand, case.snapshot)[there]).max())
+    most = int(np.bincount(domains[there], weights=slots_at_last(demand, case.stages.at_last)[there]).max())
     return most if most < demand.needed else None
 
 
 def _too_short(case: Case, party: Party) -> WindowTooShort | None:
-    if case.chooser.soonest(case.at_first) is not None:
+    if case.chooser.soonest(case.stages.at_first) is not None:
         return None
     passes = np.any(case.passes, axis=0)
     fastest = float(case.snapshot.slowdown[passes].min())

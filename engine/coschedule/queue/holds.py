@@ -14,10 +14,10 @@ time; where ends are without memory, it also keeps the fewest from them on avera
 
 Method: nodes are looked at in that order, and each is taken with which the set can still be completed. It can if the
 largest of the other nodes, as many as are still to be chosen, add up to the rest. A node that is turned down completes
-no larger set either, so this finds the first set.
+no larger set either, so this finds the first set, in O(n log n).
 """
 
-from collections import Counter
+import heapq
 from typing import NamedTuple
 
 import numpy as np
@@ -93,30 +93,49 @@ def _kept(timeline: Timeline, demand: Demand, in_the_end: InTheEnd) -> IntArray 
 
 
 def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
-    most = in_the_end.most.tolist()
-    largest_first = np.cumsum(np.sort(in_the_end.most)[::-1])
-    if not most or largest_first[-1] < needed:
+    largest_first = np.argsort(-in_the_end.most, kind="stable")
+    sums = np.cumsum(in_the_end.most[largest_first])
+    if not sums.size or sums[-1] < needed:
         return None
-    left = int(np.searchsorted(largest_first, needed)) + 1
-    others, chosen = Counter(most), []
+    left = int(np.searchsorted(sums, needed)) + 1
+    rest = _Rest(in_the_end.most.tolist(), largest_first[:left].tolist())
+    chosen: list[int] = []
     for rank in np.lexsort((in_the_end.ready, in_the_end.missing)).tolist():
-        others[most[rank]] -= 1
-        if most[rank] and most[rank] + _largest(others, left - 1) >= needed:
+        if rest.can_be_completed_with(rank, needed):
+            rest.take(rank)
             chosen.append(rank)
-            left, needed = left - 1, needed - most[rank]
-            if not left:
+            needed -= rest.most[rank]
+            if len(chosen) == left:
                 break
-        else:
-            others[most[rank]] += 1
     return np.sort(np.array(chosen, dtype=np.int64))
 
 
-def _largest(numbers: Counter[int], count: int) -> int:
-    """Sum up the ``count`` largest numbers."""
-    total = 0
-    for number in sorted(numbers, reverse=True):
-        taken = min(count, numbers[number])
-        total, count = total + taken * number, count - taken
-        if not count:
-            break
-    return total
+class _Rest:
+    """Nodes that are not chosen yet: as many of the largest as are still to be chosen, and the sum of their slots.
+
+    A node that is taken replaces one of them: itself, or else the smallest. So each takes a few steps.
+    """
+
+    def __init__(self, most: list[int], largest: list[int]) -> None:
+        self.most = most
+        self._largest = set(largest)
+        self._by_size = [(most[rank], rank) for rank in largest]
+        self._sum = sum(most[rank] for rank in largest)
+        heapq.heapify(self._by_size)
+
+    def can_be_completed_with(self, rank: int, needed: int) -> bool:
+        """Tell whether so many slots are still possible when a node is taken; one without slots is of no use."""
+        if not self.most[rank]:
+            return False
+        return rank in self._largest or self._sum - self._smallest()[0] + self.most[rank] >= needed
+
+    def take(self, rank: int) -> None:
+        """Take a node."""
+        gone = rank if rank in self._largest else self._smallest()[1]
+        self._largest.remove(gone)
+        self._sum -= self.most[gone]
+
+    def _smallest(self) -> tuple[int, int]:
+        while self._by_size[0][1] not in self._largest:
+            heapq.heappop(self._by_size)
+        return self._by_size[0]

@@ -1,12 +1,13 @@
 """What is known of nodes: their labels and taints, and the resources that come back or are about to be taken."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from coschedule.model.numbers import BoolArray
+from coschedule.queue.constraints.answers import Answers
 from coschedule.queue.constraints.terms import Taint
 
 
@@ -15,6 +16,7 @@ class NodeTable:
     """What is known of every node besides resources and time; entry ``n`` of each column is node ``names[n]``.
 
     Names are sorted and distinct. ``ready`` and ``unschedulable`` are read-only bool[n]. Raises ValueError otherwise.
+    ``answers`` keep what is found out about these nodes.
     """
 
     names: tuple[str, ...]
@@ -22,11 +24,12 @@ class NodeTable:
     taints: tuple[tuple[Taint, ...], ...]
     ready: BoolArray
     unschedulable: BoolArray
+    answers: Answers = field(init=False, repr=False)
 
     @property
     def index(self) -> Mapping[str, int]:
         """The number of each node, by name."""
-        return {name: number for number, name in enumerate(self.names)}
+        return self.answers.index
 
     def __post_init__(self) -> None:
         count = len(self.names)
@@ -36,6 +39,8 @@ class NodeTable:
             raise ValueError(f"labels and taints must have one entry for each of {count} nodes")
         for name in ("ready", "unschedulable"):
             object.__setattr__(self, name, read_only(name, getattr(self, name), np.bool_, (count,)))
+        answers = Answers(self.names, self.labels, self.taints, self.ready, self.unschedulable)
+        object.__setattr__(self, "answers", answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

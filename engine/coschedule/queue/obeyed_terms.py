@@ -16,7 +16,9 @@ def are_obeyed(
     role = np.concatenate([np.full(int(counts[name].sum()), number) for number, name in enumerate(nodes)])
     node = np.concatenate([nodes[name].repeat(counts[name]) for name in nodes])
     names = list(nodes)
-    return all(_is_obeyed(term, topology.domains(term.topology_key)[node], role, names) for term in terms)
+    return all(
+        _is_obeyed(term, topology.domains(term.topology_key)[node], role, names) for term in topology.distinct(terms)
+    )
 
 
 def _is_obeyed(term: Term, domain: IntArray, role: IntArray, names: Sequence[str]) -> bool:

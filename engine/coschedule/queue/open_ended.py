@@ -1,6 +1,5 @@
 """Which gangs run that give no end: the facts, as a snapshot carries them, and who of them is in a gang's way."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,6 +36,15 @@ class OpenEnded:
         if ((self.holder < 0) | (self.holder >= len(self.gangs))).any() or (self.node < 0).any():
             raise ValueError("who holds a node without an end must be one of the gangs")
 
+    def with_gang(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
+        """Return what is known when one more gang holds these nodes, int[i], of which some may be named twice."""
+        held = np.unique(nodes)
+        return OpenEnded(
+            gangs=(*self.gangs, gang),
+            holder=np.append(self.holder, np.full(len(held), len(self.gangs))),
+            node=np.append(self.node, held),
+        )
+
     def blocker(self, passes: BoolArray) -> Blocker | None:
         """Name the gang that holds most of the nodes that pass, bool[n]; of several the first."""
         held = np.bincount(self.holder[passes[self.node]], minlength=len(self.gangs))
@@ -44,18 +52,6 @@ class OpenEnded:
             return None
         most = int(np.argmax(held))
         return Blocker(gang=self.gangs[most], nodes=int(held[most]), others=int((held > 0).sum()) - 1)
-
-
-def held_without_end(held: Iterable[tuple[GangKey, IntArray]]) -> OpenEnded:
-    """Tell who holds which nodes, int[i] by index in the snapshot; a gang may be named more than once."""
-    nodes: dict[GangKey, set[int]] = {}
-    for gang, indices in held:
-        nodes.setdefault(gang, set()).update(indices.tolist())
-    return OpenEnded(
-        gangs=tuple(nodes),
-        holder=np.repeat(np.arange(len(nodes)), [len(own) for own in nodes.values()]),
-        node=np.array([node for own in nodes.values() for node in sorted(own)], dtype=np.int64),
-    )
 
 
 def none_open_ended() -> OpenEnded:

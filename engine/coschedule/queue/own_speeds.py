@@ -13,11 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from coschedule.model.kinds import NO_KIND, times_on
+from coschedule.model.kinds import times_on
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.gangs import PendingGang, Role
 from coschedule.queue.slots.timeline import Timeline, no_kinds
 from coschedule.queue.snapshot import Snapshot
+
+_STEPS_A_NODE = 10
+"""To rank nodes anew takes as long as so many copies of a timeline."""
 
 NodesOfRole = tuple[IntArray, IntArray]
 """Nodes by index, and how many members of a role each has."""
@@ -35,8 +38,13 @@ def own_snapshot(gang: PendingGang, snapshot: Snapshot) -> Snapshot:
     """Return the snapshot in which nodes are as fast for all as they are for the gang."""
     if not gang.factors:
         return snapshot
-    no_kind = np.full_like(snapshot.kinds, NO_KIND)
-    return replace(snapshot, slowdown=own_slowdowns(gang, snapshot), kinds=no_kind)
+    return snapshot.as_fast_as(own_slowdowns(gang, snapshot))
+
+
+def copies_for(gang: PendingGang, timeline: Timeline) -> int:
+    """Count the copies of a timeline that are made for a gang: with what it takes, and as fast as it is for it."""
+    timelines = 1 + len(timeline.safer)
+    return timelines if not gang.factors else _STEPS_A_NODE * timelines
 
 
 def own_timeline(gang: PendingGang, timeline: Timeline) -> Timeline:

@@ -4,14 +4,13 @@ More urgent gangs come before all others, and never wait for them. Who is planne
 what those that wait are promised, says ``Snapshot.promises``; one file each in ``queue.promises``.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from coschedule.queue.decisions import Decision, Plan
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.observer import Observer, silent
-from coschedule.queue.order import in_order
+from coschedule.queue.order import by_priority
 from coschedule.queue.planner import Planner, Rescue
 from coschedule.queue.promises.conservative import plan_conservative
 from coschedule.queue.promises.easy import plan_easy
@@ -30,10 +29,11 @@ _PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
 
 
 class Counted(NamedTuple):
-    """A plan, and how many combinations of members and nodes were looked at where they are counted (``effort``)."""
+    """A plan, and how many steps it took; so many ``beyond`` what each choice has by itself (``effort``)."""
 
     plan: Plan
-    combinations: int
+    steps: int
+    beyond: int
 
 
 def plan(snapshot: Snapshot, *, observer: Observer = silent, rescue: Rescue | None = None) -> Plan:
@@ -55,15 +55,13 @@ def plan_and_count(snapshot: Snapshot, *, observer: Observer = silent, rescue: R
     """Make the plan as ``plan`` does, and tell what it took."""
     planner = Planner(snapshot, observer, rescue)
     decisions: list[Decision] = []
-    for gangs in _by_priority(snapshot):
-        planner, of_priority = _PLAN[snapshot.promises](planner, gangs)
-        decisions += of_priority
+    refused = planner.refused
+    for gangs in by_priority(snapshot.gangs):
+        planner.welcome(gangs)
+        planner, of_priority = _PLAN[snapshot.promises](planner, [gang for gang in gangs if gang.key not in refused])
+        decisions += [*of_priority, *(refused[gang.key] for gang in gangs if gang.key in refused)]
     gangs_by_key = {gang.key: gang for gang in snapshot.gangs}
     for decision in decisions:
         observer.decided(gangs_by_key[decision.gang], decision)
-    return Counted(Plan(generation=snapshot.generation, decisions=tuple(decisions)), planner.combinations)
-
-
-def _by_priority(snapshot: Snapshot) -> Iterator[list[PendingGang]]:
-    for _, gangs in groupby(in_order(snapshot.gangs), key=lambda gang: gang.priority):
-        yield list(gangs)
+    made = Plan(generation=snapshot.generation, decisions=tuple(decisions))
+    return Counted(made, planner.account.spent, planner.account.beyond)

@@ -6,16 +6,16 @@ when others have ended, nobody knows when, may hold nodes (``holding``): it then
 there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Self, TypeVar
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.model.numbers import IntArray
+from coschedule.queue.at_last import AtLast
 from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.choice import Choice, Chooser
 from coschedule.queue.choosing.chooser import chooser_of
@@ -28,25 +28,28 @@ from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.kept_choice import kept_choice, seats_by_rank
 from coschedule.queue.kept_places import Keeping, Place, claims_of, given_back, place_of
 from coschedule.queue.members import Members
+from coschedule.queue.nominated import by_urgency, claims_of_pods, count_in_front
 from coschedule.queue.observer import Observer
-from coschedule.queue.open_ended import held_without_end
-from coschedule.queue.own_speeds import own_snapshot, own_timeline
+from coschedule.queue.open_ended import none_open_ended
+from coschedule.queue.own_speeds import copies_for, own_snapshot, own_timeline
 from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
 from coschedule.queue.owners.forecasts import Interruptible
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS, with_safer
 from coschedule.queue.placing import Placing
 from coschedule.queue.promises.memory import kept_from
+from coschedule.queue.reading import read_constraints
 from coschedule.queue.refusals import PlanningFailed, TooManyCombinations, TopologiesCross
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import slots_now
 from coschedule.queue.slots.timeline import Timeline
-from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.topology import Topology
 from coschedule.queue.unplaced import Ground, closing, held_on, refusal_on
 from coschedule.queue.why.turn import Turn
 from coschedule.queue.windows_and_releases import expected_timeline
+from coschedule.queue.without_end import WithoutEnd
 
 Rescue = Callable[[GangKey, Exception], None]
 T = TypeVar("T")
@@ -63,14 +66,16 @@ class Planner:
         self._feasibility = Feasibility(snapshot.nodes)
         self._topology = Topology(snapshot.nodes)
         self._hazards = hazards_of(snapshot.forecasts)
+        self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
+        self._at_last = AtLast(snapshot, self._read.distinct_masks)
         self._at_first = self._timeline = self._timeline_at_first()
-        self._someday = snapshot.someday
-        self._without_end: tuple[tuple[GangKey, IntArray], ...] = ()
+        self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
         self._may_hold = snapshot.most_holding
         self._placing = Placing(snapshot, self._timeline.node, self._hazards)
         self._rank_of = np.argsort(self._timeline.node)
-        self._nominated = tuple(sorted(snapshot.nominated, key=lambda pod: pod.priority))
-        self._account = Account()
+        self._nominated = by_urgency(snapshot.nominated)
+        self.account = Account()
+        """What is spent, in all forks."""
 
     @property
     def now(self) -> float:
@@ -78,9 +83,13 @@ class Planner:
         return self._snapshot.now
 
     @property
-    def combinations(self) -> int:
-        """How many combinations of members and nodes were looked at, in all forks."""
-        return self._account.spent
+    def refused(self) -> Mapping[GangKey, Unplaceable]:
+        """The gangs that are not to be planned, as their constraints were not read."""
+        return {gang: Unplaceable(gang=gang, refusal=refusal) for gang, refusal in self._read.refused.items()}
+
+    def welcome(self, gangs: Iterable[PendingGang]) -> None:
+        """Go on to gangs of the next priority: something is kept for each of their tenants."""
+        self.account.welcome(gang.key for gang in gangs)
 
     def fork(self) -> Self:
         """Return a planner that goes on from here and leaves this one as it is."""
@@ -110,7 +119,8 @@ class Planner:
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
         """Go on with a timeline in which these places of gangs have been claimed."""
         self._timeline = timeline
-        self._never_end([(place.gang.key, claim) for place in places for claim in place.claims])
+        owned = [(place.gang.key, claim) for place in places for claim in place.claims]
+        self._without_end = self._without_end.taking(owned, timeline.node)
 
     def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
         """Find slots once that several forks would find each: they then only look for what has changed."""
@@ -265,20 +275,8 @@ class Planner:
     def _timeline_at_first(self) -> Timeline:
         """Build what is free without anybody that waits, also within the risks that somebody may take."""
         some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
-        timeline = expected_timeline(self._snapshot, self._masks())
+        timeline = expected_timeline(self._snapshot, self._read.distinct_masks)
         return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
-
-    def _masks(self) -> list[BoolArray]:
-        """All in which nodes differ, for every distinct list of constraints; what raises does so again in its turn."""
-        answers = {}
-        for gang in self._snapshot.gangs:
-            try:
-                for role in gang.roles:
-                    answers[role.constraints] = list(self._feasibility.answers(role.constraints))
-            except Exception:
-                if self._rescue is None:
-                    raise
-        return list(chain.from_iterable(answers.values()))
 
     def _decide(self, gang: PendingGang) -> Decision:
         self._let_in_front_of(gang)
@@ -293,8 +291,13 @@ class Planner:
         return self._refuse(chooser)
 
     def _chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
-        consider = partial(self._observer.considered, gang)
-        return chooser_of(gang, self._feasibility, self._topology, consider, self._account.effort())
+        """Find the way to choose for a gang.
+
+        It pays for its timelines first, its own and that with its claims; they leave no less for the choice itself.
+        """
+        self.account.effort(gang.key).spend(copies_for(gang, self._timeline) * len(self._timeline.node))
+        consider, effort = partial(self._observer.considered, gang), self.account.effort(gang.key)
+        return chooser_of(gang, self._feasibility, self._topology, consider, effort)
 
     def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:
         """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""
@@ -336,32 +339,13 @@ class Planner:
     def _take(self, owned: Sequence[tuple[GangKey, Claim]]) -> None:
         """Claim what these gangs get."""
         self._timeline = self._timeline.claimed_all([claim for _, claim in owned])
-        self._never_end(owned)
-
-    def _never_end(self, owned: Iterable[tuple[GangKey, Claim]]) -> None:
-        """Note what claims take of which nobody knows when it ends, though some time it does, and whose they are."""
-        for gang, claim in owned:
-            if claim.finish == np.inf:
-                indices = self._timeline.node[claim.ranks]
-                taken = claim.counts[:, np.newaxis] * claim.request
-                self._someday = self._someday.copy()
-                self._someday[indices] = np.minimum(self._someday[indices], AMOUNT_LIMIT - taken) + taken
-                self._without_end = (*self._without_end, (gang, indices))
+        self._without_end = self._without_end.taking(owned, self._timeline.node)
 
     def _let_in_front_of(self, gang: PendingGang) -> None:
         """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
-        while self._nominated and self._nominated[-1].priority >= gang.priority:
-            *others, pod = self._nominated
-            self._nominated = tuple(others)
-            [rank] = np.flatnonzero(self._timeline.node == pod.node)
-            claim = Claim(
-                ranks=np.array([rank]),
-                counts=np.array([1]),
-                request=np.array(pod.request, dtype=np.int64),
-                start=self._snapshot.now,
-                finish=np.inf,
-            )
-            self._timeline = self._timeline.claimed(claim)
+        count = count_in_front(self._nominated, gang.priority)
+        in_front, self._nominated = self._nominated[:count], self._nominated[count:]
+        self._timeline = self._timeline.claimed_all(claims_of_pods(in_front, self._rank_of, self._snapshot.now))
 
     def _refuse(self, chooser: Chooser) -> Unplaceable:
         ground = Ground(
@@ -370,8 +354,8 @@ class Planner:
             topology=self._topology,
             at_first=self._at_first,
             by_now=self._timeline,
-            someday=self._someday,
-            in_front=held_without_end(self._without_end),
+            at_last=self._at_last,
+            without_end=self._without_end,
         )
         gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
         held = held_on(ground, chooser, refusal) if self._may_hold else None
@@ -383,7 +367,7 @@ class Planner:
 
     def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
         self._may_hold -= 1
-        self._without_end = (*self._without_end, (gang, self._timeline.node[ranks]))
+        self._without_end = self._without_end.holding(gang, self._timeline.node[ranks])
         self._timeline = self._timeline.claimed(closing(ranks, start, resources=len(self._snapshot.resources)))
 
 

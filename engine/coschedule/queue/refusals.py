@@ -36,6 +36,8 @@ class Reason(StrEnum):
     """Terms name two labels whose domains cut through each other."""
     TOO_MANY_COMBINATIONS = "TooManyCombinations"
     """Its roles have more combinations of members than the planner looks through."""
+    CONSTRAINTS_TOO_LONG = "ConstraintsTooLong"
+    """Its constraints on nodes are longer than what the planner still reads for the gang."""
     PLANNING_FAILED = "PlanningFailed"
     """Planning it raised an exception, which is a mistake of the planner's; the other gangs were planned without it."""
 
@@ -213,6 +215,18 @@ class TooManyCombinations:
 
     reason: ClassVar[Reason] = Reason.TOO_MANY_COMBINATIONS
     combinations: int | None
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstraintsTooLong:
+    """Constraints have ``length`` parts that no gang in front has; at most ``most`` are read for it.
+
+    A part is a selector, a term, a requirement, a value or a toleration.
+    """
+
+    reason: ClassVar[Reason] = Reason.CONSTRAINTS_TOO_LONG
+    length: int
     most: int
 
 

@@ -96,12 +96,7 @@ def _later_starts(place: Place, timeline: Timeline) -> Iterable[float]:
 
 def _has_room(place: Place, timeline: Timeline) -> bool:
     """Tell whether there is room for what all roles take together."""
-    for claim in place.claims:
-        if not timeline.has_room_for(claim):
-            return False
-        if len(place.claims) > 1:
-            timeline = timeline.claimed(claim)
-    return True
+    return timeline.has_room_for_all(place.claims)
 
 
 def _starting(choice: Choice, gang: PendingGang, start: float, finish: float) -> Choice:

@@ -87,6 +87,18 @@ class Snapshot:
         self._check_gangs()
         self._check_running()
 
+    def as_fast_as(self, slowdown: FloatArray) -> "Snapshot":
+        """Return the snapshot in which nodes have these slow-downs, and no kinds.
+
+        That is asked for gang by gang, so that what has not changed is not checked again.
+        """
+        other = object.__new__(Snapshot)
+        for name in Snapshot.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "slowdown", slowdown)
+        object.__setattr__(other, "kinds", np.full_like(self.kinds, NO_KIND))
+        return other
+
     def _check_numbers(self) -> None:
         if not math.isfinite(self.now):
             raise ValueError("now must be finite")

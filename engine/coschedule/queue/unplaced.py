@@ -6,13 +6,13 @@ from typing import assert_never
 import numpy as np
 
 from coschedule.model.numbers import IntArray
+from coschedule.queue.at_last import AtLast
 from coschedule.queue.choosing.choice import Chooser
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.explain import refuse
+from coschedule.queue.explain import Stages, refuse
 from coschedule.queue.explain_together import Case, refuse_together
 from coschedule.queue.holds import Held, nodes_to_hold
-from coschedule.queue.open_ended import OpenEnded
 from coschedule.queue.own_speeds import own_snapshot, shared_ranks
 from coschedule.queue.owners.choosing import seen_by
 from coschedule.queue.refusals import Reason, Refusal
@@ -20,13 +20,14 @@ from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.snapshot import Snapshot
 from coschedule.queue.topology import Topology
+from coschedule.queue.without_end import WithoutEnd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
-    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``someday`` besides.
+    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``at_last``.
 
-    Of these gangs, those ``in_front`` have nodes and give no end.
+    Some of these gangs hold nodes ``without_end``.
     """
 
     snapshot: Snapshot
@@ -34,31 +35,29 @@ class Ground:
     topology: Topology
     at_first: Timeline
     by_now: Timeline
-    someday: IntArray
-    in_front: OpenEnded
+    at_last: AtLast
+    without_end: WithoutEnd
 
 
 def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
     """Say why there is no placement for the chooser's gang."""
     snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
-    at_first, by_now = seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now)
+    stages = Stages(seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now), ground.at_last)
     if isinstance(chooser, PlainChooser):
         return refuse(
             chooser.demand,
             snapshot=snapshot,
             feasibility=feasibility,
-            at_first=at_first,
-            by_now=by_now,
-            in_front=ground.in_front,
+            stages=stages,
+            in_front=ground.without_end.hold,
         )
     case = Case(
         chooser=chooser,
         snapshot=snapshot,
         feasibility=feasibility,
         topology=ground.topology,
-        at_first=at_first,
-        by_now=by_now,
-        in_front=ground.in_front,
+        stages=stages,
+        in_front=ground.without_end.hold,
     )
     return refuse_together(case)
 
@@ -68,7 +67,7 @@ def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
     if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
         return None
     demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
-    held = nodes_to_hold(own, demand, ground.someday)
+    held = nodes_to_hold(own, demand, ground.without_end.someday)
     if held is None:
         return None
     held = held._replace(ranks=np.sort(shared_ranks(own, ground.by_now)[held.ranks]))
@@ -88,7 +87,9 @@ def _may_change(refusal: Refusal) -> bool:
             return False
         case Reason.HELD_BY_LASTING_PODS | Reason.NO_DOMAIN_FITS | Reason.NO_ROOM_TOGETHER:
             return False
-        case Reason.TOPOLOGIES_CROSS | Reason.TOO_MANY_COMBINATIONS | Reason.PLANNING_FAILED:
+        case Reason.TOPOLOGIES_CROSS | Reason.TOO_MANY_COMBINATIONS | Reason.CONSTRAINTS_TOO_LONG:
+            return False
+        case Reason.PLANNING_FAILED:
             return False
         case Reason.HOLDS_NODES | Reason.BEHIND_IN_QUEUE:
             # Who asks the engine gives these.

@@ -7,7 +7,7 @@ latest.
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.act.dry_runs import first_members
+from lockstep.act.asking_admission import first_members
 from lockstep.act.refusals import is_conflict
 from lockstep.api import paths
 from lockstep.api.answer import Target

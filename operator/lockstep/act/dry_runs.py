@@ -1,38 +1,67 @@
-"""Asks the API server, by a dry run, what it will make of the members of gangs that have to wait.
+"""Asks the API server, by dry runs, what it makes of the members of gangs that have to wait.
 
-So their owners are told now, and not when their turn comes, and they are planned with what admission adds. Nobody tells
-us when a policy, a LimitRange or a webhook changes: gangs whose members it refuses or changes are checked again while
-they wait, each less and less often. A gang that can start at once is never checked: creating its members tells. Nobody
-is evicted for a gang whose members would be refused.
+So their owners know it now, and not when their turn comes, and gangs are planned with what admission adds. Nothing says
+when a policy, a LimitRange or a webhook changes: gangs whose members it refuses or changes are checked again while they
+wait, each less and less often. A gang that can start at once is not checked: creating its members shows the same.
+
+Gangs are checked in an order of their own: first those for which others could be evicted, since no gang is evicted for
+members that would be refused; then by priority; of equally urgent gangs each namespace in its turn. Gangs that are
+checked again have turns of their own, which are fewer, so that neither kind ever waits for the other. Each gang is
+asked for itself, also where another one has the same template: admission sees names, labels and owners.
+
+The yes of a check is old when others are to be evicted on it: then it is asked for anew (:meth:`DryRuns.admits_now`).
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
-from coschedule import GangKey, Members
-from lockstep.act.admission import admitted_needs, estranged
-from lockstep.act.network import is_in_the_way
-from lockstep.act.refusals import is_no_dry_run, refused_template
+from coschedule import GangKey
+from lockstep.act.asking_admission import Admitted, ask_admission, at_once
+from lockstep.act.fair_queue import FairQueue, Rank
 from lockstep.act.services import Services
-from lockstep.api import paths
-from lockstep.api.answer import Answer, ApiUnavailableError
-from lockstep.api.member_pod import MemberPods
+from lockstep.act.workers import Workers
+from lockstep.api.answer import ApiUnavailableError
+from lockstep.api.turns import Urgency
 from lockstep.belief.phases import Phase
-from lockstep.belief.running import may_preempt
 from lockstep.facts.gang import GangFact, GangSpec, Refusal, Verdict
-from lockstep.facts.role import Needs, RoleSpec
 from lockstep.logs.fields import about
-from lockstep.logs.subject import work_for
+from lockstep.report.rate import Rate
 
-# A dry run costs the API server almost as much as a pod; so many leave most of what it can do to others.
-_PAUSE_SECONDS = 0.02
+# A dry run costs the API server almost as much as a pod; so many a second leave most of what it can do to others.
+_FIRST_PER_SECOND = 44.0
+_AGAIN_PER_SECOND = 6.0
+# A webhook may take its time: others are checked meanwhile, also those of the same namespace.
+_AT_ONCE = 4
+_OF_NAMESPACE = 2
+_AGAIN_AT_ONCE = 2
+_AGAIN_OF_NAMESPACE = 1
+# The groups of ranks.
+_MAY_EVICT, _OTHERS = 0, 1
 _FIRST_AGAIN_SECONDS = 15.0
 _LONGEST_AGAIN_SECONDS = 600.0
 
+# An API server waits so long for a webhook at most.
+_LONGEST_SECONDS = 30.0
+# Whether others are evicted waits for it. An API server that does not answer by then has not said yes.
+_LONGEST_NOW_SECONDS = 10.0
+
 log = logging.getLogger(__name__)
+
+
+class _Haste(NamedTuple):
+    """How a gang is checked: how urgent the requests are, how long they may take, and what each of them waits for."""
+
+    urgency: Urgency
+    seconds: float
+    pace: Callable[[], Awaitable[None]]
+
+
+_NOW = _Haste(Urgency.ACT, _LONGEST_NOW_SECONDS, at_once)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,104 +73,129 @@ class _Asked:
 
 
 class DryRuns:
-    """DryRuns one gang at a time. ``told`` is called for each gang that admission turns out to change."""
+    """Checks gangs, a few at once. ``changed`` is called for each gang that admission turns out to change."""
 
-    def __init__(self, services: Services, *, told: Callable[[GangFact], None]) -> None:
+    def __init__(self, services: Services, *, changed: Callable[[GangFact], None]) -> None:
         self._client = services.client
         self._state = services.state
-        self._told = told
+        self._changed = changed
         self._asked: dict[GangKey, _Asked] = {}
-        self._queue: dict[GangKey, None] = {}
-        self._task: asyncio.Task[None] | None = None
+        self._lowest_held = math.inf
+        self._first, self._again = FairQueue(), FairQueue()
+        self._first_checks = self._checks(self._first, _FIRST_PER_SECOND, at_once=_AT_ONCE, of_namespace=_OF_NAMESPACE)
+        self._second_checks = self._checks(
+            self._again, _AGAIN_PER_SECOND, at_once=_AGAIN_AT_ONCE, of_namespace=_AGAIN_OF_NAMESPACE
+        )
 
     def ask(self, gang: GangFact) -> None:
         """Check a gang that has to wait, or is refused, unless that has been done."""
         version = (gang.uid, gang.generation)
         known = self._asked.get(gang.key)
-        if (known is None or known.version != version) and self._state.templates.written(gang) is not None:
+        if known is not None and known.version == version:
+            self._rank_anew(gang)
+        elif self._state.templates.written(gang) is not None:
             self.forget(gang.key)
             self._asked[gang.key] = _Asked(version=version)
-            self._enqueue(gang.key)
+            self._first.put(gang.key, self._rank(gang))
+            self._first_checks.wake()
+
+    def ask_early(self, gang: GangFact) -> None:
+        """Check a gang before it is planned if others could be evicted for it: a plan that does so needs the answer."""
+        if self._rank(gang).group == _MAY_EVICT:
+            self.ask(gang)
 
     def admits(self, gang: GangFact) -> bool:
-        """Whether an attempt would make members and network now, as far as that can be told without making them."""
+        """Whether an attempt would make members and network, by what the last check of the gang has found."""
         known = self._asked.get(gang.key)
         return known is not None and known.version == (gang.uid, gang.generation) and known.is_admitted
 
+    async def admits_now(self, gang: GangFact) -> bool:
+        """Ask anew whether an attempt would make members and network; what is found counts as in any check.
+
+        False also where the API server does not answer within some seconds, or the gang is another one by then.
+        """
+        spec, asked = self._state.templates.written(gang), self._asked.get(gang.key)
+        if spec is None or asked is None or asked.version != (gang.uid, gang.generation):
+            return False
+        await self._find_and_note(gang, spec, asked, _NOW)
+        known = self._state.gangs.get(gang.key)
+        return known is not None and self.admits(known)
+
+    def note_lowest_held(self, priority: float) -> None:
+        """The least urgent gang that holds nodes has that priority: for more urgent ones it could be evicted."""
+        self._lowest_held = priority
+
     def forget(self, gang: GangKey) -> None:
         """The gang is gone."""
-        self._queue.pop(gang, None)
+        self._first.drop(gang)
+        self._again.drop(gang)
+        self._first_checks.cancel(gang)
+        self._second_checks.cancel(gang)
         asked = self._asked.pop(gang, None)
-        if asked is not None and asked.again is not None:
-            asked.again.cancel()
+        if asked is not None:
+            _call_off(asked)
 
     async def stop(self) -> None:
         """Check no more."""
-        for gang in list(self._asked):
-            self.forget(gang)
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        for asked in self._asked.values():
+            _call_off(asked)
+        await self._first_checks.stop()
+        await self._second_checks.stop()
 
-    def _enqueue(self, gang: GangKey) -> None:
-        self._queue[gang] = None
-        if self._task is None:
-            self._task = asyncio.create_task(self._work())
+    def _checks(self, queue: FairQueue, per_second: float, *, at_once: int, of_namespace: int) -> Workers:
+        pace = Rate(per_second=per_second, burst=1.0).urgent
+        check = partial(self._check, haste=_Haste(Urgency.REPORT, _LONGEST_SECONDS, pace))
+        return Workers(queue.take, check, at_once=at_once, of_namespace=of_namespace)
 
-    async def _work(self) -> None:
-        while self._queue:
-            key = next(iter(self._queue))
-            del self._queue[key]
-            work_for(key)
-            try:
-                await self._check(key)
-            except Exception:
-                log.exception("its members could not be checked", extra=about(key))
-            await asyncio.sleep(_PAUSE_SECONDS)
-        self._task = None
+    def _rank_anew(self, gang: GangFact) -> None:
+        """Priorities may have changed since the gang waits for its check, and so may who holds nodes."""
+        for queue in (self._first, self._again):
+            if gang.key in queue:
+                queue.put(gang.key, self._rank(gang))
 
-    async def _check(self, key: GangKey) -> None:
-        gang = self._waiting(key)
+    def _rank(self, gang: GangFact) -> Rank:
+        spec, priorities = self._state.templates.written(gang), self._state.priorities
+        as_written = gang if spec is None else replace(gang, spec=spec, refusal=None)
+        priority = None if as_written.spec is None else priorities.of(as_written)
+        if priority is None:
+            return Rank(_OTHERS, 0)
+        may_evict = gang.refusal is None and priority > self._lowest_held and priorities.preempts(as_written)
+        return Rank(_MAY_EVICT if may_evict else _OTHERS, -priority)
+
+    async def _check(self, key: GangKey, *, haste: _Haste) -> None:
+        gang, asked = self._waiting(key), self._asked.get(key)
         spec = None if gang is None else self._state.templates.written(gang)
-        if gang is None or spec is None:
+        if gang is None or asked is None or spec is None:
             # Should it wait again, it is checked again.
             self.forget(key)
-            return
-        try:
-            verdict, is_admitted = await self._verdict(gang, spec)
-            is_admitted = is_admitted and not await is_in_the_way(self._client, gang)
-        except ApiUnavailableError as error:
-            log.warning("its members could not be checked: %s", error, extra=about(key))
-        else:
-            self._believe(gang, spec, verdict)
-            self._note(gang, is_admitted=is_admitted)
-        self._later(key)
-
-    def _note(self, gang: GangFact, *, is_admitted: bool) -> None:
-        """Remember whether its members would be created: from then on others may be evicted for it."""
-        asked = self._asked.get(gang.key)
-        if asked is None or asked.version != (gang.uid, gang.generation):
-            return
-        if is_admitted and not asked.is_admitted and may_preempt(self._state, gang):
+        elif await self._find_and_note(gang, spec, asked, haste) and self._rank(gang).group == _MAY_EVICT:
+            # From now on others may be evicted for it.
             self._state.news.plan()
-        asked.is_admitted = is_admitted
 
-    async def _verdict(self, gang: GangFact, spec: GangSpec) -> tuple[Verdict, bool]:
-        """What admission makes of the first member of each role, and whether it takes them all now.
+    async def _find_and_note(self, gang: GangFact, spec: GangSpec, asked: _Asked, haste: _Haste) -> bool:
+        """Check a gang, believe what is found, and see that it is checked again; returns whether a no became a yes.
 
-        Nothing is made of those that are refused for what waiting mends.
+        No answer in time is a no where others are to be evicted, and changes nothing elsewhere.
         """
-        verdict: dict[str, Needs] = {}
-        is_admitted = True
-        for role, pod in first_members(gang, spec):
-            answer = await self._client.dry_run(paths.pods_to_be(gang.key.namespace), pod)
-            needs = verdict_of(answer, role, pod)
-            if isinstance(needs, Refusal):
-                return needs, False
-            is_admitted &= answer.is_success or is_no_dry_run(answer)
-            if needs is not None:
-                verdict[role.name] = needs
-        return verdict, is_admitted
+        was_admitted, found = asked.is_admitted, await self._find(gang, spec, haste)
+        if self._asked.get(gang.key) is not asked:
+            return False
+        if found is not None:
+            self._believe(gang, spec, found.verdict)
+        if found is not None or haste is _NOW:
+            asked.is_admitted = found is not None and found.is_whole
+        self._check_later(gang.key, asked)
+        return asked.is_admitted and not was_admitted
+
+    async def _find(self, gang: GangFact, spec: GangSpec, haste: _Haste) -> Admitted | None:
+        """Ask for the gang's members; None where there is no answer in time."""
+        try:
+            async with asyncio.timeout(haste.seconds):
+                return await ask_admission(self._client, gang, spec, urgency=haste.urgency, pace=haste.pace)
+        except (ApiUnavailableError, TimeoutError) as error:
+            why = str(error) or f"no answer within {haste.seconds:g} seconds"
+            log.warning("its members could not be checked: %s", why, extra=about(gang.key))
+            return None
 
     def _believe(self, gang: GangFact, spec: GangSpec, verdict: Verdict) -> None:
         now = self._waiting(gang.key)
@@ -151,17 +205,25 @@ class DryRuns:
             # What is in the way by now is mended by waiting.
             verdict = {role.name: role.needs for role in spec.roles} | dict(verdict)
         if verdict and self._state.admission_says(now, verdict) and not isinstance(verdict, Refusal):
-            self._told(self._state.gangs[gang.key])
+            self._changed(self._state.gangs[gang.key])
 
-    def _later(self, key: GangKey) -> None:
-        gang, asked = self._waiting(key), self._asked.get(key)
+    def _check_later(self, key: GangKey, asked: _Asked) -> None:
+        """Have a gang checked again that admission refuses or changes; where that is to come already, let it."""
+        gang = self._waiting(key)
         if gang is None:
             self.forget(key)
-        if gang is None or asked is None or (asked.is_admitted and not _is_changed(gang)):
+        if gang is None or asked.again is not None or (asked.is_admitted and not _is_changed(gang)):
             return
         pause = min(_FIRST_AGAIN_SECONDS * 2.0**asked.checked, _LONGEST_AGAIN_SECONDS)
         asked.checked = min(asked.checked + 1, 16)
-        asked.again = asyncio.get_running_loop().call_later(pause, self._enqueue, key)
+        asked.again = asyncio.get_running_loop().call_later(pause, self._check_again, key, asked)
+
+    def _check_again(self, key: GangKey, asked: _Asked) -> None:
+        asked.again = None
+        gang = self._state.gangs.get(key)
+        if gang is not None:
+            self._again.put(key, self._rank(gang))
+            self._second_checks.wake()
 
     def _waiting(self, key: GangKey) -> GangFact | None:
         gang = self._state.gangs.get(key)
@@ -175,19 +237,7 @@ def _is_changed(gang: GangFact) -> bool:
     return gang.spec is not None and gang.spec.is_changed_by_admission
 
 
-def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
-    """The pod of the first member of each role, named as in the last attempt, so that refusals use the same words."""
-    members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
-    pods = MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members)
-    rank = 0
-    for role in spec.roles:
-        yield role, pods.pod(rank)
-        rank += role.sizes.minimum
-
-
-def verdict_of(answer: Answer, role: RoleSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
-    """What admission makes of a member; None where it is refused for what waiting mends."""
-    if answer.is_success:
-        stranger = estranged(sent["metadata"], answer.body["metadata"])
-        return stranger or admitted_needs(role.needs, answer.body["spec"], role.path)
-    return refused_template(answer)
+def _call_off(asked: _Asked) -> None:
+    if asked.again is not None:
+        asked.again.cancel()
+        asked.again = None

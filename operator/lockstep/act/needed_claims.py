@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lockstep.api.claims import claim_of
+from lockstep.belief.claim_holder import uses_by_role
 from lockstep.belief.reservation import Reservation
-from lockstep.belief.volume_users import uses_by_role
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodKey
 from lockstep.facts.volume import ClaimKey, Sharing

@@ -8,9 +8,11 @@ from coschedule import Decision, GangKey, Placement, Plan, RunningGang, Snapshot
 from lockstep.answers.errors import AnswerError
 from lockstep.answers.rules import PlanRules, PriceInForce, contention_now, price_of
 from lockstep.api.preemption import spelled_gang
+from lockstep.belief.resource_columns import Columns
 from lockstep.belief.running import gangs_that_hold
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.making import Evicting, with_evictions
 from lockstep.cycle.memory import Memory
@@ -50,7 +52,8 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     waiting = within.gangs
     among = contention_now(state, waiting, nodes=cutter.nodes)
     chosen = Rotation(MOST_IN_FRONT).choose(waiting, always=asked, has_changed=True)
-    gangs = [gang for gang in waiting if gang.key in chosen]
+    # Where not all find room in one snapshot, the first do.
+    gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
     prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
     snapshot = cutter.cut(
         now,
@@ -67,7 +70,7 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
         made=made,
         preempting=with_evictions(snapshot, made, errors.__setitem__),
         prices=prices,
-        running=gangs_that_hold(state, snapshot.nodes.index, snapshot.resources, now),
+        running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
         tell=lambda decision: _as_told(state, decision),
         selector=state.pool.selector,
     )

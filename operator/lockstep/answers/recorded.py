@@ -30,8 +30,9 @@ from lockstep.api.gangjob import parse_gang
 from lockstep.api.preemption import spelled_gang
 from lockstep.api.quantities import rfc3339
 from lockstep.belief.role_parts import without_parts
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.cycle.making import who_gives_way
 from lockstep.facts.gang import GangFact, GangSpec
 from lockstep.facts.sizing import Sizing

@@ -17,6 +17,8 @@ from lockstep.facts.volume import ClaimFact, ClaimKey, ClaimUse, Sharing
 Manifest = Mapping[str, Any]
 
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+# No gang has a rank of more digits: eight roles have 80,000 members at most.
+_LONGEST_RANK = 5
 
 
 def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
@@ -56,7 +58,25 @@ def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:
 
 def kept_claim(template: str, gang: str, rank: int) -> str:
     """The name of the claim that the members of a rank have by a claim template, in whatever attempt."""
-    return f"{template}-{gang}-{rank}"
+    return f"{kept_stem(template, gang)}-{rank}"
+
+
+def kept_stem(template: str, gang: str) -> str:
+    """What the names of the claims of all ranks have in common that are made by a claim template."""
+    return f"{template}-{gang}"
+
+
+def stem_and_rank(claim: str) -> tuple[str, int] | None:
+    """The stem and the rank of which a claim has its name; None for a name that no rank can have."""
+    stem, dash, text = claim.rpartition("-")
+    rank = as_rank(text) if dash else None
+    return None if rank is None else (stem, rank)
+
+
+def as_rank(text: str) -> int | None:
+    """The rank that is spelled so in names; None where it is none."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_RANK
+    return int(text) if is_number and str(int(text)) == text else None
 
 
 def with_kept_claims(pod: Manifest, templates: Sequence[Manifest], gang: str, rank: int) -> Manifest:

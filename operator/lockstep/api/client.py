@@ -118,10 +118,12 @@ class KubeClient:
         """Create an object. Its name must be given, so that a second try can't make a second object."""
         return await self._request("POST", target, body=body, urgency=urgency)
 
-    async def dry_run(self, target: Target, body: Mapping[str, Any], **params: str) -> Answer:
+    async def dry_run(
+        self, target: Target, body: Mapping[str, Any], *, urgency: Urgency = Urgency.REPORT, **params: str
+    ) -> Answer:
         """Ask what creating an object would make of it. Nothing is created."""
         asked = {DRY_RUN: "All", **params}
-        return await self._request("POST", target, body=body, params=asked, urgency=Urgency.REPORT)
+        return await self._request("POST", target, body=body, params=asked, urgency=urgency)
 
     async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
         """Ask a question that has to be posted. Nothing is created: it waits for no write, and passes the fence."""

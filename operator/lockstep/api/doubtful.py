@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from coschedule import GangKey
 from lockstep.api.bid import bid_condition
 from lockstep.api.bid_status import parse_bid_plan, parse_owner_back, parse_report
-from lockstep.api.labels import labels_of
+from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pod import parse_pod
 from lockstep.api.quantities import epoch_seconds
@@ -57,6 +57,7 @@ def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
         ended_because="its status can't be understood",
         lasting=True,
         labels=labels_of(metadata),
+        has_unread_labels=are_unread(metadata),
     )
 
 

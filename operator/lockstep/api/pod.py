@@ -5,12 +5,13 @@ from typing import Any
 
 from lockstep.api.conditions import condition_of
 from lockstep.api.gate import is_up, may_go, started
-from lockstep.api.labels import labels_of
+from lockstep.api.labels import are_unread, labels_of
 from lockstep.api.membership import membership
 from lockstep.api.pace import member_cpu
 from lockstep.api.pod_end import end_of, failed_containers, reported_progress
 from lockstep.api.pod_outcome import is_done, outcome_of, rejection_of
 from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_size import check_size
 from lockstep.api.pod_terms import keeps_away
 from lockstep.api.quantities import epoch_seconds
 from lockstep.api.stop import is_stopping
@@ -30,6 +31,7 @@ _MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 def parse_pod(manifest: Manifest) -> PodFact:
     """A pod, of anybody."""
     metadata, spec, status = manifest["metadata"], manifest["spec"], manifest.get("status") or {}
+    check_size(spec)
     member = membership(metadata)
     phase = PodPhase(status.get("phase", PodPhase.PENDING))
     is_deleting = "deletionTimestamp" in metadata
@@ -46,6 +48,7 @@ def parse_pod(manifest: Manifest) -> PodFact:
         ended_because=_ended_because(status, outcome) if _says_why(phase, outcome) else "",
         lasting=_is_lasting(metadata),
         labels=labels_of(metadata),
+        has_unread_labels=are_unread(metadata),
         keeps_away=keeps_away(spec, metadata["namespace"]),
         claims=claims_of(spec, metadata["name"]),
         nominated=status.get("nominatedNodeName") or "",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lockstep.api.exclusive import exclusive_columns, is_sidecar
+from lockstep.api.pod_size import few_exclusive
 from lockstep.api.quantities import as_request, resources
 from lockstep.facts.columns import FEATURE_PREFIX, SLOTS
 from lockstep.facts.pod import Request
@@ -21,7 +22,7 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
     Resources: the larger of what runs together (containers and sidecars) and each init container beside the sidecars
     started before it; what the pod as a whole asks for takes precedence; the overhead is added. While a pod is resized
     in place, the most of what is asked for, in force and allocated counts; once its node has found that infeasible,
-    what is asked for no longer does.
+    what is asked for no longer does. Raises ``TooLongError`` for more host ports and disks than are told apart.
     """
     is_infeasible = _resize_is_infeasible(status)
     amounts = _of_containers(spec, _containers_in_force(status), is_infeasible=is_infeasible)
@@ -30,7 +31,7 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
     amounts.update({name: resized.get(name, 0) for name in whole})
     _add(amounts, resources(spec.get("overhead")))
     amounts["pods"] = 1
-    _raise_all_to(amounts, exclusive_columns(spec))
+    _raise_all_to(amounts, few_exclusive(exclusive_columns(spec)))
     if _restarts_all_containers(spec):
         amounts[_RESTARTS_ALL] = 1
     if is_member:

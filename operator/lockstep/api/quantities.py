@@ -39,6 +39,9 @@ _LARGEST_EXPONENT = 1000
 # Far more digits than any amount has, and what is cut off counts as more: a rounded amount is never too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
+# Requests of more names are no workload's of many pods: to keep these would be a waste.
+_MOST_NAMES_SHARED = 100
+
 # The largest number of 64 bits.
 _MOST_BYTES = Decimal(2**63 - 1)
 
@@ -102,7 +105,8 @@ def resources(amounts: Mapping[str, Any] | None) -> dict[str, int]:
 def as_request(amounts: Mapping[str, int]) -> Request:
     """The same, as a value that can be compared and shared. What is 0 is left out: it restricts nothing."""
     bounded = ((name, min(amount, LARGEST_AMOUNT)) for name, amount in amounts.items() if amount > 0)
-    return _shared(tuple(sorted(bounded)))
+    request = tuple(sorted(bounded))
+    return _shared(request) if len(request) <= _MOST_NAMES_SHARED else request
 
 
 @lru_cache(maxsize=10_000)

@@ -7,11 +7,14 @@ from typing import Any
 from coschedule import Constraints, Load, Sizes, Toleration
 from lockstep.api.amounts import check_amounts
 from lockstep.api.claims import claims_by_templates, claims_in_pod, without_volumes
+from lockstep.api.exclusive import exclusive_columns
 from lockstep.api.gate import NO_GATE_IMAGE, with_gate
+from lockstep.api.labels import MOST_LABELS, are_unread
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
 from lockstep.api.pod_request import pod_limits, pod_request
+from lockstep.api.pod_size import MOST_EXCLUSIVE_OF_ROLE, TooLongError, check_size, few_exclusive
 from lockstep.api.pod_terms import pod_affinity
 from lockstep.api.pool import Pool
 from lockstep.api.preferences import preferred
@@ -58,9 +61,13 @@ def parse_needs(pod: Manifest, path: str) -> Needs | Refusal:
     if not_obeyed is not None:
         return Refusal(Reason.UNSUPPORTED_FIELD, f"{path}.spec.{not_obeyed}.")
     try:
+        check_size(pod)
+        few_exclusive(exclusive_columns(pod), MOST_EXCLUSIVE_OF_ROLE)
         check_amounts(pod, f"{path}.spec")
         claims = tuple(claims_in_pod(pod, path))
         return Needs(pod_request(pod, {}, is_member=True), _constraints(pod), claims, pod_affinity(pod))
+    except TooLongError as error:
+        return Refusal(Reason.INVALID_SPEC, f"{path}.spec.{error}.")
     except (ValueError, ArithmeticError) as error:
         return Refusal(Reason.INVALID_SPEC, f"{error}.")
 
@@ -75,6 +82,8 @@ def _manifests(spec: Manifest) -> Iterator[tuple[str, Manifest]]:
 
 def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refusal:
     claim_templates = tuple(manifest.get("volumeClaimTemplates") or ())
+    if are_unread(template.get("metadata") or {}):
+        return Refusal(Reason.INVALID_SPEC, f"{path}.metadata.labels: they are more than {MOST_LABELS}.")
     needs = parse_needs(without_volumes(template["spec"], claim_templates), path)
     if isinstance(needs, Refusal):
         return needs

@@ -1,15 +1,19 @@
-"""Whether members that stand so meet what they require of each other: facts may have changed since the plan."""
+"""Whether members that stand so meet what they require of each other: facts may have changed since the plan.
 
-from collections import defaultdict
+Members are counted by role and node once, and by domain once for each label, so that many terms of many members cost
+little more than one.
+"""
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from coschedule import Term, TermKind
-from lockstep.belief.affinity import terms_of
 from lockstep.belief.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.gang import GangFact
 from lockstep.facts.node import NodeFact
 
 
@@ -30,16 +34,16 @@ class TermBroken:
     topology_key: str
 
 
-def term_that_breaks(state: State, gang: GangFact, reservation: Reservation) -> TermBroken | None:
+def term_that_breaks(state: State, terms: Sequence[Term], reservation: Reservation) -> TermBroken | None:
     """What the gang's members require of each other and would not have, if the reservation were carried out now."""
-    terms = terms_of(state, gang)
     return broken_term(terms, list(_stands(state, reservation)), state.nodes) if terms else None
 
 
 def broken_term(terms: Iterable[Term], stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> TermBroken | None:
     """The first term that members to come would break; those that run stay where they are."""
+    members = _Members(stands, nodes)
     for term in terms:
-        breaking = {stand.node for stand in _breaking(term, stands, nodes) if stand.to_come}
+        breaking = members.breaking(term)
         if breaking:
             return TermBroken(nodes=tuple(sorted(breaking)), kind=term.kind, topology_key=term.topology_key)
     return None
@@ -54,30 +58,71 @@ def _stands(state: State, reservation: Reservation) -> Iterator[Stand]:
             yield Stand(role, node, to_come=pod is None or not pod.node)
 
 
-def _breaking(term: Term, stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> Iterator[Stand]:
-    by_domain: dict[str | None, list[Stand]] = defaultdict(list)
-    for stand in stands:
-        node = nodes.get(stand.node)
-        by_domain[None if node is None else node.labels.get(term.topology_key)].append(stand)
-    yield from _not_apart(term, by_domain) if term.kind is TermKind.APART else _not_together(term, by_domain)
+class _Domains(NamedTuple):
+    """The members of each domain of a label: ``of_node[n]``, -1 for none, and ``members[d, r]`` by domain and role."""
+
+    of_node: NDArray[np.intp]
+    members: NDArray[np.int64]
 
 
-def _not_apart(term: Term, by_domain: Mapping[str | None, list[Stand]]) -> Iterator[Stand]:
-    for domain, stands in by_domain.items():
-        some, others = _of(term.roles, stands), _of(term.towards, stands)
-        themselves = len(_of(term.roles & term.towards, stands))
-        if domain is not None and len(some) * len(others) > themselves:
-            yield from some
-            yield from others
+class _Members:
+    """Members by node and role: ``count[n, r]``, and ``to_come[n, r]`` whether any of these is to come."""
+
+    def __init__(self, stands: Sequence[Stand], nodes: Mapping[str, NodeFact]) -> None:
+        self._facts = nodes
+        self._nodes = {name: number for number, name in enumerate(dict.fromkeys(stand.node for stand in stands))}
+        self._roles = {name: number for number, name in enumerate(dict.fromkeys(stand.role for stand in stands))}
+        shape = len(self._nodes), len(self._roles)
+        self._count, self._to_come = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
+        for role, node, to_come in stands:
+            place = self._nodes[node], self._roles[role]
+            self._count[place] += 1
+            self._to_come[place] |= to_come
+        self._by_label: dict[str, _Domains] = {}
+
+    def breaking(self, term: Term) -> list[str]:
+        """The nodes of members to come that break a term."""
+        domains = self._domains(term.topology_key)
+        roles, towards = self._only(term.roles), self._only(term.towards)
+        if term.kind is TermKind.APART:
+            is_bad = _not_apart(domains.members, roles, towards)
+            breaking = np.append(is_bad, False)[domains.of_node, None] & (roles | towards)
+        else:
+            is_bad = _not_together(domains.members, towards, in_one_domain=term.roles == term.towards)
+            breaking = np.append(is_bad, True)[domains.of_node, None] & roles
+        nodes = np.flatnonzero((breaking & self._to_come).any(axis=1)).tolist()
+        names = list(self._nodes) if nodes else []
+        return [names[node] for node in nodes]
+
+    def _only(self, roles: frozenset[str]) -> NDArray[np.bool_]:
+        """Which of the roles these are: bool[r]."""
+        return np.array([role in roles for role in self._roles], dtype=np.bool_)
+
+    def _domains(self, label: str) -> _Domains:
+        if label not in self._by_label:
+            facts = (self._facts.get(node) for node in self._nodes)
+            values = [None if fact is None else fact.labels.get(label) for fact in facts]
+            numbers = {
+                value: number for number, value in enumerate(dict.fromkeys(it for it in values if it is not None))
+            }
+            of_node = np.array([-1 if value is None else numbers[value] for value in values], dtype=np.intp)
+            count = np.zeros((len(numbers), len(self._roles)), dtype=np.int64)
+            np.add.at(count, of_node[of_node >= 0], self._count[of_node >= 0])
+            self._by_label[label] = _Domains(of_node, count)
+        return self._by_label[label]
 
 
-def _not_together(term: Term, by_domain: Mapping[str | None, list[Stand]]) -> Iterator[Stand]:
-    in_one_domain = term.roles == term.towards
-    known = [domain for domain, stands in by_domain.items() if domain is not None and _of(term.towards, stands)]
-    for domain, stands in by_domain.items():
-        if domain not in known or (in_one_domain and len(known) > 1):
-            yield from _of(term.roles, stands)
+def _not_apart(count: NDArray[np.int64], roles: NDArray[np.bool_], towards: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The domains that have two members of which one keeps from the other: bool[d]."""
+    some, others, themselves = (count[:, those].sum(axis=1) for those in (roles, towards, roles & towards))
+    is_bad: NDArray[np.bool_] = some * others > themselves
+    return is_bad
 
 
-def _of(roles: frozenset[str], stands: Iterable[Stand]) -> list[Stand]:
-    return [stand for stand in stands if stand.role in roles]
+def _not_together(count: NDArray[np.int64], towards: NDArray[np.bool_], *, in_one_domain: bool) -> NDArray[np.bool_]:
+    """The domains that have none of those to whom members belong, or not all of them: bool[d]."""
+    is_known = count[:, towards].sum(axis=1) > 0
+    is_bad: NDArray[np.bool_] = ~is_known
+    if in_one_domain and is_known.sum() > 1:
+        is_bad[:] = True
+    return is_bad

@@ -1,6 +1,7 @@
 """Why a gang can't use its claims as things are: it waits, accepted again as soon as somebody has mended that."""
 
-from lockstep.api.claims import kept_claim
+from collections import Counter
+
 from lockstep.belief.claims import Claims
 from lockstep.facts.gang import GangFact, GangSpec, Refusal
 from lockstep.facts.reasons import Reason
@@ -13,15 +14,24 @@ _SHARED_MODES = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 def claim_refusal(claims: Claims, gang: GangFact) -> Refusal | None:
     """Why the gang can't use one of its claims, if so."""
     assert gang.spec is not None, "a refused gang is not asked"
+    return claims.remembered(_refusal_of, gang) if any(role.claims for role in gang.spec.roles) else None
+
+
+def _refusal_of(claims: Claims, gang: GangFact) -> Refusal | None:
+    assert gang.spec is not None, "a refused gang is not asked"
+    users = _most_users(gang.spec)
     for use in (use for role in gang.spec.roles for use in role.claims):
-        look = _of_shared if use.sharing is Sharing.SHARED else _of_own
-        refusal = look(claims, gang, gang.spec, use)
+        if use.sharing is Sharing.SHARED:
+            refusal = _of_shared(claims, gang, use, users[use.claim])
+        else:
+            refusal = _of_own(claims, gang, gang.spec, use)
         if refusal is not None:
             return refusal
     return None
 
 
-def _of_shared(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
+def _of_shared(claims: Claims, gang: GangFact, use: ClaimUse, users: int) -> Refusal | None:
+    """Why a claim can't be used that so many members may share."""
     claim = claims.claims.get(ClaimKey(gang.key.namespace, use.claim))
     if claim is None:
         return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} does not exist", use)
@@ -29,17 +39,20 @@ def _of_shared(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) ->
         return _refusal(Reason.CLAIM_NOT_READY, f"Claim {use.claim} {problem}", use)
     if (unbound := _unbound(claims, claim)) is not None:
         return _refusal(Reason.CLAIM_NOT_BOUND, f"Claim {use.claim} {unbound}", use)
-    if _most_users(spec, use) == 1 or claim.wish.modes & _SHARED_MODES:
+    if users == 1 or claim.wish.modes & _SHARED_MODES:
         return None
     modes = ", ".join(sorted(claim.wish.modes))
     message = f"{use.field}: claim {use.claim} is {modes}, which the members of a gang can't share."
     return Refusal(Reason.UNSUPPORTED_FIELD, message)
 
 
-def _most_users(spec: GangSpec, use: ClaimUse) -> int:
-    """How many members may use a shared claim."""
-    names = ({one.claim for one in role.claims if one.sharing is Sharing.SHARED} for role in spec.roles)
-    return sum(role.sizes.maximum for role, used in zip(spec.roles, names, strict=True) if use.claim in used)
+def _most_users(spec: GangSpec) -> Counter[str]:
+    """How many members may use each shared claim."""
+    users: Counter[str] = Counter()
+    for role in spec.roles:
+        for name in {use.claim for use in role.claims if use.sharing is Sharing.SHARED}:
+            users[name] += role.sizes.maximum
+    return users
 
 
 def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Refusal | None:
@@ -48,13 +61,17 @@ def _of_own(claims: Claims, gang: GangFact, spec: GangSpec, use: ClaimUse) -> Re
     problem = _problem_of_class(claims, use.wish.storage_class)
     if problem is not None:
         return _refusal(Reason.CLAIM_NOT_READY, f"The claim {problem}", use)
-    ranks = range(spec.maximum) if use.sharing is Sharing.KEPT else ()
-    keys = (ClaimKey(gang.key.namespace, kept_claim(use.claim, gang.key.name, rank)) for rank in ranks)
-    for claim in (claims.claims[key] for key in keys if key in claims.claims):
-        problem = "is another's, and goes with it" if claim.owner not in ("", gang.uid) else _problem(claims, claim)
-        if problem is not None:
-            return _refusal(Reason.CLAIM_NOT_READY, f"Claim {claim.key.name} {problem}", use)
-    return None
+    kept = claims.kept(gang.key, use.claim) if use.sharing is Sharing.KEPT else {}
+    ranks = [rank for rank, claim in kept.items() if _problem_of_kept(claims, claim, gang)]
+    rank = min((rank for rank in ranks if rank < spec.maximum), default=None)
+    if rank is None:
+        return None
+    words = f"Claim {kept[rank].key.name} {_problem_of_kept(claims, kept[rank], gang)}"
+    return _refusal(Reason.CLAIM_NOT_READY, words, use)
+
+
+def _problem_of_kept(claims: Claims, claim: ClaimFact, gang: GangFact) -> str | None:
+    return "is another's, and goes with it" if claim.owner not in ("", gang.uid) else _problem(claims, claim)
 
 
 def _refusal(reason: Reason, words: str, use: ClaimUse) -> Refusal:

@@ -1,51 +1,104 @@
 """Volumes that gangs' members claim: which there are, which are yet to come, and from where they can be reached."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from coschedule import Constraints, GangKey
 from lockstep.api.claims import kept_claim
+from lockstep.belief.claim_index import ClaimIndex
 from lockstep.belief.node_index import Names, NodeIndex
 from lockstep.belief.provisioning import Provisioning
+from lockstep.belief.remembered import Remembered
 from lockstep.belief.storage import Storage
 from lockstep.belief.volume_choice import Seeker
+from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 from lockstep.facts.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, Wish
 
+Value = TypeVar("Value")
+
+
+class ClaimsChange(NamedTuple):
+    """What has changed: of these claims, None for all there are, and that volume, if it is one of a volume."""
+
+    claims: tuple[ClaimKey, ...] | None
+    volume: str = ""
+
+
+class Stamp(NamedTuple):
+    """Two that are equal were taken of the same claims of a namespace, the same volumes, classes and nodes."""
+
+    claims: int
+    supply: int
+    nodes: int
+
 
 class Claims:
-    """What is known of claims and volumes, and what that means for gangs. ``changes`` counts what has become known."""
+    """What is known of claims and volumes, and what that means for gangs. ``changed`` is called after each change."""
 
-    def __init__(self, changed: Callable[[], None], *, nodes: Callable[[], NodeIndex]) -> None:
+    def __init__(
+        self, changed: Callable[[ClaimsChange], None], *, nodes: Callable[[], NodeIndex], remembered: Remembered
+    ) -> None:
         self._changed = changed
         self._nodes = nodes
+        self._index = ClaimIndex()
+        self._remembered = remembered
+        self._supply_changes = 0
         self.claims: dict[ClaimKey, ClaimFact] = {}
         self.volumes: dict[str, VolumeFact] = {}
-        self.changes = 0
-        self.storage = Storage(self._supply_changed)
-        self.provisioning = Provisioning(self.storage, self.volumes, nodes)
+        self.storage = Storage(self._storage_changed)
+        self.provisioning = Provisioning(self.storage, nodes)
 
     def apply_claim(self, fact: ClaimFact) -> None:
         """A claim for a volume is there, or has changed."""
-        if self.claims.get(fact.key) != fact:
-            self.claims[fact.key] = fact
-            self._note_change()
+        before = self.claims.get(fact.key)
+        if before == fact:
+            return
+        if before is not None:
+            self._index.leave(before)
+        self.claims[fact.key] = fact
+        self._index.enter(fact)
+        self._changed(ClaimsChange((fact.key,)))
 
     def remove_claim(self, key: ClaimKey) -> None:
         """A claim is gone."""
-        if self.claims.pop(key, None) is not None:
-            self._note_change()
+        before = self.claims.pop(key, None)
+        if before is not None:
+            self._index.leave(before)
+            self._changed(ClaimsChange((key,)))
 
     def apply_volume(self, fact: VolumeFact) -> None:
         """A volume is there, or has changed."""
-        if self.volumes.get(fact.name) != fact:
+        before = self.volumes.get(fact.name)
+        if before != fact:
+            if before is not None:
+                self.provisioning.volumes.leave(before)
             self.volumes[fact.name] = fact
-            self._supply_changed()
+            self.provisioning.volumes.enter(fact)
+            self._supply_changed(ClaimsChange(self._index.naming(fact.name), fact.name))
 
     def remove_volume(self, name: str) -> None:
         """A volume is gone."""
-        if self.volumes.pop(name, None) is not None:
-            self._supply_changed()
+        before = self.volumes.pop(name, None)
+        if before is not None:
+            self.provisioning.volumes.leave(before)
+            self._supply_changed(ClaimsChange(self._index.naming(name), name))
+
+    def stamp(self, namespace: str) -> Stamp:
+        """What is worked out of a namespace's claims holds as long as this stays the same."""
+        return Stamp(self._index.changed_at(namespace), self._supply_changes, self._nodes().generation)
+
+    def remembered(self, question: Callable[["Claims", GangFact], Value], gang: GangFact) -> Value:
+        """The answer to a question about a gang, which holds as long as its spec and what it stands on do.
+
+        It stands on claims of the gang's namespace, on volumes, classes and the labels of nodes.
+        """
+        return self._remembered.of(gang, self.stamp(gang.key.namespace), question, lambda: question(self, gang))
+
+    def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
+        """The claims by that template of a gang's that are there, by rank; also of ranks that the gang can't have."""
+        return self._index.kept(gang, template)
 
     def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
         """The template's own constraints, and those of the volumes that all members of the role share."""
@@ -105,13 +158,14 @@ class Claims:
         kind = self.storage.class_of(wish.storage_class)
         return kind is not None and kind.waits
 
-    def _note_change(self) -> None:
-        self.changes += 1
-        self._changed()
+    def _storage_changed(self, *, concerns_claims: bool) -> None:
+        """A class has changed, of which any claim may be, or what is known of the room for volumes."""
+        self._supply_changed(ClaimsChange(None if concerns_claims else ()))
 
-    def _supply_changed(self) -> None:
+    def _supply_changed(self, change: ClaimsChange) -> None:
+        self._supply_changes += 1
         self.provisioning.forget()
-        self._note_change()
+        self._changed(change)
 
     def _volumes_of(self, gang: GangKey, role: RoleSpec) -> Iterator[VolumeFact]:
         for use in role.claims:

@@ -5,20 +5,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from coschedule import Constraints
-from lockstep.belief.affinity import Bar, bars
+from lockstep.belief.affinity import Bar, Surroundings
 from lockstep.belief.failed_nodes import Trouble
-from lockstep.belief.kinds import Kind, kind_of
-from lockstep.belief.near_pods import kept_away_by_reserved, own_pods
 from lockstep.belief.state import State
 from lockstep.belief.volume_demand import demand_of
 from lockstep.facts.gang import GangFact
 from lockstep.facts.role import RoleSpec
 
 
-def constraints_of(state: State, gang: GangFact, role: RoleSpec) -> Constraints:
-    """The constraints under which the members of one role are planned now."""
+def constraints_of(state: State, gang: GangFact, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
+    """The constraints under which the members of one role are planned now.
+
+    Whoever asks about several roles knows what is ``around`` all of them.
+    """
+    around = Surroundings(state, gang) if around is None else around
     constraints = state.claims.constraints(gang.key, role)
-    barred = (*_by_losses(state, gang), *_by_pods(state, gang, role), *demand_of(state, gang, role).barred)
+    barred = (*_by_losses(state, gang), *_by_pods(state, gang, role, around), *demand_of(state, gang, role).barred)
     return replace(constraints, barred=barred) if barred else constraints
 
 
@@ -40,24 +42,9 @@ def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
     return (bar for bar in barred if bar[1])
 
 
-def _by_pods(state: State, gang: GangFact, role: RoleSpec) -> Iterator[Bar]:
+def _by_pods(state: State, gang: GangFact, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
     """The nodes that are barred for the pods around them, where either side requires anything of the other."""
     assert gang.spec is not None, "a refused gang is not planned"
-    minded = state.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
-    if not minded and not gang.spec.minds_pods:
-        return
-    kind = kind_of(state, gang, role)
-    kept_away = ("near a pod whose anti-affinity keeps it away", _keeping_away(state, gang, kind))
-    for phrase, names in [kept_away, *bars(state, gang, kind)]:
-        if names:
-            yield phrase, names
-
-
-def _keeping_away(state: State, gang: GangFact, kind: Kind) -> frozenset[str]:
-    """The nodes near pods that want no such member near them."""
-    keeping_away, labels_of_namespace = state.neighbours.keeping_away, state.namespaces.get(kind.namespace, {})
-    names = keeping_away.names(
-        kind.labels, kind.namespace, labels_of_namespace, state.nodes, state.nodes.generation, own_pods(state, gang)
-    )
-    reserved = kept_away_by_reserved(state, gang, kind)
-    return names | reserved if reserved else names
+    minded = state.holders.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
+    if minded or gang.spec.minds_pods:
+        yield from (bar for bar in around.bars(role) if bar[1])

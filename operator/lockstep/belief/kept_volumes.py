@@ -1,32 +1,51 @@
 """Volumes that a gang's ranks have from earlier attempts: the member of such a rank can only be where they are.
 
-The gang then keeps the number of members with which they were made, so that every rank is again what it was.
+The gang then keeps the number of members with which they were made, so that every rank is again what it was. Only
+claims that are there are looked at: a gang may have thousands of ranks that have none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from coschedule import Sizes
-from lockstep.api.claims import kept_claim
 from lockstep.belief.claims import Claims
 from lockstep.belief.node_index import Names
 from lockstep.facts.gang import GangFact, GangSpec
 from lockstep.facts.role import RoleSpec
-from lockstep.facts.volume import ClaimFact, ClaimKey, Sharing
-
-Place = Names | None
-"""The nodes that reach a rank's volumes; None where these are yet to be made."""
+from lockstep.facts.volume import ClaimFact, Sharing
 
 
-def kept_places(claims: Claims, gang: GangFact) -> tuple[Place, ...]:
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Of ``size`` ranks, from 0 on, those in ``there``, in their order, have volumes, which these nodes reach.
+
+    Those of the others are yet to be made.
+    """
+
+    size: int = 0
+    there: Mapping[int, Names] = field(default_factory=dict)
+
+    def part(self, first: int, count: int) -> "Places":
+        """Those of ``count`` ranks from ``first`` on, where these are ranks from 0 on."""
+        return Places(count, {rank - first: names for rank, names in self.there.items() if 0 <= rank - first < count})
+
+    @property
+    def to_be_made(self) -> int:
+        """How many ranks have no volumes yet."""
+        return self.size - len(self.there)
+
+
+NO_PLACES = Places()
+
+
+def kept_places(claims: Claims, gang: GangFact) -> Places:
     """Where the volumes of each rank are, of all members; nothing where no rank has any."""
-    spec = gang.spec
-    if spec is None or not any(role.claim_templates for role in spec.roles):
-        return ()
-    by_rank = [_claims_of(claims, gang, spec, rank) for rank in range(spec.maximum)]
-    size = max((claim.gang_size for those in by_rank for claim in those), default=0)
-    places = tuple(_common(claims.reach(claim) for claim in those) for those in by_rank[:size])
-    is_usual = sizes_of(spec, size) is not None and any(place is not None for place in places)
-    return places if is_usual else ()
+    return claims.remembered(_places, gang) if has_kept_claims(claims, gang) else NO_PLACES
+
+
+def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
+    """Whether any rank that the gang can have has a claim by a template."""
+    return any(True for _ in _kept(claims, gang))
 
 
 def sizes_of(spec: GangSpec, size: int) -> dict[str, Sizes] | None:
@@ -38,35 +57,43 @@ def sizes_of(spec: GangSpec, size: int) -> dict[str, Sizes] | None:
     return {name: Sizes(minimum=count, maximum=count) for name, count in sizes.items()}
 
 
-def places_of_role(spec: GangSpec, role: RoleSpec, places: tuple[Place, ...]) -> tuple[Place, ...]:
+def places_of_role(spec: GangSpec, role: RoleSpec, places: Places) -> Places:
     """Those of the ranks of one role."""
-    if not places:
-        return ()
-    sizes = sizes_of(spec, len(places)) or {}
+    sizes = sizes_of(spec, places.size) if places.size else None
     first = 0
-    for one in spec.roles:
-        count = sizes[one.name].minimum if sizes else 0
+    for one in spec.roles if sizes else ():
+        count = (sizes or {})[one.name].minimum
         if one.name == role.name:
-            return places[first : first + count]
+            return places.part(first, count)
         first += count
-    return ()
+    return NO_PLACES
 
 
 def _can_be(sizes: Sizes, count: int) -> bool:
     return len(sizes.between(count, count)) == 1
 
 
-def _claims_of(claims: Claims, gang: GangFact, spec: GangSpec, rank: int) -> list[ClaimFact]:
-    """The claims that are there of a rank, whatever its role was."""
-    uses = (use for role in spec.roles for use in role.claims if use.sharing is Sharing.KEPT)
-    names = dict.fromkeys(kept_claim(use.claim, gang.key.name, rank) for use in uses)
-    keys = (ClaimKey(gang.key.namespace, name) for name in names)
-    return [claims.claims[key] for key in keys if key in claims.claims]
+def _places(claims: Claims, gang: GangFact) -> Places:
+    """The places of as many ranks as the gang had, where it can have so many and any of them has a place."""
+    kept = list(_kept(claims, gang))
+    size = max(claim.gang_size for _, claim in kept)
+    if gang.spec is None or sizes_of(gang.spec, size) is None:
+        return NO_PLACES
+    of_rank: dict[int, dict[Names, None]] = {}
+    for rank, claim in kept:
+        reached = claims.reach(claim) if rank < size else None
+        if reached is not None:
+            of_rank.setdefault(rank, {})[reached] = None
+    common = {places: frozenset.intersection(*places) for places in set(map(tuple, of_rank.values()))}
+    return Places(size, {rank: common[tuple(of_rank[rank])] for rank in sorted(of_rank)}) if of_rank else NO_PLACES
 
 
-def _common(places: Iterable[Place]) -> Place:
-    common: Place = None
-    for place in places:
-        if place is not None:
-            common = place if common is None else common & place
-    return common
+def _kept(claims: Claims, gang: GangFact) -> Iterator[tuple[int, ClaimFact]]:
+    """The claims that are there of the ranks that the gang can have, whatever their role was."""
+    roles = gang.spec.roles if gang.spec else ()
+    maximum = sum(role.sizes.maximum for role in roles)
+    uses = (use for role in roles for use in role.claims if use.sharing is Sharing.KEPT)
+    for template in dict.fromkeys(use.claim for use in uses):
+        for rank, claim in claims.kept(gang.key, template).items():
+            if rank < maximum:
+                yield rank, claim

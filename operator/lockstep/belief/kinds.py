@@ -7,8 +7,6 @@ from coschedule import GangKey
 from lockstep.api.membership import member_labels
 from lockstep.api.names import RANK_LABEL
 from lockstep.belief.pod_terms import term_of
-from lockstep.belief.reservation import next_attempt
-from lockstep.belief.state import State
 from lockstep.facts.gang import GangFact
 from lockstep.facts.pod import PodTerm
 from lockstep.facts.role import RoleSpec
@@ -30,16 +28,6 @@ def kinds_of(gang: GangFact, attempt: int) -> tuple[Kind, ...]:
     return tuple(_kind(gang.key, role, attempt) for role in gang.spec.roles)
 
 
-def kind_of(state: State, gang: GangFact, role: RoleSpec) -> Kind:
-    """The members of that role in the attempt that holds nodes, or in the next one."""
-    return _kind(gang.key, role, _attempt(state, gang))
-
-
-def kinds_now(state: State, gang: GangFact) -> tuple[Kind, ...]:
-    """The members of each role in the attempt that holds nodes, or in the next one."""
-    return kinds_of(gang, _attempt(state, gang))
-
-
 def _kind(gang: GangKey, role: RoleSpec, attempt: int) -> Kind:
     labels = {**member_labels(gang, role, attempt), RANK_LABEL: "0"}
     near, apart = (
@@ -47,8 +35,3 @@ def _kind(gang: GangKey, role: RoleSpec, attempt: int) -> Kind:
         for terms in (role.pod_affinity.near, role.pod_affinity.apart)
     )
     return Kind(role.name, gang.namespace, labels, near, apart)
-
-
-def _attempt(state: State, gang: GangFact) -> int:
-    reserved = state.reservations.get(gang.key)
-    return next_attempt(gang.status, state.members(gang).values()) if reserved is None else reserved.attempt

@@ -6,6 +6,7 @@ place, so that an assumption and the pod that confirms it never count twice. Sum
 copies them instead of adding up 50,000 pods.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -40,6 +41,7 @@ class Ledger:
         self._seen: dict[str, Charge] = {}
         self._uids: dict[Membership, str] = {}
         self._assumed: dict[Membership, Charge] = {}
+        self._assumed_of: Counter[tuple[str, int]] = Counter()
         self._by_attempt: dict[tuple[str, int], dict[tuple[str, Request], int]] = {}
         self._marks: dict[tuple[str, int], int] = {}
         self._changes = 0
@@ -49,6 +51,10 @@ class Ledger:
     def assumed(self) -> int:
         """How many members are assumed and not confirmed."""
         return len(self._assumed)
+
+    def assumed_of(self, gang_uid: str, attempt: int) -> int:
+        """How many members of an attempt are assumed and not confirmed."""
+        return self._assumed_of.get((gang_uid, attempt), 0)
 
     def charge(self, member: Membership) -> Charge | None:
         """What that member takes, if anything."""
@@ -67,6 +73,7 @@ class Ledger:
         """Count a member that is about to be bound. One that is charged already stays as it is."""
         if self.charge(member) is None:
             self._assumed[member] = charge = Charge(node, request, is_lasting=False, member=member)
+            self._assumed_of[member.gang_uid, member.attempt] += 1
             self._add(charge, +1)
 
     def confirm(self, pod: PodFact) -> bool:
@@ -79,7 +86,9 @@ class Ledger:
         self.release(pod.uid)
         self._enter(pod.uid, charge)
         known = before or assumption
-        return known is None or (known.node, known.request) != (pod.node, pod.request)
+        # A pod that was there before it became that member: the assumption counted beside it.
+        was_twice = before is not None and assumption is not None
+        return known is None or was_twice or (known.node, known.request) != (pod.node, pod.request)
 
     def release(self, uid: str) -> bool:
         """Stop counting a pod that is gone or has ended. Returns whether it was counted."""
@@ -96,8 +105,16 @@ class Ledger:
         charge = self._assumed.pop(member, None)
         if charge is None:
             return False
+        attempt = (member.gang_uid, member.attempt)
+        self._assumed_of[attempt] -= 1
+        if not self._assumed_of[attempt]:
+            del self._assumed_of[attempt]
         self._add(charge, -1)
         return True
+
+    def is_taken(self, resource: str) -> bool:
+        """Whether anybody takes any of that resource, on whatever node."""
+        return self._sums.has(_COMMITTED, resource)
 
     def rows(self, nodes: tuple[str, ...]) -> Rows:
         """The rows of these nodes, for the sums, good until the next call of ``drop_row``."""

@@ -12,19 +12,27 @@ from lockstep.facts.pod import PodFact
 from lockstep.facts.volume import ClaimKey
 
 
+def _ignored(_: str) -> None:
+    """Nobody asks which nodes have pods that use claims."""
+
+
 class Neighbours:
     """The pods that are on a node and have not ended: whoever enters one leaves it, too.
 
-    ``changes_of_users`` counts the changes of pods that use claims. ``pods`` are all that belief has.
+    ``pods`` are all that belief has. ``users_changed`` is called with a node whose pods come to use other claims.
     """
 
-    def __init__(self, pods: Callable[[], Iterable[PodFact]]) -> None:
+    def __init__(
+        self, pods: Callable[[], Iterable[PodFact]], *, users_changed: Callable[[str], None] = _ignored
+    ) -> None:
+        self._users_changed = users_changed
         self.keeping_away = KeepingAway()
         self.whereabouts = Whereabouts(lambda: filter(takes_room, pods()))
         self._users: dict[ClaimKey, dict[str, PodFact]] = {}
         self._claiming: dict[str, dict[str, PodFact]] = {}
-        self.changes_of_users = 0
         self.nominated: dict[str, PodFact] = {}
+        # Pods that may have any labels, by UID.
+        self.unread: dict[str, PodFact] = {}
 
     def enter(self, pod: PodFact) -> None:
         """Count a pod; one that takes no room, and for which none is being made, means nothing."""
@@ -33,13 +41,14 @@ class Neighbours:
         if not takes_room(pod):
             return
         self.whereabouts.enter(pod)
-        for term in pod.keeps_away:
-            self.keeping_away.enter(term, pod.node)
+        if pod.has_unread_labels:
+            self.unread[pod.uid] = pod
+        self.keeping_away.enter(pod)
         for claim in pod.claims:
             self._users.setdefault(ClaimKey(pod.key.namespace, claim), {})[pod.uid] = pod
         if pod.claims:
             self._claiming.setdefault(pod.node, {})[pod.uid] = pod
-            self.changes_of_users += 1
+            self._users_changed(pod.node)
 
     def leave(self, pod: PodFact) -> None:
         """Undo what entering that fact has done."""
@@ -47,8 +56,8 @@ class Neighbours:
         if not takes_room(pod):
             return
         self.whereabouts.leave(pod)
-        for term in pod.keeps_away:
-            self.keeping_away.leave(term, pod.node)
+        self.unread.pop(pod.uid, None)
+        self.keeping_away.leave(pod)
         for claim in pod.claims:
             key = ClaimKey(pod.key.namespace, claim)
             users = self._users[key]
@@ -59,7 +68,13 @@ class Neighbours:
             del self._claiming[pod.node][pod.uid]
             if not self._claiming[pod.node]:
                 del self._claiming[pod.node]
-            self.changes_of_users += 1
+            self._users_changed(pod.node)
+
+    def change(self, before: PodFact, pod: PodFact) -> None:
+        """A pod that was so before is so now; most of what changes of pods means nothing for others."""
+        if _meaning(before) != _meaning(pod):
+            self.leave(before)
+            self.enter(pod)
 
     def is_news(self, before: PodFact | None, pod: PodFact) -> bool:
         """Whether a pod that was so before, if it was known, may change where others go, the room it takes aside."""
@@ -79,6 +94,12 @@ class Neighbours:
 def takes_room(pod: PodFact) -> bool:
     """Whether the pod is on a node and has not ended."""
     return bool(pod.node) and not pod.has_ended
+
+
+def _meaning(pod: PodFact) -> tuple[object, ...]:
+    """All that others mind of a pod."""
+    place = takes_room(pod), pod.node, pod.labels, pod.has_unread_labels, pod.keeps_away, pod.claims, pod.member
+    return (*place, is_nominated(pod), pod.nominated, pod.priority, pod.request)
 
 
 def is_nominated(pod: PodFact) -> bool:

@@ -1,5 +1,6 @@
 """Nodes and their bids as columns: what a snapshot needs of them, built once for each generation."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,12 @@ from coschedule import NodeTable
 from lockstep.belief.node_kinds import NodeKinds
 from lockstep.belief.state import State
 from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, SLOTS, WHOLE
+from lockstep.facts.node import NodeFact
 from lockstep.facts.past_runs import Learned
+
+_OF_EVERY_NODE = ""
+# More than gangs usually ask for; beyond, all are worked out anew.
+_MOST_COLUMNS = 256
 
 # More than any node holds, and small enough to be subtracted from without overflow.
 UNLIMITED = 2**40
@@ -17,7 +23,7 @@ UNLIMITED = 2**40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeArrays:
-    """Nodes and their bids as columns; ``allocatable[name][n]`` in base units."""
+    """Nodes and their bids as columns; ``slots[n]`` is how many members the bids let nodes have."""
 
     generation: int
     table: NodeTable
@@ -27,7 +33,33 @@ class NodeArrays:
     until: NDArray[np.float64]
     kinds: NodeKinds
     rows: NDArray[np.intp]
-    allocatable: dict[str, NDArray[np.int64]]
+    facts: tuple[NodeFact, ...]
+    slots: NDArray[np.int64]
+    columns: dict[str, NDArray[np.int64]]
+
+    def allocatable(self, resource: str) -> NDArray[np.int64]:
+        """How much of one resource each node can hold, in base units: int[n]."""
+        if resource == SLOTS:
+            return self.slots
+        # All of these are alike: they share one.
+        known_as = _OF_EVERY_NODE if resource.startswith((HOST_PORT_PREFIX, DISK_PREFIX)) else resource
+        if known_as not in self.columns:
+            if len(self.columns) >= _MOST_COLUMNS:
+                self.columns.clear()
+            self.columns[known_as] = self._column(resource)
+        return self.columns[known_as]
+
+    def room_for(self, most: Mapping[str, int]) -> NDArray[np.int64]:
+        """For how many members each node has room, where nodes that are not named have it for any number: int[n]."""
+        room = np.full(len(self.facts), UNLIMITED, dtype=np.int64)
+        there = [(self.index[node], count) for node, count in most.items() if node in self.index]
+        room[[row for row, _ in there]] = [count for _, count in there]
+        return room
+
+    def _column(self, resource: str) -> NDArray[np.int64]:
+        if resource.startswith((HOST_PORT_PREFIX, DISK_PREFIX)):
+            return np.full(len(self.facts), WHOLE, dtype=np.int64)
+        return np.array([dict(fact.allocatable).get(resource, 0) for fact in self.facts], dtype=np.int64)
 
     def own_slowdowns(self, learned: Learned | None) -> NDArray[np.float64]:
         """How slow each node is for a gang of which that was learned: float[n]."""
@@ -60,15 +92,7 @@ def node_arrays(state: State) -> NodeArrays:
         until=np.array([np.inf if bid is None or bid.available_until is None else bid.available_until for bid in bids]),
         kinds=NodeKinds.of(facts),
         rows=state.ledger.rows(names),
-        allocatable={},
+        facts=tuple(facts),
+        slots=np.array([UNLIMITED if bid is None or bid.slots is None else bid.slots for bid in bids], dtype=np.int64),
+        columns={},
     )
-
-
-def allocatable_column(state: State, names: tuple[str, ...], resource: str) -> NDArray[np.int64]:
-    """How much of one resource each node can hold, in base units."""
-    if resource == SLOTS:
-        bids = (state.bids.get(name) for name in names)
-        return np.array([UNLIMITED if bid is None or bid.slots is None else bid.slots for bid in bids], dtype=np.int64)
-    if resource.startswith((HOST_PORT_PREFIX, DISK_PREFIX)):
-        return np.full(len(names), WHOLE, dtype=np.int64)
-    return np.array([dict(state.nodes[name].allocatable).get(resource, 0) for name in names], dtype=np.int64)

@@ -14,13 +14,15 @@ _NOWHERE: Names = frozenset()
 
 
 class NodeIndex:
-    """The nodes by the values of their labels. Each distinct requirement is worked out once."""
+    """The nodes of one ``generation`` by the values of their labels. Each distinct question is worked out once."""
 
-    def __init__(self, nodes: Mapping[str, NodeFact]) -> None:
+    def __init__(self, nodes: Mapping[str, NodeFact], generation: int = 0) -> None:
         self.all: Names = frozenset(nodes)
+        self.generation = generation
         self._nodes = nodes
         self._by_value: dict[str, dict[str | None, Names]] = {}
         self._answers: dict[Requirement, Names] = {}
+        self._reached: dict[tuple[tuple[NodeTerm, ...], ...], Names] = {}
 
     def selected(self, selector: LabelSelector | None) -> Names:
         """The nodes that match all of a selector's requirements; no selector matches none."""
@@ -30,9 +32,11 @@ class NodeIndex:
         """The nodes that match one of these terms; a term without a requirement matches none."""
         return _NOWHERE.union(*(self._term(term) for term in terms))
 
-    def reaching(self, affinities: Iterable[tuple[NodeTerm, ...]]) -> Names:
-        """The nodes that match each of these affinities."""
-        return self._all_of(map(self.matching, affinities))
+    def reaching(self, affinities: tuple[tuple[NodeTerm, ...], ...]) -> Names:
+        """The nodes that match each of these affinities: one and the same set for all volumes that have these."""
+        if affinities not in self._reached:
+            self._reached[affinities] = self._all_of(map(self.matching, affinities))
+        return self._reached[affinities]
 
     def _all_of(self, answers: Iterable[Names]) -> Names:
         return reduce(frozenset.intersection, answers, self.all)

@@ -1,15 +1,19 @@
 """On which nodes claims that have no volume yet can get one: by a volume that is there, or by one that is made.
 
 As kube-scheduler decides it, node by node: a claim gets a suitable volume that the node reaches, and where there is
-none, its class has to allow the node and its driver, where it publishes that, to have room for it.
+none, its class has to allow the node and its driver, where it publishes that, to have room for it. Nodes that reach the
+same volumes, and for which the same can be made, are alike: one of them is looked at for all.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from lockstep.belief.free_volumes import FreeVolumes
+from lockstep.belief.kept_answers import BYTES_OF_NAME, KeptAnswers
 from lockstep.belief.node_index import Names, NodeIndex
 from lockstep.belief.storage import Storage
-from lockstep.belief.volume_choice import Seeker, candidates, choose
+from lockstep.belief.volume_choice import Seeker
+from lockstep.belief.volume_stock import Stock
 from lockstep.facts.volume import ClaimKey, VolumeFact
 
 _NOWHERE: Names = frozenset()
@@ -27,17 +31,19 @@ class Supply(NamedTuple):
     most: Mapping[str, int] = {}
 
 
+_Asked = tuple[tuple[Seeker, ...], tuple[Seeker, ...], int]
+
+
 class Provisioning:
     """Answers for many gangs that ask the same: each answer holds as long as what it was made of."""
 
-    def __init__(self, storage: Storage, volumes: Mapping[str, VolumeFact], nodes: Callable[[], NodeIndex]) -> None:
+    def __init__(self, storage: Storage, nodes: Callable[[], NodeIndex]) -> None:
         self._storage = storage
-        self._volumes = volumes
         self._nodes = nodes
         self._of: NodeIndex | None = None
-        self._by_class: dict[str, list[VolumeFact]] = {}
-        self._promised: frozenset[ClaimKey] = frozenset()
-        self._answers: dict[tuple[tuple[Seeker, ...], tuple[Seeker, ...], int], Supply] = {}
+        self.volumes = FreeVolumes()
+        self._answers = KeptAnswers[_Asked, Supply]()
+        self._sets = KeptAnswers[Names, Names]()
 
     def forget(self) -> None:
         """A volume, a class or what is published has changed."""
@@ -45,51 +51,44 @@ class Provisioning:
 
     def supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], *, members: int) -> Supply:
         """Where members with these claims can be: ``shared`` ones which all of them have, and each its ``own``."""
-        self._renew()
+        if self._of is not self._nodes():
+            self._of = self._nodes()
+            self._answers.forget()
+            self._sets.forget()
         asked = (tuple(map(self._as_anybody, shared)), tuple(map(self._as_anybody, own)), members)
-        if asked not in self._answers:
-            self._answers[asked] = self._supply(*asked)
-        return self._answers[asked]
+        supply = self._answers.get(asked)
+        if supply is None:
+            supply = self._supply(*asked)
+            names = len(supply.without) + len(supply.short) + len(supply.most)
+            self._answers.keep(asked, supply, BYTES_OF_NAME * names)
+        return supply
 
     def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
         """The volumes that the claim could have."""
-        self._renew()
-        return () if seeker.told else candidates(seeker, self._by_class.get(seeker.wish.storage_class or "", ()))
-
-    def can_be_made(self, seeker: Seeker, node: str) -> bool:
-        """Whether a volume can be made for the claim and that node."""
-        without, short = self._unmade(seeker)
-        return node not in without and node not in short
-
-    def _renew(self) -> None:
-        if self._of is not self._nodes():
-            self._of = self._nodes()
-            self._answers.clear()
-            offers = [(volume, volume.offer) for _, volume in sorted(self._volumes.items()) if volume.offer is not None]
-            self._promised = frozenset(offer.holder.claim for _, offer in offers if offer.holder is not None)
-            self._by_class = {}
-            for volume, offer in offers:
-                self._by_class.setdefault(offer.storage_class, []).append(volume)
+        return self.volumes.candidates(seeker)
 
     def _as_anybody(self, seeker: Seeker) -> Seeker:
         """The claim without its name, where no volume is promised to it: many gangs ask for the same."""
-        return seeker if seeker.key in self._promised else seeker._replace(uid="", key=ClaimKey("", ""))
+        return seeker if self.volumes.is_promised(seeker.key) else seeker._replace(uid="", key=ClaimKey("", ""))
 
     def _supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], members: int) -> Supply:
-        # Claims of anybody have no names any more: they are told apart by their number.
-        seekers = [one._replace(key=ClaimKey(str(number), "")) for number, one in enumerate((*shared, *own))]
-        named = zip(seekers, (*shared, *own), strict=True)
-        suiting = {it.key: self.candidates(one) for it, one in named}
-        unmade = {it.key: self._unmade(it) for it in seekers}
-        without = _NOWHERE.union(*(without for without, _ in unmade.values()))
-        short = _NOWHERE.union(*(short for _, short in unmade.values())) - without
-        found = _Found(seekers[: len(shared)], seekers[len(shared) :], suiting, unmade, members)
-        nodes = self._nodes()
-        reached = _by_node(nodes, {one.name: one for those in suiting.values() for one in those}.values())
-        counts = {node: found.members_on(node, names) for node, names in reached.items()}
-        enough = {node for node, count in counts.items() if count}
-        most = {node: count for node, count in counts.items() if 0 < count < members}
-        return Supply(without=without - enough, short=short - enough, most=most)
+        seekers = (*shared, *own)
+        unmade = [self._unmade(one) for one in seekers]
+        without = _NOWHERE.union(*(without for without, _ in unmade))
+        short = _NOWHERE.union(*(short for _, short in unmade)) - without
+        new = [without | short for without, short in unmade]
+        stock = Stock(seekers, [self.candidates(one) for one in seekers], new, self._nodes())
+        most: dict[str, int] = {}
+        for likeness, names in stock.alike().items():
+            most.update(dict.fromkeys(names, stock.members(likeness, shared=len(shared), most=members)))
+        enough = {node for node, count in most.items() if count}
+        limited = {node: count for node, count in most.items() if 0 < count < members}
+        return Supply(without=self._shared(without - enough), short=self._shared(short - enough), most=limited)
+
+    def _shared(self, names: Names) -> Names:
+        """The same names, as one value for all answers that have them: each gang keeps its own answer."""
+        known = self._sets.get(names)
+        return self._sets.keep(names, names, BYTES_OF_NAME * len(names)) if known is None else known
 
     def _unmade(self, seeker: Seeker) -> tuple[Names, Names]:
         """Nodes for which no volume can be made, and those of the others for which there is no room."""
@@ -101,41 +100,3 @@ class Provisioning:
         if seeker.told:
             made &= {seeker.told}
         return nodes.all - made, made - self._storage.has_room_on(kind, seeker.wish.size, nodes)
-
-
-class _Found(NamedTuple):
-    """Claims and what there is for them. ``unmade`` are by claim the nodes without a volume, and those without room."""
-
-    shared: Sequence[Seeker]
-    own: Sequence[Seeker]
-    suiting: Mapping[ClaimKey, Sequence[VolumeFact]]
-    unmade: Mapping[ClaimKey, tuple[Names, Names]]
-    members: int
-
-    def members_on(self, node: str, reached: Names) -> int:
-        """For how many members there are volumes on the node, which reaches those volumes."""
-        count, used = 0, set[str]()
-        seekers = [*self.shared, *self.own]
-        while count < self.members:
-            chosen = choose(seekers, self.suiting, taken=used, is_reached=lambda one: one.name in reached)
-            if any(self._is_unmade(one, node) for one in seekers if one.key not in chosen):
-                return count
-            if not chosen:
-                # The next one has what this one has.
-                return self.members
-            count, seekers = count + 1, list(self.own)
-            used |= {one.name for one in chosen.values()}
-        return count
-
-    def _is_unmade(self, seeker: Seeker, node: str) -> bool:
-        without, short = self.unmade[seeker.key]
-        return node in without or node in short
-
-
-def _by_node(nodes: NodeIndex, volumes: Iterable[VolumeFact]) -> dict[str, Names]:
-    """The volumes that each node reaches, of those nodes that reach any."""
-    reached: dict[str, set[str]] = {}
-    for volume in volumes:
-        for node in nodes.reaching(volume.affinities):
-            reached.setdefault(node, set()).add(volume.name)
-    return {node: frozenset(names) for node, names in reached.items()}

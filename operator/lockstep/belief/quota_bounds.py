@@ -7,18 +7,18 @@ here until watches show their pods. The API server decides all the same: it may 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from coschedule import Members, Sizes, Work
 from lockstep.belief.kept_volumes import kept_places, places_of_role
-from lockstep.belief.quota_claims import claimed
-from lockstep.belief.quota_scopes import counted
-from lockstep.belief.reservation import Reservation
+from lockstep.belief.quota_demand import demand_of_members
+from lockstep.belief.quotas import Quota
 from lockstep.belief.state import State
-from lockstep.facts.gang import GangFact
-from lockstep.facts.quota import QuotaFact
+from lockstep.facts.gang import GangFact, GangSpec
 from lockstep.facts.reasons import Condition, Reason
+
+if TYPE_CHECKING:
+    from lockstep.facts.quota import QuotaKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +65,23 @@ class Bound(NamedTuple):
     narrowed: Narrowed | None
 
 
+class _Taken(NamedTuple):
+    """What others are about to take of a quota, as long as both the quota and what watches show is the same."""
+
+    quota: Quota
+    seen: int
+    amounts: Counter[str]
+
+
 class QuotaBounds:
-    """What quotas allow, as belief has it at this moment: made anew for each plan and each start."""
+    """What quotas allow, as belief has it at this moment: made anew for each plan and each start.
+
+    What others are about to take of a quota is added up once, for all gangs that ask.
+    """
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._in_creation = cache(self._members_in_creation)
+        self._taken: dict[QuotaKey, _Taken] = {}
 
     def bound(self, gang: GangFact) -> Bound | QuotaShort:
         """The gang with no more members than quotas allow.
@@ -86,14 +97,11 @@ class QuotaBounds:
         most = most_members(sizes, limits)
         if isinstance(most, QuotaShort):
             return most
-        roles = tuple(
-            replace(role, sizes=_at_most(role.sizes, count)) for role, count in zip(spec.roles, most, strict=True)
-        )
         maximum, fastest = sum(one.maximum for one in sizes), _fastest(spec.work, sizes)
         tightest = min(limits, key=lambda limit: (limit.left - limit.taken(most)) / max(limit.each))
         is_narrowed = sum(most) < (maximum if fastest is None else fastest)
         narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
-        return Bound(replace(gang, spec=replace(spec, roles=roles)), narrowed)
+        return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
 
     def allow(self, gang: GangFact, members: Sequence[Members]) -> bool:
         """Whether quotas have room for these members now."""
@@ -109,50 +117,64 @@ class QuotaBounds:
         quotas = self._state.quotas.of(gang.key.namespace)
         return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
 
-    def _limits_of(self, quota: QuotaFact, gang: GangFact) -> Iterator[Limit]:
-        each = self._counted(quota, gang)
-        for resource, hard, used in quota.amounts:
-            amounts = tuple(role.get(resource, 0) for role in each.values())
-            if any(amounts):
-                left = hard - used - self._taken_by_others(quota, resource)
-                yield Limit(quota=quota.key.name, resource=resource, hard=hard, left=left, each=amounts)
+    def _limits_of(self, quota: Quota, gang: GangFact) -> Iterator[Limit]:
+        each = [amounts for _, amounts in self._counted(quota, gang)]
+        for amount in quota.amounts_of({name for amounts in each for name in amounts}):
+            yield Limit(
+                quota=quota.fact.key.name,
+                resource=amount.resource,
+                hard=amount.hard,
+                left=amount.hard - amount.used - self._taken_by_others(quota)[amount.resource],
+                each=tuple(amounts.get(amount.resource, 0) for amounts in each),
+            )
 
-    def _counted(self, quota: QuotaFact, gang: GangFact) -> Mapping[str, Mapping[str, int]]:
-        roles = gang.spec.roles if gang.spec else ()
-        state = self._state
-        return {
-            role.name: {**counted(quota, gang, role, state.priorities), **claimed(quota, gang, role, state.claims)}
-            for role in roles
-        }
+    def _counted(self, quota: Quota, gang: GangFact) -> Iterator[tuple[str, Mapping[str, int]]]:
+        """What the quota counts of one member, role by role."""
+        priority_class = self._state.priorities.name_of(gang) if gang.spec else ""
+        for one in demand_of_members(self._state, gang):
+            yield one.role, one.counted(quota.fact, priority_class)
 
-    def _taken_by_others(self, quota: QuotaFact, resource: str) -> int:
+    def _taken_by_others(self, quota: Quota) -> Counter[str]:
         """What members take that are about to be created, and that nobody has counted yet."""
-        return sum(
-            count * self._counted(quota, gang).get(role, {}).get(resource, 0)
-            for gang, counts in self._in_creation(quota.key.namespace)
-            for role, count in counts.items()
+        known, seen = self._taken.get(quota.fact.key), self._state.holders.unseen.changes
+        if known is None or known.quota is not quota or known.seen != seen:
+            known = self._taken[quota.fact.key] = _Taken(quota, seen, self._add_up(quota))
+        return known.amounts
+
+    def _add_up(self, quota: Quota) -> Counter[str]:
+        taken: Counter[str] = Counter()
+        for gang, unseen in self._in_creation(quota.fact.key.namespace):
+            for role, amounts in self._counted(quota, gang):
+                for resource in amounts.keys() & quota.by_resource.keys() if unseen.get(role) else ():
+                    taken[resource] += unseen[role] * amounts[resource]
+        return taken
+
+    def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
+        """The gangs whose members are being created, and how many of each role no watch has shown yet."""
+        for key, unseen in self._state.holders.unseen.in_namespace(namespace):
+            gang = self._state.gangs.get(key)
+            if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone):
+                yield gang, unseen
+
+    def _narrowed(self, gang: GangFact, spec: GangSpec, most: tuple[int, ...]) -> GangSpec:
+        """The spec with no more members than that; one and the same object as long as nothing changes."""
+        sizes = [_at_most(role.sizes, count) for role, count in zip(spec.roles, most, strict=True)]
+        if all(one is role.sizes for one, role in zip(sizes, spec.roles, strict=True)):
+            return spec
+        return self._state.remembered.of(
+            gang,
+            most,
+            QuotaBounds._narrowed,
+            lambda: replace(
+                spec, roles=tuple(replace(role, sizes=one) for role, one in zip(spec.roles, sizes, strict=True))
+            ),
         )
-
-    def _members_in_creation(self, namespace: str) -> list[tuple[GangFact, Mapping[str, int]]]:
-        held = (one for one in self._state.reservations.values() if one.gang.namespace == namespace)
-        gangs = ((self._state.gangs.get(one.gang), one) for one in held)
-        return [
-            (gang, self._unseen(gang, one))
-            for gang, one in gangs
-            if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone)
-        ]
-
-    def _unseen(self, gang: GangFact, reservation: Reservation) -> Mapping[str, int]:
-        """How many members of each role no watch has shown yet."""
-        departed, pods = self._state.departed(gang), self._state.pods
-        ranks = zip(reservation.pod_keys(), reservation.roles_by_rank(), strict=True)
-        return Counter(role for pod, role in ranks if pod not in pods and pod not in departed)
 
     def _sizes(self, gang: GangFact) -> list[Sizes]:
         """The sizes of each role; where its members have volumes, it has as many as these."""
         assert gang.spec is not None, "a refused gang is not planned"
         kept = kept_places(self._state.claims, gang)
-        places = [len(places_of_role(gang.spec, role, kept)) for role in gang.spec.roles]
+        places = [places_of_role(gang.spec, role, kept).size for role in gang.spec.roles]
         roles = zip(gang.spec.roles, places, strict=True)
         return [Sizes(minimum=count, maximum=count) if count else role.sizes for role, count in roles]
 

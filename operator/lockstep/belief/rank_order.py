@@ -1,16 +1,17 @@
 """Which rank is on which of a plan's nodes: each where its volumes are. A plan itself leaves that open."""
 
-from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from coschedule import Members
-from lockstep.belief.kept_volumes import Place
+from lockstep.belief.kept_volumes import Places
+from lockstep.belief.matching import Matching
 from lockstep.belief.node_index import Names
 
 
-def ordered_by_rank(members: Sequence[Members], places: Sequence[Place]) -> tuple[Members, ...] | None:
+def ordered_by_rank(members: Sequence[Members], places: Places) -> tuple[Members, ...] | None:
     """The same members, role by role, listed so that each rank is where its volumes are; None where that can't be.
 
     Ranks that may be anywhere keep the order of the list.
@@ -20,16 +21,15 @@ def ordered_by_rank(members: Sequence[Members], places: Sequence[Place]) -> tupl
     for _, of_role in groupby(members, key=lambda entry: entry.role):
         entries = list(of_role)
         size = sum(entry.count for entry in entries)
-        those = _of_role(entries, places[first : first + size])
+        those = _of_role(entries, size, places.part(first, size))
         if those is None:
             return None
         ordered, first = [*ordered, *those], first + size
     return tuple(ordered)
 
 
-def _of_role(members: Sequence[Members], places: Sequence[Place]) -> tuple[Members, ...] | None:
-    size = sum(entry.count for entry in members)
-    entries = _matched(members, {rank: place for rank, place in enumerate(places) if place is not None})
+def _of_role(members: Sequence[Members], size: int, places: Places) -> tuple[Members, ...] | None:
+    entries = _matched(members, places.there)
     if entries is None:
         return None
     taken = Counter(entries.values())
@@ -40,47 +40,22 @@ def _of_role(members: Sequence[Members], places: Sequence[Place]) -> tuple[Membe
 
 def _matched(members: Sequence[Members], places: Mapping[int, Names]) -> dict[int, int] | None:
     """An entry of the list for each of these ranks, none more often than it has members."""
-    allowed = {rank: [no for no, entry in enumerate(members) if entry.node in place] for rank, place in places.items()}
-    matching = _Matching([entry.count for entry in members], allowed)
+    ranks: dict[Names, list[int]] = {}
+    for rank, place in places.items():
+        ranks.setdefault(place, []).append(rank)
+    matching = Matching([entry.count for entry in members], allowed := _allowed(members, ranks))
     # Who has the least choice chooses first: then hardly anybody has to move again.
-    is_complete = all(matching.find_place(rank) for rank in sorted(allowed, key=lambda one: len(allowed[one])))
-    return matching.entry_of if is_complete else None
+    for place in sorted(ranks, key=lambda one: len(allowed[one])):
+        if not matching.find_room(place, len(ranks[place])):
+            return None
+    return {
+        rank: entry for place in ranks for rank, entry in zip(ranks[place], matching.entries_of(place), strict=True)
+    }
 
 
-class _Matching:
-    """Ranks matched with entries, by augmenting paths: who comes later may have those before move on."""
-
-    def __init__(self, counts: Sequence[int], allowed: Mapping[int, Sequence[int]]) -> None:
-        self._allowed = allowed
-        self._free = list(counts)
-        self._ranks_at: list[set[int]] = [set() for _ in counts]
-        self.entry_of: dict[int, int] = {}
-
-    def find_place(self, rank: int) -> bool:
-        """Find an entry for one more rank, and say whether there is one."""
-        came_from: dict[int, int] = {}
-        queue = deque([rank])
-        while queue:
-            moving = queue.popleft()
-            for entry in self._allowed[moving]:
-                if entry in came_from:
-                    continue
-                came_from[entry] = moving
-                if self._free[entry]:
-                    self._free[entry] -= 1
-                    self._move(rank, entry, came_from)
-                    return True
-                queue.extend(sorted(self._ranks_at[entry]))
-        return False
-
-    def _move(self, newcomer: int, entry: int, came_from: Mapping[int, int]) -> None:
-        """Let everybody on the path to a free place go one on."""
-        while True:
-            rank = came_from[entry]
-            left = self.entry_of.get(rank)
-            self.entry_of[rank] = entry
-            self._ranks_at[entry].add(rank)
-            if rank == newcomer or left is None:
-                return
-            self._ranks_at[left].discard(rank)
-            entry = left
+def _allowed(members: Sequence[Members], places: Iterable[Names]) -> dict[Names, list[int]]:
+    """The entries in each place, rising."""
+    on_node: dict[str, list[int]] = {}
+    for number, entry in enumerate(members):
+        on_node.setdefault(entry.node, []).append(number)
+    return {place: sorted(number for node in place & on_node.keys() for number in on_node[node]) for place in places}

@@ -10,6 +10,7 @@ from coschedule import GangKey, Release
 from lockstep.belief.endings import expected_end
 from lockstep.belief.node_arrays import NodeArrays
 from lockstep.belief.reservation import Reservation
+from lockstep.belief.resource_columns import Columns
 from lockstep.belief.running import holdings
 from lockstep.belief.state import State
 
@@ -28,13 +29,14 @@ class Releases:
     def __init__(self, state: State) -> None:
         self._state = state
         self._nodes: NodeArrays | None = None
-        self._resources: tuple[str, ...] = ()
+        self._columns = Columns((), {})
         self._kept: dict[GangKey, _Kept] = {}
 
-    def of(self, nodes: NodeArrays, resources: tuple[str, ...], now: float) -> tuple[Release, ...]:
-        """List what is given back on these nodes, in amounts of these resources. What has ended is free already."""
-        if nodes is not self._nodes or resources != self._resources:
-            self._nodes, self._resources, self._kept = nodes, resources, {}
+    def of(self, nodes: NodeArrays, columns: Columns, now: float) -> tuple[Release, ...]:
+        """List what is given back on these nodes, in amounts of these columns. What has ended is free already."""
+        if nodes is not self._nodes or columns.names != self._columns.names:
+            self._kept = {}
+        self._nodes, self._columns = nodes, columns
         kept = {}
         for key, reservation in self._state.reservations.items():
             end = expected_end(self._state, reservation, now)
@@ -48,5 +50,5 @@ class Releases:
         known = self._kept.get(reservation.gang)
         if known is not None and (known.mark, known.end) == (mark, end):
             return known
-        held = holdings(self._state, nodes.index, self._resources, reservation)
+        held = holdings(self._state, nodes.index, self._columns, reservation)
         return _Kept(mark, end, tuple(Release(node=node, request=request, time=end) for node, request in held))

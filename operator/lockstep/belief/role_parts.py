@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from coschedule import Members, Sizes, Term
 from lockstep.belief.affinity import Bar
-from lockstep.belief.kept_volumes import Place, kept_places, places_of_role
+from lockstep.belief.kept_volumes import Places, kept_places, places_of_role
 from lockstep.belief.node_index import Names
 from lockstep.belief.state import State
 from lockstep.belief.volume_demand import VolumeDemand, demand_of
@@ -38,13 +38,15 @@ def parts_of(state: State, gang: GangFact, role: RoleSpec) -> tuple[Part, ...]:
     assert gang.spec is not None, "a refused gang is not planned"
     whole = demand_of(state, gang, role)
     places = places_of_role(gang.spec, role, kept_places(state.claims, gang))
-    if not places:
-        return (Part(role.name, role.sizes, VolumeDemand(most=whole.most)),)
+    rest = whole._replace(barred=(), no_new=(), most_new={})
+    if not places.there:
+        sizes = _exactly(places.size) if places.size else role.sizes
+        return (Part(role.name, sizes, rest),)
     demands = list(_demands(state.nodes.index().all, places, whole.new))
     if len(demands) == 1 or len(demands) > _MOST_PARTS or role.load.is_unequal:
-        return (Part(role.name, _exactly(len(places)), VolumeDemand(most=whole.most)),)
+        return (Part(role.name, _exactly(places.size), rest),)
     return tuple(
-        Part(f"{role.name}{_MARK}{number}", _exactly(count), demand)
+        Part(f"{role.name}{_MARK}{number}", _exactly(count), demand._replace(attached=whole.attached))
         for number, (count, demand) in enumerate(demands, 1)
     )
 
@@ -68,15 +70,17 @@ def terms_of_parts(terms: Iterable[Term], parts: Collection[str]) -> tuple[Term,
     return tuple(replace(term, roles=named(term.roles), towards=named(term.towards)) for term in terms)
 
 
-def _demands(nodes: Names, places: tuple[Place, ...], new: VolumeDemand) -> Iterator[tuple[int, VolumeDemand]]:
+def _demands(nodes: Names, places: Places, new: VolumeDemand) -> Iterator[tuple[int, VolumeDemand]]:
     """By place: how many members, and what their volumes demand; those that have none yet go where they can be made."""
-    alone = Counter(node for place in places if place is not None and len(place) == 1 for node in place)
+    by_place = Counter(places.there.values())
+    alone = {node: count for place, count in by_place.items() if len(place) == 1 for node in place}
     if alone:
-        yield alone.total(), VolumeDemand(_all_but(nodes, alone), alone)
-    for place, count in Counter(place for place in places if place is not None and len(place) != 1).items():
-        yield count, VolumeDemand(_all_but(nodes, place))
-    if None in places:
-        yield places.count(None), new
+        yield sum(alone.values()), VolumeDemand(_all_but(nodes, alone), alone)
+    for place, count in by_place.items():
+        if len(place) != 1:
+            yield count, VolumeDemand(_all_but(nodes, place))
+    if places.to_be_made:
+        yield places.to_be_made, new
 
 
 def _all_but(nodes: Names, place: Iterable[str] | Mapping[str, int]) -> tuple[Bar, ...]:

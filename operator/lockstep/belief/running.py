@@ -12,6 +12,7 @@ from coschedule import AMOUNT_LIMIT, Disrupted, Holding, OpenEnded, RunningGang
 from lockstep.belief.disruptions import disruptions, still_allowed
 from lockstep.belief.endings import expected_end, grace_seconds, is_ending
 from lockstep.belief.reservation import Reservation
+from lockstep.belief.resource_columns import Columns
 from lockstep.belief.state import State
 from lockstep.facts.budget import BudgetFact
 from lockstep.facts.gang import GangFact
@@ -48,14 +49,12 @@ class _Holder(NamedTuple):
     priority: int
 
 
-def evictable_gangs(
-    state: State, index: Mapping[str, int], resources: tuple[str, ...], now: float, *, below: float
-) -> Evictable:
+def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, now: float, *, below: float) -> Evictable:
     """The gangs that may be evicted for one of priority ``below``."""
     budgets = _Budgets()
     running = tuple(
         replace(
-            _running(state, one, index, resources, now),
+            _running(state, one, index, columns, now),
             disrupts=budgets.disrupted(disruptions(state, one.gang, one.reservation)),
         )
         for one in _less_urgent(state, below)
@@ -64,11 +63,9 @@ def evictable_gangs(
     return Evictable(running=running, budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ())
 
 
-def gangs_that_hold(
-    state: State, index: Mapping[str, int], resources: tuple[str, ...], now: float
-) -> tuple[RunningGang, ...]:
+def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
     """All gangs that hold nodes, whether they may be evicted or not; what budgets allow is not looked at."""
-    return tuple(_running(state, one, index, resources, now) for one in _holders(state))
+    return tuple(_running(state, one, index, columns, now) for one in _holders(state))
 
 
 def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
@@ -86,9 +83,7 @@ def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
     )
 
 
-def _running(
-    state: State, holder: _Holder, index: Mapping[str, int], resources: tuple[str, ...], now: float
-) -> RunningGang:
+def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: Columns, now: float) -> RunningGang:
     gang, reservation, priority = holder
     return RunningGang(
         key=gang.key,
@@ -98,16 +93,13 @@ def _running(
         since=math.inf if gang.status.started_at is None else gang.status.started_at,
         end=_or_never(expected_end(state, reservation, now)),
         grace=grace_seconds(state, gang, reservation),
-        holds=holdings(state, index, resources, reservation),
+        holds=holdings(state, index, columns, reservation),
     )
 
 
-def may_preempt(state: State, gang: GangFact) -> bool:
-    """Whether there is anybody who could be evicted for the gang, by the priorities of both."""
-    priority = None if gang.spec is None else state.priorities.of(gang)
-    if priority is None or not state.priorities.preempts(gang):
-        return False
-    return next(_less_urgent(state, priority), None) is not None
+def lowest_held_priority(state: State) -> float:
+    """The priority of the least urgent gang that holds nodes; infinity where none does."""
+    return min((one.priority for one in _holders(state)), default=math.inf)
 
 
 def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
@@ -117,23 +109,13 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
     return gang.uid == reservation.gang_uid and is_written and not is_going
 
 
-def holdings(
-    state: State, index: Mapping[str, int], resources: tuple[str, ...], reservation: Reservation
-) -> tuple[Holding, ...]:
+def holdings(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> tuple[Holding, ...]:
     """What a gang takes of each node of ``index``, by node. What has ended takes nothing any more."""
-    by_node: dict[int, list[int]] = {}
-    amounts: dict[Request, tuple[int, ...]] = {}
+    by_node: dict[int, list[tuple[Request, int]]] = {}
     for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
-        if node not in index:
-            continue
-        if request not in amounts:
-            by_name = dict(request)
-            amounts[request] = tuple([by_name.get(name, 0) for name in resources])
-        before = by_node.get(index[node], [0] * len(resources))
-        by_node[index[node]] = [taken + count * each for taken, each in zip(before, amounts[request], strict=True)]
-    return tuple(
-        Holding(node, tuple([min(amount, AMOUNT_LIMIT) for amount in taken])) for node, taken in by_node.items()
-    )
+        if node in index:
+            by_node.setdefault(index[node], []).append((request, count))
+    return tuple(Holding(node, columns.held(requests, AMOUNT_LIMIT)) for node, requests in by_node.items())
 
 
 def _less_urgent(state: State, below: float) -> Iterator[_Holder]:

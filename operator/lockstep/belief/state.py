@@ -14,6 +14,7 @@ come in any order and more than once; belief depends on the newest only.
 
 import logging
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 from coschedule import GangKey
 from lockstep.api.pool import ALL_NODES, Pool
@@ -22,30 +23,34 @@ from lockstep.belief.attachments import Attachments
 from lockstep.belief.bids import Bids
 from lockstep.belief.budgets import Budgets
 from lockstep.belief.claim_problems import claim_refusal
-from lockstep.belief.claims import Claims
+from lockstep.belief.claiming_gangs import ClaimingGangs
+from lockstep.belief.claims import Claims, ClaimsChange
 from lockstep.belief.doubts import Doubts
 from lockstep.belief.failed_nodes import FailedNodes
 from lockstep.belief.forecasts import Forecasts
 from lockstep.belief.foreign import ForeignReservations
 from lockstep.belief.giving_way import GivingWay
+from lockstep.belief.holders import Holders
 from lockstep.belief.ledger import Ledger
 from lockstep.belief.namespaces import Namespaces
-from lockstep.belief.neighbours import Neighbours, is_nominated
+from lockstep.belief.neighbours import Neighbours
 from lockstep.belief.news import News
 from lockstep.belief.nodes import Nodes
 from lockstep.belief.owners import Owners
 from lockstep.belief.past_runs import PastRuns
 from lockstep.belief.phases import Phase, phase_of
+from lockstep.belief.pods import CountedBy, Pods
 from lockstep.belief.priorities import Priorities
 from lockstep.belief.quotas import Quotas
 from lockstep.belief.rejections import Rejections
+from lockstep.belief.remembered import Remembered
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.belief.roster import Roster
 from lockstep.belief.suiting import Suiting
 from lockstep.belief.templates import TemplateMemory
 from lockstep.facts.gang import GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
-from lockstep.facts.pod import Membership, PodFact, PodKey
+from lockstep.facts.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.fields import debug_about
@@ -80,26 +85,28 @@ class State:
         self.nodes = Nodes(self._plan_anew, applied=self._node_applied, removed=self._node_removed)
         self.bids = Bids(self.nodes, self.news, self.nodes.note_change)
         self.owners = Owners(self.bids, returned=self._owners_returned, changed=self.nodes.note_change)
-        self.pods: dict[PodKey, PodFact] = {}
         self.gangs: dict[GangKey, GangFact] = {}
+        self.claiming = ClaimingGangs()
+        self.holders = Holders(self.gangs, self.ledger, touched=self._users_changed)
+        self.reservations = self.holders.reservations
+        self.roster = Roster()
+        self.neighbours = Neighbours(self._neighbouring, users_changed=self._users_changed)
+        counted = CountedBy(ledger=self.ledger, roster=self.roster, holders=self.holders, neighbours=self.neighbours)
+        self.pods = Pods(counted, look_at=self.news.look_at, released=self._pod_released, changed=self._changed)
         self.priorities = Priorities(self._priorities_changed, sizing)
         self.budgets = Budgets(self._plan_anew)
         self.quotas = Quotas(self._plan_anew)
         self.giving_way = GivingWay(self._plan_anew)
-        self.claims = Claims(self._claims_changed, nodes=self.nodes.index)
+        self.remembered = Remembered(self._is_there)
+        self.claims = Claims(self._claims_changed, nodes=self.nodes.index, remembered=self.remembered)
         self.failed_nodes = FailedNodes(self._plan_anew)
         self.rejections = Rejections(self._rejection_lifted)
         self.namespaces = Namespaces(self._plan_anew)
-        self.neighbours = Neighbours(self.pods.values)
-        self.attachments = Attachments(self.claims, self.neighbours, self._claims_changed)
+        self.attachments = Attachments(self.claims, self.neighbours, self.holders.claims, self._room_changed)
         self.templates = TemplateMemory()
         self.forecasts = Forecasts()
         self.past_runs = PastRuns(self._plan_anew, run_time_quantile)
-        self.reservations: dict[GangKey, Reservation] = {}
-        # The gangs that hold nodes and whose members keep others away.
-        self.keep_others_away: set[GangKey] = set()
         self._foreign = ForeignReservations()
-        self.roster = Roster()
         self._leads = True
 
     # Who decides
@@ -131,32 +138,11 @@ class State:
 
     def apply_pod(self, fact: PodFact) -> None:
         """A pod is there, or has changed."""
-        before = self.pods.get(fact.key)
-        if before == fact:
-            return
-        if before is not None and before.uid != fact.uid:
-            self.remove_pod(before.key, before.uid)
-            before = None
-        self._unlist(before)
-        self.pods[fact.key] = fact
-        self.neighbours.enter(fact)
-        is_news = self.neighbours.is_news(before, fact)
-        self.roster.enter(fact)
-        if fact.member is not None:
-            self.news.look_at(fact.member.gang)
-        self._changed(needs_plan=self._recount(fact) or is_news)
+        self.pods.apply(fact)
 
     def remove_pod(self, key: PodKey, uid: str) -> None:
         """A pod is gone; another one of its name is not."""
-        before = self.pods.get(key)
-        if before is None or before.uid != uid:
-            return
-        del self.pods[key]
-        self._unlist(before)
-        if before.member is not None:
-            self._remember_departed(before.member, before)
-            self.news.look_at(before.member.gang)
-        self._changed(needs_plan=self._release(before) or is_nominated(before))
+        self.pods.remove(key, uid)
 
     # Facts about gangs
 
@@ -170,7 +156,8 @@ class State:
             before = None
         if before is None:
             debug_about(log, fact.key, "it is seen for the first time, with UID %s", fact.uid)
-        fact = self.gangs[fact.key] = self.templates.as_admitted(fact)
+        fact = self.templates.as_admitted(fact)
+        self._believe(fact)
         if self._leads:
             self._foreign.note(before, fact, self.reservations.get(fact.key))
         else:
@@ -187,6 +174,7 @@ class State:
         if known is None or known.uid != uid:
             return
         del self.gangs[key]
+        self.claiming.leave(key)
         debug_about(log, key, "it is gone")
         self._foreign.forget(key)
         self.giving_way.forget(key)
@@ -195,6 +183,7 @@ class State:
         self.templates.forget(uid)
         self.failed_nodes.forget(uid)
         self.rejections.forget(uid)
+        self.remembered.forget(uid)
         self.news.look_at(key)
         self._changed(needs_plan=True)
 
@@ -207,7 +196,7 @@ class State:
         admitted = self.templates.as_admitted(known)
         if admitted == known:
             return False
-        self.gangs[gang.key] = admitted
+        self._believe(admitted)
         self.news.look_at(gang.key)
         self._changed(needs_plan=True)
         return True
@@ -216,8 +205,8 @@ class State:
 
     def hold(self, reservation: Reservation) -> None:
         """Count an attempt's members on their nodes from now on, whether their pods exist or not, but ended ones."""
-        self.reservations[reservation.gang] = reservation
-        self._note_who_keeps_away(reservation.gang)
+        departed = self.roster.departed(reservation.gang_uid)
+        self.holders.enter(reservation, is_seen=lambda pod: pod in self.pods or pod in departed)
         requests = reservation.requests_by_rank()
         ranks = zip(reservation.pod_keys(), reservation.memberships(), reservation.nodes_by_rank(), strict=True)
         for (pod, member, node), request in zip(ranks, requests, strict=True):
@@ -231,10 +220,9 @@ class State:
     def forget(self, gang: GangKey) -> None:
         """End a reservation: whatever no watch has confirmed is no longer counted."""
         self.giving_way.settle(gang)
-        reservation = self.reservations.pop(gang, None)
+        reservation = self.holders.leave(gang)
         if reservation is None:
             return
-        self.keep_others_away.discard(gang)
         self.roster.forget_departed(reservation.gang_uid)
         for member in reservation.memberships():
             self.ledger.forget(member)
@@ -284,6 +272,11 @@ class State:
         """
         return self.roster.departed(gang.uid)
 
+    def neighbours_now(self) -> Neighbours:
+        """What pods mean for others, members that are about to be bound among them."""
+        self.holders.coming.renew(self.neighbours)
+        return self.neighbours
+
     def orphans(self, names: Iterable[GangKey]) -> list[PodFact]:
         """The members of gangs of these names that are not there (any more), whether another one is or not."""
         return [pod for name in names for pod in self.roster.others(name, self._uid(name))]
@@ -304,6 +297,9 @@ class State:
         self.bids.note_node(node)
         self.rejections.note_removed(node)
 
+    def _pod_released(self, pod: PodFact) -> None:
+        self.rejections.note_gone(pod.node, "" if pod.member is None else pod.member.gang_uid)
+
     def _rejection_lifted(self, gang: GangKey) -> None:
         self.news.look_at(gang)
         self._changed(needs_plan=True)
@@ -312,52 +308,36 @@ class State:
         if fact.key in self.reservations and self.reservations[fact.key] != reserved_in_status(fact):
             self.forget(fact.key)
 
-    def _claims_changed(self) -> None:
-        concerned = {
-            key
-            for key, gang in self.gangs.items()
-            if gang.spec is not None and any(role.claims for role in gang.spec.roles)
-        }
-        self.news.look_at(*concerned)
-        self._changed(needs_plan=bool(concerned))
+    def _claims_changed(self, change: ClaimsChange) -> None:
+        self.attachments.note(change)
+        self.news.look_at(*self.claiming.concerned(change.claims))
+        self._room_changed()
+
+    def _users_changed(self, *nodes: str) -> None:
+        self.attachments.touch(*nodes)
+
+    def _room_changed(self) -> None:
+        self._changed(needs_plan=bool(self.claiming))
 
     def _owners_returned(self, nodes: set[str]) -> None:
-        holding = [key for key, one in self.reservations.items() if not nodes.isdisjoint(one.nodes_by_rank())]
+        holding = [key for key, one in self.reservations.items() if any(entry.node in nodes for entry in one.members)]
         self.news.look_at(*holding)
 
     def _priorities_changed(self) -> None:
         self.news.look_at(*self.gangs)
         self._changed(needs_plan=True)
 
-    def _recount(self, pod: PodFact) -> bool:
-        if pod.has_ended:
-            was_assumed = pod.member is not None and self.ledger.forget(pod.member)
-            return self._release(pod) or was_assumed
-        return bool(pod.node) and self.ledger.confirm(pod)
+    def _believe(self, gang: GangFact) -> None:
+        self.gangs[gang.key] = gang
+        self.claiming.enter(gang)
+        self.holders.note(gang.key)
 
-    def _release(self, pod: PodFact) -> bool:
-        """The pod takes nothing from its node any more. Returns whether it did."""
-        if not self.ledger.release(pod.uid):
-            return False
-        self.rejections.note_gone(pod.node, "" if pod.member is None else pod.member.gang_uid)
-        return True
+    def _neighbouring(self) -> Iterable[PodFact]:
+        return chain(self.pods.values(), self.holders.coming.all())
 
-    def _note_who_keeps_away(self, key: GangKey) -> None:
-        gang = self.gangs.get(key)
-        if gang is not None and gang.spec and any(role.pod_affinity.apart for role in gang.spec.roles):
-            self.keep_others_away.add(key)
-
-    def _remember_departed(self, member: Membership, pod: PodFact) -> None:
-        """Remember what only the attempt itself can have made: anybody may write our labels."""
-        self.roster.note_gone(pod)
-        reservation = self.reservations.get(member.gang)
-        if reservation is not None and reservation.is_for(member):
-            self.roster.note_departed(member.gang_uid, pod)
-
-    def _unlist(self, before: PodFact | None) -> None:
-        if before is not None:
-            self.neighbours.leave(before)
-            self.roster.leave(before)
+    def _is_there(self, gang: GangFact) -> bool:
+        known = self.gangs.get(gang.key)
+        return known is not None and known.uid == gang.uid
 
     def _uid(self, name: GangKey) -> str | None:
         gang = self.gangs.get(name)

@@ -1,7 +1,8 @@
 """Where volumes can be made: storage classes, and what CSI drivers publish of the room that they have."""
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Generic, Protocol, TypeVar
 
 from lockstep.belief.node_index import Names, NodeIndex
 from lockstep.facts.volume import CapacityKey, CsiDriver, StorageCapacity, StorageClass
@@ -34,15 +35,23 @@ class Known(Generic[Key, Fact]):
             self._changed()
 
 
+class Changed(Protocol):
+    """Hears of a change. Only classes say whether a claim can be used; the rest is about room for new volumes."""
+
+    def __call__(self, *, concerns_claims: bool) -> None:
+        """Something has changed."""
+
+
 class Storage:
     """What is known of where volumes can be made."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Changed) -> None:
         self._changed = changed
         self._by_class: dict[str, list[StorageCapacity]] | None = None
-        self.classes: Known[str, StorageClass] = Known(lambda it: it.name, self._note_change)
-        self.drivers: Known[str, CsiDriver] = Known(lambda it: it.name, self._note_change)
-        self.capacities: Known[CapacityKey, StorageCapacity] = Known(lambda it: it.key, self._note_change)
+        of_classes, of_room = (partial(self._note_change, concerns_claims=does) for does in (True, False))
+        self.classes: Known[str, StorageClass] = Known(lambda it: it.name, of_classes)
+        self.drivers: Known[str, CsiDriver] = Known(lambda it: it.name, of_room)
+        self.capacities: Known[CapacityKey, StorageCapacity] = Known(lambda it: it.key, of_room)
 
     def class_of(self, name: str | None) -> StorageClass | None:
         """The class of that name; without a name the default one, the newest where there are several."""
@@ -73,6 +82,6 @@ class Storage:
                 self._by_class.setdefault(one.storage_class, []).append(one)
         return self._by_class
 
-    def _note_change(self) -> None:
+    def _note_change(self, *, concerns_claims: bool) -> None:
         self._by_class = None
-        self._changed()
+        self._changed(concerns_claims=concerns_claims)

@@ -45,6 +45,10 @@ class Sums:
             if row is not None and column is not None:
                 self._table[layer, row, column] = min(total, LARGEST_SUM)
 
+    def has(self, layer: int, resource: str) -> bool:
+        """Whether any of that resource is counted on any node."""
+        return resource in self._exact[layer]
+
     def take(self, layer: int, rows: Rows, columns: Columns) -> NDArray[np.int64]:
         """A copy of one layer's sums: ``[n, r]`` for node ``rows[n]`` and resource ``columns[r]``."""
         copy: NDArray[np.int64] = self._table[layer][np.ix_(rows, columns)]

@@ -1,6 +1,6 @@
 """Which volume that is there a claim gets: the choice of kube-scheduler, which the binding of the two then follows."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from lockstep.api.label_selectors import selects
@@ -27,27 +27,6 @@ def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFac
         return (promised[0],)
     free = [(one.offer.size, one.name, one) for one in suiting if one.offer and _is_free(seeker.wish, one.offer)]
     return tuple(one for *_, one in sorted(free, key=lambda it: it[:2]))
-
-
-def choose(
-    seekers: Sequence[Seeker],
-    suiting: Mapping[ClaimKey, Sequence[VolumeFact]],
-    *,
-    taken: Collection[str],
-    is_reached: Callable[[VolumeFact], bool],
-) -> dict[ClaimKey, VolumeFact]:
-    """The volumes that claims of one pod get, those that ask for least first; who gets none is left out.
-
-    ``suiting`` has the candidates of each, ``taken`` the volumes that are others' by now.
-    """
-    chosen: dict[ClaimKey, VolumeFact] = {}
-    used = set(taken)
-    for seeker in sorted(seekers, key=lambda one: one.wish.size):
-        volume = next((it for it in suiting[seeker.key] if it.name not in used and is_reached(it)), None)
-        if volume is not None:
-            chosen[seeker.key] = volume
-            used.add(volume.name)
-    return chosen
 
 
 def is_promised(offer: Offer, seeker: Seeker) -> bool:

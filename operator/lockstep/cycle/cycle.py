@@ -19,9 +19,10 @@ from lockstep.act.services import Services
 from lockstep.belief.endings import next_expected_end, victims_ending_for
 from lockstep.belief.quota_bounds import QuotaBounds
 from lockstep.belief.reservation import Reservation, next_attempt, reserved_in_status
+from lockstep.belief.running import lowest_held_priority
 from lockstep.cycle.attempt_news import AttemptNews
 from lockstep.cycle.decided import Decided
-from lockstep.cycle.decision_log import log_decision, log_preemption
+from lockstep.cycle.decision_log import log_decision
 from lockstep.cycle.evictions import Evictions
 from lockstep.cycle.explain import Explainer
 from lockstep.cycle.follow import Follower
@@ -73,11 +74,18 @@ class Cycle:
             lasting=self._told.undoing_lasts,
             told=self._told.undoing,
         )
-        self._dry_runs = DryRuns(services, told=self._told.admission)
+        self._dry_runs = DryRuns(services, changed=self._told.admission)
         self._follower = Follower(services, self._attempts, self._dry_runs, metrics)
         self._explainer = Explainer(services.writer, metrics)
         self._planning = Planning(services, self._attempts, self._dry_runs, metrics, plans)
-        self._evictions = Evictions(self._state, self._attempts, self._planning)
+        self._evictions = Evictions(
+            self._state,
+            self._attempts,
+            self._planning,
+            self._dry_runs,
+            now=services.now,
+            guarded=self._guarded,
+        )
         self._planner: asyncio.Task[None] | None = None
         self._monotonic = services.monotonic
         self._plan_at = float("inf")
@@ -92,7 +100,7 @@ class Cycle:
         while True:
             await asyncio.sleep(pause)
             await self._until_due()
-            pause = self._run_guarded()
+            pause = await self._run_guarded()
 
     async def stand_by(self) -> None:
         """Keep in mind what this process alone can know, since when nodes are out of reach; until cancelled."""
@@ -104,6 +112,7 @@ class Cycle:
         """Leave everything as it stands; the next process goes on from it."""
         if self._planner is not None:
             self._planner.cancel()
+        await self._evictions.stop()
         await self._dry_runs.stop()
         await self._attempts.stop()
         await self._follower.stop()
@@ -115,10 +124,10 @@ class Cycle:
         planning = 0.0 if self._planner is None else self._monotonic() - self._planning_since
         return max(planning, self._woken.seconds)
 
-    def _run_guarded(self) -> float:
+    async def _run_guarded(self) -> float:
         """Run one cycle; returns how long to pause after it."""
         try:
-            self._run_once()
+            await self._run_once()
         except Exception:
             # Whatever a cycle stumbles over, the next one starts from facts again.
             log.exception("a cycle failed")
@@ -131,19 +140,12 @@ class Cycle:
         self._metrics.cycles.labels("error").inc()
         self._state.news.plan()
 
-    def _run_once(self) -> None:
+    async def _run_once(self) -> None:
         now = self._now()
         self._state.note_time(now)
         self._plan_by(self._state.bids.next_settling(), now)
-        # 1. Follow the gangs that hold nodes, and those that are gone.
-        news = self._state.news.gangs
-        for gone in self._follower.follow(now):
-            self._explainer.forget(gone)
-            self._dry_runs.forget(gone)
-            self._planning.forget(gone)
-        for decision in self._explainer.take_untold(news):
-            with self._guarded(decision.gang):
-                self._tell(decision, now)
+        # 1. Follow the gangs that hold nodes, and those that are gone: there may be thousands of which there is news.
+        await in_turns(self._following(now))
         if self._planner is not None or (not self._state.news.is_plan_due and self._monotonic() < self._plan_at):
             self._metrics.cycles.labels("idle").inc()
             return
@@ -153,20 +155,29 @@ class Cycle:
         self._planning_since = self._monotonic()
         self._planner = asyncio.create_task(self._plan(now, has_changed=has_changed))
 
+    def _following(self, now: float) -> Generator[None, None, None]:
+        news = self._state.news.gangs
+        for gone in (yield from self._follower.following(now)):
+            self._explainer.forget(gone)
+            self._dry_runs.forget(gone)
+            self._planning.forget(gone)
+        for decision in self._explainer.take_untold(news):
+            with self._guarded(decision.gang):
+                self._tell(decision, now)
+            yield
+
     async def _plan(self, now: float, *, has_changed: bool) -> None:
         """Plan once and carry it out; then let the others have as much time as that took."""
         began = perf_counter()
         try:
-            decided = await self._planning.plan(now, has_changed=has_changed)
+            self._dry_runs.note_lowest_held(lowest_held_priority(self._state))
+            asked_about = self._evictions.asked_about
+            decided = await self._planning.plan(now, has_changed=has_changed, asked_about=asked_about)
             self._plan_by(self._next_plan(now), now)
-            if decided is not None:
-                self.decided = decided
-                self._outlooks = Outlooks(self._state, decided)
-                # 3. Start what is due, evict whoever gives way, 4. tell the others why they wait.
-                await in_turns(self._start_due(decided), self._seconds_of("act"))
-                self._evict(decided)
-                await in_turns(self._tell_others(decided), self._seconds_of("report"))
-                self._plan_when_an_end_has_passed()
+            if decided is None:
+                self._evictions.take_orders(None)
+            else:
+                await self._carry_out(decided)
             self._metrics.cycles.labels("ok").inc()
         except Exception:
             log.exception("a plan failed")
@@ -177,6 +188,15 @@ class Cycle:
             await asyncio.sleep(_PAUSE_SHARE * seconds)
         self._planner = None
         self._woken.set()
+
+    async def _carry_out(self, decided: Decided) -> None:
+        self.decided = decided
+        self._outlooks = Outlooks(self._state, decided)
+        # 3. Start what is due, 4. evict others for gangs that admission takes still, 5. report why the others wait.
+        await in_turns(self._start_due(decided), self._seconds_of("act"))
+        self._evictions.take_orders(decided)
+        await in_turns(self._tell_others(decided), self._seconds_of("report"))
+        self._plan_when_an_end_has_passed()
 
     def _next_plan(self, now: float) -> float:
         """When a plan is due although nothing changes, but for what the decisions themselves wait for."""
@@ -207,15 +227,9 @@ class Cycle:
                     self._start(placement, decided, now)
                 yield
 
-    def _evict(self, decided: Decided) -> None:
-        for preemption in decided.preemptions:
-            with self._guarded(preemption.gang):
-                log_preemption(preemption)
-                self._evictions.carry_out(preemption, decided, self._now())
-
     def _tell_others(self, decided: Decided) -> Generator[None, None, None]:
         for decision in decided.plan.decisions:
-            if not decided.is_due(decision):
+            if not decided.is_due(decision) and decision.gang not in self._evictions.asked_about:
                 now = self._now()
                 with self._guarded(decision.gang):
                     log_decision(decision, now)

@@ -1,12 +1,13 @@
 """What a plan has decided, and what that stands on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Placement, Plan, Preemption, Snapshot
 from lockstep.belief.quota_bounds import Narrowed
 from lockstep.belief.reservation import Reservation
+from lockstep.cycle.offers import NO_OFFERS, Offers
 from lockstep.facts.role import Needs
 
 
@@ -20,11 +21,15 @@ class Asked(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a plan is made on; ``held`` is what gangs hold that may be evicted."""
+    """What a plan is made on.
+
+    ``held`` is what gangs hold that may be evicted, ``offers`` what nodes offer, ``left_out`` who waits for a turn.
+    """
 
     snapshot: Snapshot
     held: Mapping[GangKey, Reservation]
-    nodes_generation: int
+    offers: Offers = NO_OFFERS
+    left_out: Collection[GangKey] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ A quarter of the bound goes to the most urgent in every plan; the rest to all ot
 since gangs that can never be placed must not use up the bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from coschedule import GangKey
 
@@ -23,16 +23,18 @@ class EvictionTurns:
         self._changed_at = 0
         self._tried: dict[GangKey, int] = {}
 
-    def choose(self, gangs: Sequence[GangKey], *, has_changed: bool) -> frozenset[GangKey]:
+    def choose(
+        self, gangs: Sequence[GangKey], *, has_changed: bool, always: Collection[GangKey] = ()
+    ) -> frozenset[GangKey]:
         """Choose among all gangs that may at all, in their order, for the next plan.
 
-        ``has_changed``: facts are not those of the plan before.
+        ``has_changed``: facts are not those of the plan before. ``always``: gangs whose turn is not over yet.
         """
         self._plans += 1
         if has_changed:
             self._changed_at = self._plans
         urgent = int(_SHARE_OF_URGENT * self._most)
-        in_turn = sorted(gangs[urgent:], key=self._last_tried)
+        in_turn = sorted(gangs[urgent:], key=lambda key: (key not in always, self._last_tried(key)))
         chosen = frozenset([*gangs[:urgent], *in_turn[: self._most - urgent]])
         self._tried = {key: self._plans if key in chosen else self._last_tried(key) for key in gangs}
         return chosen

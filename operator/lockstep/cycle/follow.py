@@ -5,6 +5,7 @@ and the first look after a restart continues whatever stands half-way.
 """
 
 import logging
+from collections.abc import Generator
 from functools import partial
 from typing import assert_never
 
@@ -54,12 +55,19 @@ class Follower:
         # Gangs whose last look raised, and when they are looked at again, by the monotonic clock.
         self._set_aside: dict[GangKey, float] = {}
 
-    def follow(self, now: float) -> list[GangKey]:
-        """Look at every gang of which there is news. Returns those that are gone."""
+    def following(self, now: float) -> Generator[None, None, list[GangKey]]:
+        """Look at every gang of which there is news, one a step, between which belief may change.
+
+        Returns those that are gone.
+        """
         self._lost_nodes.note()
         due = self._monotonic()
         changed = sorted(key for key in self._state.news.gangs if self._set_aside.get(key, due) <= due)
-        gone = [key for key in changed if self._look_guarded(key, now)]
+        gone = []
+        for key in changed:
+            yield
+            if self._look_guarded(key, now):
+                gone.append(key)
         self._sweeper.sweep(changed)
         return gone
 
@@ -141,6 +149,7 @@ class Follower:
                 self._attempts.forgive(gang.key)
                 self._writer.report(gang, partial(self._suspension, gang, now))
             case Phase.WAITING | Phase.BACKING_OFF:
+                self._dry_runs.ask_early(gang)
                 if gang.status.restart_at is not None and gang.status.restart_at > now:
                     self._attempts.rest(gang.key, gang.status.restart_at - now)
             case Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:

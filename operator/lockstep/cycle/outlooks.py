@@ -1,11 +1,12 @@
 """What gangs that wait for a later start are told beside the plan: whose end they wait for, behind whom, and why."""
 
 import math
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 from coschedule import Decision, GangKey, Members, Placement
@@ -25,10 +26,11 @@ _CREATED_SECONDS = 1.0
 
 
 class _Use(NamedTuple):
-    """Until when a gang is expected to use a node."""
+    """Until when a gang is expected to use the nodes of its members."""
 
     end: float
     gang: GangKey
+    members: tuple[Members, ...]
 
 
 class Outlooks:
@@ -78,17 +80,11 @@ class Outlooks:
         )
 
     @cached_property
-    def _uses(self) -> Mapping[str, list[_Use]]:
-        """Who is expected to use each node until when. Most plans tell nobody anything new: then nobody asks."""
-        uses: dict[str, list[_Use]] = defaultdict(list)
-        for reservation in self._state.reservations.values():
-            end = expected_end(self._state, reservation, self._now)
-            for entry in reservation.members if end is not None else ():
-                uses[entry.node].append(_Use(end or 0.0, reservation.gang))
-        for placement in self._later:
-            for entry in placement.members:
-                uses[entry.node].append(_Use(placement.finish, placement.gang))
-        return uses
+    def _uses(self) -> list[_Use]:
+        """Who is expected to use nodes until when, who ends last at last. Most plans tell nobody anything new."""
+        held = [(expected_end(self._state, one, self._now), one) for one in self._state.reservations.values()]
+        uses = [_Use(end, one.gang, one.members) for end, one in held if end is not None]
+        return sorted([*uses, *(_Use(one.finish, one.gang, one.members) for one in self._later)], key=_by_end)
 
     def _kinds(self, members: Iterable[Members]) -> tuple[NodeKind, ...]:
         """How many members are on nodes of which speed: the fastest first, as many kinds as there is room for."""
@@ -103,9 +99,11 @@ class Outlooks:
 
     def _waits_for(self, placement: Placement) -> str:
         """Name who gives room back last before the start, or the node that opens last."""
-        last = max(self._ending_by(placement), default=None)
+        nodes = {entry.node for entry in placement.members}
+        last = next((use for use in self._ending_by(placement) if any(it.node in nodes for it in use.members)), None)
         if last is not None:
-            held = [entry for entry in placement.members if last in self._uses[entry.node]]
+            theirs = {entry.node for entry in last.members}
+            held = [entry for entry in placement.members if entry.node in theirs]
             return room_held(self._kinds(held), last.gang, last.end)
         latest = max((entry.node for entry in placement.members), key=self._opens)
         return room_opens(latest, self._opens(latest)) if self._opens(latest) > self._now else ""
@@ -114,10 +112,14 @@ class Outlooks:
         return float(self._snapshot.start[self._nodes[node]])
 
     def _ending_by(self, placement: Placement) -> Iterator[_Use]:
-        for entry in placement.members:
-            for use in self._uses.get(entry.node, ()):
-                if use.gang != placement.gang and self._now < use.end <= placement.start + SAME_TIME_SECONDS:
-                    yield use
+        """Who else gives nodes back until the start, the last one first: nearly always that one has one of these."""
+        soon_enough = bisect_right(self._uses, placement.start + SAME_TIME_SECONDS, key=attrgetter("end"))
+        for number in range(soon_enough - 1, -1, -1):
+            use = self._uses[number]
+            if use.end <= self._now:
+                return
+            if use.gang != placement.gang:
+                yield use
 
     def why_changed(self, gang: GangFact, decision: Decision) -> PlanChange:
         """Why the gang is told something else than before, or that it has no start any more: the first that holds."""
@@ -147,3 +149,7 @@ class Outlooks:
     def _more_urgent_since(self, time: float, gang: GangFact) -> bool:
         own = self._state.priorities.of(gang) or 0
         return any(one.priority > own and one.created > time - _CREATED_SECONDS for one in self._snapshot.gangs)
+
+
+def _by_end(use: _Use) -> tuple[float, GangKey]:
+    return use.end, use.gang

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from coschedule import (
     Decision,
@@ -24,7 +24,8 @@ from coschedule import (
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
 from lockstep.act.services import Services
-from lockstep.belief.snapshots import Terms
+from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.cycle.by_rank import in_rank_order
 from lockstep.cycle.decided import Asked, Decided, Seen
 from lockstep.cycle.estimates import estimates
@@ -32,15 +33,19 @@ from lockstep.cycle.eviction_turns import EvictionTurns
 from lockstep.cycle.holds import HoldPolicy, Holds
 from lockstep.cycle.making import Made, make_plan
 from lockstep.cycle.memory import Memory
+from lockstep.cycle.offers import NO_OFFERS, Offers
 from lockstep.cycle.rotation import MOST_IN_FRONT, Chosen, Rotation
 from lockstep.cycle.set_aside import SetAside
 from lockstep.cycle.sizing import Contention, SizingPolicy
 from lockstep.cycle.turns import in_turns
 from lockstep.cycle.waiting import told_of_pool, urgency_of
-from lockstep.cycle.within_quotas import WithinQuotas, within_quotas
+from lockstep.cycle.within_quotas import WithinQuotas, keeping_within_quotas
 from lockstep.facts.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.report.metrics import Metrics
+
+if TYPE_CHECKING:
+    from lockstep.belief.reservation import Reservation
 
 # Where some have not had their turn since facts changed, the next plan follows without news.
 _NEXT_TURNS_SECONDS = 1.0
@@ -68,6 +73,20 @@ class PlanOptions:
     sizing: SizingPolicy = field(default_factory=SizingPolicy)
     promises: Promises = Promises.SLACK
     most_in_front: int = MOST_IN_FRONT
+
+
+class _Watch:
+    """Keeps what a drawing is made on, of the step in which that is frozen."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.reservations: Mapping[GangKey, Reservation] = {}
+        self.offers = NO_OFFERS
+        self.left_out: Collection[GangKey] = ()
+
+    def frozen(self, left_out: Collection[GangKey]) -> None:
+        self.reservations, self.offers = dict(self._state.reservations), Offers.of(self._state)
+        self.left_out = left_out
 
 
 class Planning:
@@ -108,8 +127,11 @@ class Planning:
         now = self._monotonic()
         return min(self._aside.next_look(now), self._holds.next_change(now)) - now
 
-    async def plan(self, now: float, *, has_changed: bool) -> Decided | None:
-        """Decide about all gangs that wait; None where there is none. Belief may change meanwhile."""
+    async def plan(self, now: float, *, has_changed: bool, asked_about: Collection[GangKey] = ()) -> Decided | None:
+        """Decide about all gangs that wait; None where there is none. Belief may change meanwhile.
+
+        Gangs that are ``asked_about`` may evict others if they did so in the last plan.
+        """
         await self._settle_what_was_learnt()
         waiting = await in_turns(self._finding_who_waits())
         self._turns_left = False
@@ -117,20 +139,21 @@ class Planning:
             self._memory.forget()
             self._metrics.planned_gangs.set(0)
             return None
-        quotas = self._within_quotas([gang for gang in waiting if not self._is_set_aside(gang)])
+        quotas = await self._within_quotas([gang for gang in waiting if not self._is_set_aside(gang)])
         sound = quotas.gangs
         self._set_price(sound)
         chosen = self._rotation.choose(sound, always=self._holding(sound), has_changed=has_changed)
         planned = {gang.key: gang for gang in sound if gang.key in chosen}
         self._metrics.planned_gangs.set(len(planned))
         asked = {gang.key: self._asked(gang) for gang in planned.values()}
-        may_evict = [key for key, gang in planned.items() if key in chosen.front and self._may_preempt(gang)]
-        evicting = self._evicting.choose(may_evict, has_changed=has_changed)
+        may_evict = [key for key, gang in planned.items() if key in chosen.front and self.may_preempt(gang)]
+        evicting = self._evicting.choose(may_evict, always=asked_about, has_changed=has_changed)
         # A thousand may wait, and the event loop has other things to do. What is asked for now is compared again before
         # anything is carried out.
         await asyncio.sleep(0)
         seen, (_, made, preemptions, against_budgets) = await self._plan_exactly(planned, evicting, now)
-        decisions = [one for one in self._noted(planned, made, now) if self._is_firm(one, chosen, now)]
+        noted = await in_turns(self._noting(planned, made, now))
+        decisions = [one for one in noted if self._is_firm(one, chosen, now)]
         decisions += quotas.refused
         told = {decision.gang for decision in decisions}
         # A gang that was refused keeps the words it was refused with, until its turn comes again.
@@ -143,7 +166,7 @@ class Planning:
             else []
         )
         aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
-        self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left()
+        self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left() or bool(seen.left_out)
         whole = replace(made, decisions=(*decisions, *behind, *aside))
         return Decided(
             seen=seen,
@@ -164,13 +187,13 @@ class Planning:
         there = (gang for gang in waiting if gang.key in self._state.gangs)
         return sorted(there, key=partial(urgency_of, self._state))
 
-    def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
-        """The gangs as quotas let them be planned."""
+    async def _within_quotas(self, gangs: Collection[GangFact]) -> WithinQuotas:
+        """The gangs as quotas let them be planned; some may go meanwhile."""
         errors: dict[GangKey, Exception] = {}
-        found = within_quotas(self._state, gangs, errors.__setitem__)
-        for key, error in errors.items():
-            log.error("what quotas allow it can't be told", exc_info=error, extra=about(key))
-            self.set_aside(self._state.gangs[key], error)
+        found = await in_turns(keeping_within_quotas(self._state, gangs, errors.__setitem__))
+        for gang in (gang for gang in gangs if gang.key in errors):
+            log.error("what quotas allow it can't be told", exc_info=errors[gang.key], extra=about(gang.key))
+            self.set_aside(gang, errors[gang.key])
         return found
 
     async def _settle_what_was_learnt(self) -> None:
@@ -203,22 +226,27 @@ class Planning:
                 self._aside.forget(key)
         return seen._replace(snapshot=made.snapshot), made
 
-    def _noted(self, planned: dict[GangKey, GangFact], made: Plan, now: float) -> Iterator[Decision]:
-        """Remember what was decided; who holds nodes, or rests, is told so."""
+    def _noting(
+        self, planned: dict[GangKey, GangFact], made: Plan, now: float
+    ) -> Generator[None, None, list[Decision]]:
+        """Remember what was decided, in steps; who holds nodes, or rests, is told so."""
+        noted: list[Decision] = []
         for one in made.decisions:
+            yield
             gang = planned[one.gang]
             decision = told_of_pool(self._state, one)
             if gang.key not in self._state.gangs:
                 # It went while the plan was made: nobody would forget again what is remembered of it now.
-                yield decision
+                noted.append(decision)
                 continue
             try:
                 decision = in_rank_order(self._state, gang, decision)
                 self._rotation.note(gang, decision)
-                yield self._holds.note(gang, decision, self._monotonic(), of_day=now)
+                noted.append(self._holds.note(gang, decision, self._monotonic(), of_day=now))
             except Exception as error:
                 log.exception("where its members go, or what it holds, can't be told", extra=about(gang.key))
                 self.set_aside(gang, error)
+        return noted
 
     def _is_firm(self, decision: Decision, chosen: Chosen, now: float) -> bool:
         """Whether a decision is to be carried out or told; a later start is, if the gang is planned in every plan."""
@@ -286,7 +314,8 @@ class Planning:
             wants_fewest=sizing.wants_fewest,
         )
 
-    def _may_preempt(self, gang: GangFact) -> bool:
+    def may_preempt(self, gang: GangFact) -> bool:
+        """Whether others may be evicted for the gang, as far as it and what is known of its members go."""
         is_trusted = self._dry_runs.admits(gang) and not self._attempts.keeps_failing(gang.key)
         return is_trusted and not self._keeps_its_place(gang) and self._state.priorities.preempts(gang)
 
@@ -300,19 +329,19 @@ class Planning:
         terms = self._all_terms(planned, evicting, now)
         # A thousand may wait, and the event loop has other things to do.
         await asyncio.sleep(0)
-        # The first step of the drawing, which looks at who holds nodes, is taken before anything else has a turn.
-        reservations, nodes_generation = dict(self._state.reservations), self._state.nodes.generation
+        watch = _Watch(self._state)
         drawing = self._cutter.drawn(
             now,
             list(planned.values()),
             terms=terms,
             most_holding=self._holds.policy.most_holding,
             rescue=errors.__setitem__,
+            watch=watch,
         )
         snapshot = await in_turns(drawing, self._metrics.cycle_duration.labels("snapshot").observe)
         self._metrics.snapshot_nodes.set(len(snapshot.nodes.names))
-        held = {one.key: reservations[one.key] for one in snapshot.running}
-        return Seen(snapshot, held, nodes_generation)
+        held = {one.key: watch.reservations[one.key] for one in snapshot.running}
+        return Seen(snapshot, held, watch.offers, watch.left_out)
 
     def _waits_guarded(self, gang: GangFact) -> bool:
         try:

@@ -1,12 +1,13 @@
 """The gangs that wait, as ResourceQuotas let them be planned, and those that they keep from starting at all."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import NamedTuple
 
 from coschedule import GangKey, Unplaceable
 from lockstep.belief.quota_bounds import Narrowed, QuotaBounds, QuotaShort
 from lockstep.belief.snapshots import Rescue
 from lockstep.belief.state import State
+from lockstep.belief.steps import at_once
 from lockstep.facts.gang import GangFact
 
 
@@ -20,8 +21,16 @@ class WithinQuotas(NamedTuple):
 
 def within_quotas(state: State, gangs: Iterable[GangFact], rescue: Rescue) -> WithinQuotas:
     """Look at each gang by itself: who of several gets what is left is decided where they start, in their order."""
+    return at_once(keeping_within_quotas(state, gangs, rescue))
+
+
+def keeping_within_quotas(
+    state: State, gangs: Iterable[GangFact], rescue: Rescue
+) -> Generator[None, None, WithinQuotas]:
+    """The same in steps, one a gang, between which belief may change."""
     bounds, found = QuotaBounds(state), WithinQuotas([], narrowed := {}, [])
     for gang in gangs:
+        yield
         try:
             bound = bounds.bound(gang)
         except Exception as error:  # noqa: BLE001 - one gang costs no other its plan

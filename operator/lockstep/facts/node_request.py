@@ -38,7 +38,7 @@ def _of_plan(reason: PlanReason) -> Stance:
         case PlanReason.NO_TIME_FOR_SIZE | PlanReason.WINDOW_TOO_SHORT | PlanReason.DEADLINE_CANNOT_BE_MET:
             # More nodes would mend nothing, or the gang knows when it starts without them.
             return Stance.WITHDRAW
-        case PlanReason.TOPOLOGIES_CROSS | PlanReason.TOO_MANY_COMBINATIONS:
+        case PlanReason.TOPOLOGIES_CROSS | PlanReason.TOO_MANY_COMBINATIONS | PlanReason.CONSTRAINTS_TOO_LONG:
             return Stance.WITHDRAW
         case PlanReason.HELD_BY_GANGS_IN_FRONT | PlanReason.BEHIND_IN_QUEUE | PlanReason.PLANNING_FAILED:
             return Stance.KEEP

@@ -113,6 +113,7 @@ class PodFact:
 
     ``lasting``: it is not meant to end, so that nobody waits for what it takes. ``claims`` are the names of those it
     uses in its namespace; ``nominated`` is the node on which a scheduler makes room for it, and ``priority`` its own.
+    ``has_unread_labels``: they are too many, and ``labels`` has none.
     Of a member is known whether it ``is_up``, at its gate or past it; whether it ``may_go`` on; when it ``started``.
     Of members, ``outcome`` says what has become of them, ``end`` is there where they failed or are lost, and
     ``progress`` is what they report. One that ``is_done`` runs on, though all its containers but sidecars have ended
@@ -132,6 +133,7 @@ class PodFact:
     outcome: PodOutcome = PodOutcome.GOING
     lasting: bool = False
     labels: Labels = ()
+    has_unread_labels: bool = False
     keeps_away: tuple[PodTerm, ...] = ()
     claims: tuple[str, ...] = ()
     nominated: str = ""

@@ -1,7 +1,7 @@
 """What the planner makes of the bids that agents write: computed from belief, for their status and for the gauges."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
 from lockstep.api.names import AGENT_LABEL, AGENT_OFF
@@ -9,6 +9,7 @@ from lockstep.api.quantities import CPU, rfc3339
 from lockstep.api.times import as_spelled
 from lockstep.belief.neighbours import takes_room
 from lockstep.belief.state import State
+from lockstep.belief.steps import Steps, at_once
 from lockstep.facts.bid_plan import BidPlan, BidState
 from lockstep.facts.node import MOST_NODES_TOLD, BidFact
 from lockstep.report.shut import why_shut
@@ -31,10 +32,16 @@ class Guests:
 
 def guests_of(state: State) -> Mapping[str, Guests]:
     """Who runs on the nodes whose bids agents write."""
+    return at_once(finding_guests(state))
+
+
+def finding_guests(state: State) -> Generator[None, None, Mapping[str, Guests]]:
+    """The same in steps of many pods, between which belief may change."""
     found = {bid.node: Guests() for bid in state.bids.values() if bid.report is not None}
-    if not found:
-        return found
-    for pod in state.pods.values():
+    steps = Steps()
+    for pod in list(state.pods.values()) if found else ():
+        if steps.are_due(1):
+            yield
         guests = found.get(pod.node)
         if guests is None or not takes_room(pod):
             continue

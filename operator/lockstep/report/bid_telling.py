@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from lockstep.api import paths
 from lockstep.api.answer import ApiUnavailableError
@@ -11,7 +11,7 @@ from lockstep.api.client import KubeClient
 from lockstep.api.turns import Urgency
 from lockstep.belief.state import State
 from lockstep.facts.bid_plan import BidPlan
-from lockstep.report.bid_plans import guests_of, plan_of_bid
+from lockstep.report.bid_plans import Guests, finding_guests, plan_of_bid
 
 # As often as an agent looks at its node: until it knows of a new member, that one counts as local work.
 _PAUSE_SECONDS = 10.0
@@ -24,13 +24,25 @@ async def keep_agents_told(client: KubeClient, state: State, now: Callable[[], f
     """Write what has changed for an agent into its bid's status, one bid after the other, until cancelled."""
     while True:
         await asyncio.sleep(_PAUSE_SECONDS)
-        for node, guests in guests_of(state).items():
+        for node, guests in (await _guests(state)).items():
             bid = state.bids.get(node)
             if bid is None:
                 continue
             plan = plan_of_bid(state, bid, guests, now())
             # Thousands that have not changed must not keep the cycle waiting either.
             await (_tell(client, node, plan) if plan != bid.planned else asyncio.sleep(0))
+
+
+async def _guests(state: State) -> Mapping[str, Guests]:
+    """Who runs where, of tens of thousands of pods: the event loop turns between the steps."""
+    finding = finding_guests(state)
+    while True:
+        try:
+            next(finding)
+        except StopIteration as end:
+            guests: Mapping[str, Guests] = end.value
+            return guests
+        await asyncio.sleep(0)
 
 
 async def _tell(client: KubeClient, node: str, plan: BidPlan) -> None:

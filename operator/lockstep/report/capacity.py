@@ -39,8 +39,9 @@ class _Members:
 
 
 def counting(state: State, waiting: Sequence[Decision], now: float, counted: Capacity) -> Generator[None, None, None]:
-    """Count all nodes, one a step, between which belief may change; ``waiting`` is decided of gangs that wait."""
-    used, promised = _used(state), _promised(state, waiting)
+    """Count gangs and nodes, one a step, between which belief may change; ``waiting``: decisions on gangs that do."""
+    used = yield from _used(state)
+    promised = yield from _promised(state, waiting)
     counted.slots.update(in_use=used.count.total(), promised=promised.count.total())
     names, ledger = tuple(state.nodes), state.ledger
     committed = ledger.committed(ledger.rows(names), ledger.columns((_CPU,)))[:, 0].tolist()
@@ -84,20 +85,22 @@ def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
     return "promised" if is_promised else "free"
 
 
-def _used(state: State) -> _Members:
+def _used(state: State) -> Generator[None, None, _Members]:
     """The members that are on nodes, or on their way there."""
     used = _Members()
-    for reservation in state.reservations.values():
+    for reservation in list(state.reservations.values()):
+        yield
         for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
             used.count[node] += count
             used.millicores[node] += count * dict(request).get(_CPU, 0)
     return used
 
 
-def _promised(state: State, decisions: Iterable[Decision]) -> _Members:
+def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _Members]:
     """The members that are to go to nodes later, and the nodes that are held."""
     promised = _Members()
     for decision in decisions:
+        yield
         if isinstance(decision, Placement):
             _promise(state, decision, promised)
         elif decision.hold is not None:

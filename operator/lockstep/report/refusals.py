@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from coschedule import (
     Blocker,
+    ConstraintsTooLong,
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
@@ -207,6 +208,14 @@ def _too_many(refusal: TooManyCombinations) -> str:
     return (
         f"its roles have {refusal.combinations} combinations of members, of which at most {refusal.most} are told "
         "apart: fewer roles, or smaller ones, can be planned"
+    )
+
+
+@spell.register
+def _too_long(refusal: ConstraintsTooLong) -> str:
+    return (
+        f"its selectors, node affinities and tolerations have {refusal.length} parts, of which at most {refusal.most} "
+        "are read for it: fewer can be planned"
     )
 
 

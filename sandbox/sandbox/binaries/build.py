@@ -1,26 +1,16 @@
 """Building a program from its pinned Go module."""
 
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
-from sandbox.binaries.catalog import Recipe
+from sandbox.binaries.catalog import MODULES, Recipe
 from sandbox.errors import SandboxError
 
 STRIPPED = "-s -w"
-
-
-def find_go(search_path: str) -> str:
-    """Return the path of the Go command, or raise SandboxError saying what to install."""
-    go = shutil.which("go", path=search_path)
-    if go is None:
-        raise SandboxError(
-            "Install Go 1.26 or newer, or put etcd, kube-apiserver and the others into a folder and name it in "
-            "LOCKSTEP_SANDBOX_BIN: they are neither on this machine nor could they be downloaded."
-        )
-    return go
+# One version of every library for all programs: each is compiled once.
+WORKSPACE = MODULES / "go.work"
 
 
 def build(recipe: Recipe, *, go: str, output: Path) -> None:
@@ -28,11 +18,11 @@ def build(recipe: Recipe, *, go: str, output: Path) -> None:
 
     An interrupted call takes the compiler and its children with it.
     """
-    command = [go, "build", "-trimpath", "-ldflags", f"{STRIPPED} {recipe.linker_flags}", "-o", str(output)]
+    options = ["-trimpath", "-tags", recipe.tags, "-ldflags", f"{STRIPPED} {recipe.linker_flags}", "-o", str(output)]
     process = subprocess.Popen(
-        [*command, recipe.package],
+        [go, "build", *options, recipe.package],
         cwd=recipe.module_folder,
-        env=os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"},
+        env=os.environ | {"CGO_ENABLED": "0", "GOWORK": str(WORKSPACE)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

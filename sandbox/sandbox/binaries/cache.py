@@ -1,4 +1,4 @@
-"""The user's cache of programs, keyed by version: whatever is in it is whole."""
+"""The user's cache of programs and of the Go that builds them, keyed by version: whatever is in it is whole."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -34,17 +34,30 @@ class Cache:
         return path if path.is_file() else None
 
     def install(self, recipe: Recipe, produce: Callable[[Path], None], progress: Progress) -> Path:
-        """Let ``produce`` write the program and take it in, unless another process has done so meanwhile.
+        """Let ``produce`` write the program and take it in, unless another process has done so meanwhile."""
 
-        The program appears under its name in one rename after ``produce`` has returned, so that an
-        interruption at any moment leaves nothing that could be taken for it.
-        """
-        target = self.path(recipe)
-        waiting = progress.step(f"Waiting for another process that is bringing {recipe.tool}")
-        with locked(target.with_name(f".{target.name}.lock"), waiting):
-            if not target.is_file():
-                _produce_whole(target, produce)
-        return target
+        def produce_executable(product: Path) -> None:
+            produce(product)
+            product.chmod(EXECUTABLE)
+
+        return _install(self.path(recipe), produce_executable, progress)
+
+    def install_folder(self, name: str, produce: Callable[[Path], None], progress: Progress) -> Path:
+        """Let ``produce`` fill a folder, whose name holds its version, and take it in, unless it is here."""
+        return _install(self.root / name, produce, progress)
+
+
+def _install(target: Path, produce: Callable[[Path], None], progress: Progress) -> Path:
+    """Take in what ``produce`` writes, unless it is here or another process brings it meanwhile.
+
+    It appears under its name in one rename after ``produce`` has returned, so that an interruption at any
+    moment leaves nothing that could be taken for it.
+    """
+    waiting = progress.step(f"Waiting for another process that is bringing {target.name}")
+    with locked(target.with_name(f".{target.name}.lock"), waiting):
+        if not target.exists():
+            _produce_whole(target, produce)
+    return target
 
 
 def _produce_whole(target: Path, produce: Callable[[Path], None]) -> None:
@@ -55,7 +68,6 @@ def _produce_whole(target: Path, produce: Callable[[Path], None]) -> None:
     try:
         product = workshop / target.name
         produce(product)
-        product.chmod(EXECUTABLE)
         product.rename(target)
     finally:
         shutil.rmtree(workshop)

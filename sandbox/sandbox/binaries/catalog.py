@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from sandbox.binaries.download import Download, digest_in_github_release, digest_in_text
@@ -19,6 +19,7 @@ MODULES = Path(__file__).resolve().parents[2] / "modules"
 KUBERNETES_VERSION_SYMBOLS = "k8s.io/component-base/version"
 KWOK_VERSION_SYMBOL = "sigs.k8s.io/kwok/pkg/consts.Version"
 HELM_VERSION_SYMBOL = "helm.sh/helm/v4/internal/version.version"
+PROMETHEUS_VERSION_SYMBOL = "github.com/prometheus/common/version.Version"
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -34,6 +35,8 @@ class Tool(StrEnum):
     KUBELET = "kubelet"
     KWOK = "kwok"
     HELM = "helm"
+    PROMETHEUS = "prometheus"
+    PROMTOOL = "promtool"
     COREDNS = "coredns"
     LOCAL_PATH_PROVISIONER = "local-path-provisioner"
 
@@ -44,7 +47,7 @@ FOR_REAL_NODES = frozenset({Tool.KUBELET, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How one program is built: its wrapper module, the Go package and the linker's flags.
+    """How one program is built: its wrapper module, the Go package, the linker's flags and build tags.
 
     ``download`` is None where nobody publishes the program by itself.
     """
@@ -56,6 +59,7 @@ class Recipe:
     linker_flags: str
     build_hint: str
     download: Download | None
+    tags: str = ""
 
     @property
     def module_folder(self) -> Path:
@@ -129,6 +133,30 @@ def _helm() -> Recipe:
     )
 
 
+def _prometheus(tool: Tool) -> Recipe:
+    module = "github.com/prometheus/prometheus"
+    version = pinned_version("prometheus", module)
+    release = _prometheus_release(version)
+    archive = f"prometheus-{release}.linux-{_architecture()}"
+    return Recipe(
+        tool=tool,
+        project="prometheus",
+        version=version,
+        package=f"{module}/cmd/{tool}",
+        linker_flags=f"-X {PROMETHEUS_VERSION_SYMBOL}={release}",
+        build_hint="a minute",
+        download=_github("prometheus/prometheus", f"v{release}", f"{archive}.tar.gz", member=f"{archive}/{tool}"),
+        # Tests name their targets: the clouds in which Prometheus could find some are half of what would be compiled.
+        tags="remove_all_sd",
+    )
+
+
+def _prometheus_release(version: str) -> str:
+    """Return the release of a version of the module: v0.315.1 is 3.15.1, since its major and minor are one number."""
+    _, joined, patch = version.split(".")
+    return f"{int(joined) // 100}.{int(joined) % 100}.{patch}"
+
+
 def _coredns() -> Recipe:
     version = pinned_version("coredns", "github.com/coredns/coredns")
     asset = f"coredns_{version.removeprefix('v')}_linux_{_architecture()}.tgz"
@@ -160,6 +188,8 @@ _OF_ITS_OWN_PROJECT: Mapping[Tool, Callable[[], Recipe]] = {
     Tool.ETCD: _etcd,
     Tool.KWOK: _kwok,
     Tool.HELM: _helm,
+    Tool.PROMETHEUS: partial(_prometheus, Tool.PROMETHEUS),
+    Tool.PROMTOOL: partial(_prometheus, Tool.PROMTOOL),
     Tool.COREDNS: _coredns,
     Tool.LOCAL_PATH_PROVISIONER: _local_path_provisioner,
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from sandbox.binaries import build, download
 from sandbox.binaries.cache import Cache
 from sandbox.binaries.catalog import Recipe, Tool, recipe
+from sandbox.binaries.toolchain import REQUIREMENT, Toolchain
 from sandbox.progress import Progress
 
 VERSION_SECONDS = 10.0
@@ -51,6 +52,7 @@ class Resolver:
     cache: Cache
     progress: Progress
     recipes: Callable[[Tool], Recipe] = recipe
+    go_requirement: Path = REQUIREMENT
     unreachable_hosts: set[str] = field(default_factory=set)
 
     @classmethod
@@ -97,7 +99,7 @@ class Resolver:
         return Found(tool=wanted.tool, path=path, origin=Origin.DOWNLOAD)
 
     def _built(self, wanted: Recipe) -> Found:
-        go = build.find_go(self.search_path)
+        go = self._toolchain().go()
         text = f"Building {wanted.tool} {wanted.version} with Go (this happens once, about {wanted.build_hint})"
 
         def produce(target: Path) -> None:
@@ -106,6 +108,11 @@ class Resolver:
 
         path = self.cache.install(wanted, produce, self.progress)
         return Found(tool=wanted.tool, path=path, origin=Origin.BUILD)
+
+    def _toolchain(self) -> Toolchain:
+        return Toolchain(
+            search_path=self.search_path, cache=self.cache, progress=self.progress, requirement=self.go_requirement
+        )
 
 
 def _provenance(found: Found, wanted: Recipe) -> str:

@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from charts.helm import RefusedError, render
-from observe.programs import needs
+from observe.programs import program
 from observe.rules_file import ALERTS, RECORDS
+from sandbox.binaries import Tool
 
 
 def rules(**values):
@@ -23,7 +24,7 @@ def by_name(spec):
 def test_prometheus_takes_what_is_rendered_and_it_is_what_the_file_says(tmp_path):
     file = tmp_path / "rules.yaml"
     file.write_text(yaml.safe_dump(rules()))
-    done = subprocess.run([needs("promtool"), "check", "rules", file], capture_output=True, text=True, check=False)
+    done = subprocess.run([program(Tool.PROMTOOL), "check", "rules", file], capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
     assert by_name(rules()) == {**RECORDS, **ALERTS}

@@ -83,23 +83,23 @@ def test_sizes_that_may_meet_a_deadline_are_counted_whatever_the_load(monkeypatc
     """The fast node lets all sizes seem possible, and the slow ones none."""
     nodes = [node("fast"), *(node(f"slow{number}", slowdown=100.0) for number in range(40))]
     facts = snapshot(nodes, [gang(size=2, most=40, serial=40, deadline=NOW + 30)])
-    everything = plan_and_count(facts).combinations
+    everything = plan_and_count(facts).steps
     monkeypatch.setattr(effort, "MOST_COMBINATIONS", everything // 10)
 
-    assert 0 < plan_and_count(facts).combinations < everything / 2
+    assert 0 < plan_and_count(facts).steps < everything / 2
 
 
 @pytest.mark.parametrize("load", [Load.PROPORTIONAL, Load.PIECES])
 def test_what_all_gangs_of_a_plan_may_look_at_is_bounded_in_all_its_orders(load, monkeypatch):
     facts = crowd(load)
-    everything = plan_and_count(facts).combinations
+    everything = plan_and_count(facts).steps
     monkeypatch.setattr(effort, "MOST_IN_A_PLAN", everything // 10)
     monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 1)
 
-    made, combinations = plan_and_count(facts)
+    counted = plan_and_count(facts)
 
-    assert combinations < everything / 2
-    assert_sound(facts, made)
+    assert counted.steps < everything / 2
+    assert_sound(facts, counted.plan)
 
 
 def test_first_gangs_of_a_plan_choose_as_if_nothing_were_bounded(monkeypatch):

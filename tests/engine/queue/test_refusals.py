@@ -8,6 +8,7 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.gangs import GangKey
 from coschedule.queue.open_ended import Blocker
 from coschedule.queue.refusals import (
+    ConstraintsTooLong,
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,
@@ -26,6 +27,7 @@ from coschedule.queue.refusals import (
 from engine.builders import NOW, decisions, gang, node, only, running
 
 REFUSALS = (
+    ConstraintsTooLong,
     DeadlineCannotBeMet,
     HeldByGangsInFront,
     HeldByLastingPods,

@@ -244,8 +244,8 @@ def test_windows_are_as_short_for_roles_as_for_one():
 
 
 def test_gangs_behind_those_that_take_long_are_given_less_to_look_through(monkeypatch):
-    monkeypatch.setattr(effort, "MOST_IN_A_PLAN", 2000)
-    monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 20)
+    monkeypatch.setattr(effort, "MOST_IN_A_PLAN", 20_000)
+    monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 20_000)
     nodes = [node(f"n{number}", free=2 + number % 3) for number in range(9)]
     large = [gang(name, roles=[role(one, size=5) for one in "abc"]) for name in ("g1", "g2", "g3")]
 

@@ -29,6 +29,7 @@ from lockstep.answers.settled import answer_settled
 from lockstep.answers.text import settled_lines, waiting_lines
 from lockstep.answers.waiting import answer_about
 from lockstep.api.pool import Pool
+from lockstep.belief import snapshots
 from lockstep.belief.phases import Phase
 from lockstep.belief.state import State
 from lockstep.cycle.holds import HoldPolicy
@@ -167,7 +168,7 @@ async def test_pool_of_the_operator_is_no_label_that_could_be_dropped():
 async def test_gang_that_makes_planning_raise_is_told_in_one_sentence(monkeypatch):
     async with api_with(gangs=[gang("g")]) as api:
         state = await look(api)
-        monkeypatch.setattr(planned_module.SnapshotCutter, "_pending", spoilt)
+        monkeypatch.setattr(snapshots, "pending_gang", spoilt)
 
         with pytest.raises(AnswerError, match="Planning default/g failed by a mistake of Lockstep's: ArithmeticError"):
             plan_now(state, rules(), now(), asked=[key("g")])

@@ -8,8 +8,9 @@ from builders.mutations import mutated
 from builders.served import at, bid, budget, container, gang, node, owned_by, pod, priority_class
 from coschedule import GangKey, Placement, plan, preempt
 from lockstep.api.gangjob import status_manifest
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.facts.gang import GangStatus
 from lockstep.report.conditions import mark_refused
 from lockstep.watch.kinds import (

@@ -6,7 +6,7 @@ import pytest
 
 from builders.facts import gang_fact, gang_spec, member_fact, node_fact, pod_fact, reservation, role_spec
 from coschedule import Requirement, Term, TermKind
-from lockstep.belief.affinity import terms_of
+from lockstep.belief.affinity import Surroundings
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
@@ -28,6 +28,11 @@ def state():
     for name, zone in NODES.items():
         state.nodes.apply(node_fact(name, labels={"host": name, **({"zone": zone} if zone else {})}))
     return state
+
+
+def terms_of(state, fact):
+    """What the gang's members require of each other."""
+    return Surroundings(state, fact).terms()
 
 
 def term(key="zone", *, app="heat", namespaces=(), of_namespaces=None, alike=()):

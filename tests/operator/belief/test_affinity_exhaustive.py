@@ -15,7 +15,7 @@ from differential.random_affinity import completed, random_affinity, random_labe
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.membership import member_labels
 from lockstep.api.pod import parse_pod
-from lockstep.belief.affinity import terms_of
+from lockstep.belief.affinity import Surroundings
 from lockstep.belief.broken_terms import Stand, broken_term
 from lockstep.belief.constraints import constraints_of
 from lockstep.belief.snapshots import SnapshotCutter
@@ -65,7 +65,7 @@ def allowed(state, fact, choices):
         role.name: {name for _, names in constraints_of(state, fact, role).barred for name in names}
         for role in fact.spec.roles
     }
-    terms = terms_of(state, fact)
+    terms = Surroundings(state, fact).terms()
     for choice in choices:
         stands = [Stand(role, node, to_come=True) for role, node in choice]
         passes = not any(node in barred[role] for role, node in choice)

@@ -2,11 +2,12 @@
 
 import pytest
 
-from builders.facts import claim_fact, node_fact, pod_fact
+from builders.facts import claim_fact, gang_fact, gang_spec, node_fact, pod_fact, reservation
+from coschedule import GangKey
 from lockstep.api.pod import parse_pod
 from lockstep.api.volume import parse_attachment, parse_csi_node, parse_volume
 from lockstep.belief.state import State
-from lockstep.facts.volume import AttachLimits, Attachment, CsiVolume, VolumeFact
+from lockstep.facts.volume import AttachLimits, Attachment, ClaimUse, CsiVolume, VolumeFact
 
 DRIVER = "disk.example.com"
 A, B, C = (CsiVolume(DRIVER, handle) for handle in "abc")
@@ -50,47 +51,63 @@ def left_over(handle, *, driver=DRIVER):
     ],
 )
 def test_node_attaches_no_more_volumes_than_its_drivers_say(facts, wanted, want_full):
-    full = state_with(*facts).attachments.full(frozenset(wanted), {})
+    full = state_with(*facts).attachments.full(frozenset(wanted))
 
     assert full == ({DRIVER: {"n1"}} if want_full else {})
 
 
-def test_what_is_about_to_be_attached_counts():
-    attachments = state_with().attachments
+def holding(state, handle, *, name="other"):
+    """A gang of one that has reserved n1, and whose member uses the claim of that volume."""
+    spec = gang_spec(size=1, claims=(ClaimUse("template.spec.volumes[0]", f"claim-{handle}"),))
+    state.apply_gang(gang_fact(name, spec=spec))
+    state.hold(reservation(name, members=(("n1", 1),)))
+    return state
 
-    assert attachments.full(frozenset({A}), {"n1": frozenset({B})}) == {DRIVER: {"n1"}}
-    assert attachments.full(frozenset({A}), {"n1": frozenset({A})}) == {}
+
+def test_what_is_about_to_be_attached_counts():
+    assert holding(state_with(), "b").attachments.full(frozenset({A})) == {DRIVER: {"n1"}}
+    assert holding(state_with(), "a").attachments.full(frozenset({A})) == {}
+
+
+def test_what_a_gang_is_about_to_attach_does_not_stand_in_its_own_way():
+    state = holding(state_with(limit=2), "b")
+    holding(state, "c", name="another")
+
+    assert state.attachments.full(frozenset({A})) == {DRIVER: {"n1"}}
+    assert state.attachments.full(frozenset({A}), but=GangKey("default", "other")) == {}
+    state.forget(GangKey("default", "another"))
+    assert state.attachments.full(frozenset({A})) == {}
 
 
 def test_volume_is_free_again_when_its_pod_is_gone():
     state = state_with(user("p", "b"))
-    assert state.attachments.full(frozenset({A}), {}) == {DRIVER: {"n1"}}
+    assert state.attachments.full(frozenset({A})) == {DRIVER: {"n1"}}
 
     state.remove_pod(user("p", "b").key, user("p", "b").uid)
 
-    assert state.attachments.full(frozenset({A}), {}) == {}
+    assert state.attachments.full(frozenset({A})) == {}
 
 
 def test_limit_and_attachment_can_change_and_go():
     state = state_with(left_over("b"), limit=2)
-    assert state.attachments.full(frozenset({A}), {}) == {}
+    assert state.attachments.full(frozenset({A})) == {}
 
     state.attachments.apply_limits(AttachLimits("n1", {DRIVER: 1}))
-    assert state.attachments.full(frozenset({A}), {}) == {DRIVER: {"n1"}}
+    assert state.attachments.full(frozenset({A})) == {DRIVER: {"n1"}}
     state.attachments.remove_attachment("attachment-b")
-    assert state.attachments.full(frozenset({A}), {}) == {}
+    assert state.attachments.full(frozenset({A})) == {}
     state.attachments.apply_attachment(left_over("b"))
     state.attachments.remove_limits("n1")
-    assert state.attachments.full(frozenset({A}), {}) == {}
+    assert state.attachments.full(frozenset({A})) == {}
 
 
 def test_claim_that_is_bound_later_counts_from_then_on():
     state = state_with(user("p", "later"))
-    assert state.attachments.full(frozenset({A}), {}) == {}
+    assert state.attachments.full(frozenset({A})) == {}
 
     state.claims.apply_claim(claim_fact("claim-later", volume="pv-b"))
 
-    assert state.attachments.full(frozenset({A}), {}) == {DRIVER: {"n1"}}
+    assert state.attachments.full(frozenset({A})) == {DRIVER: {"n1"}}
 
 
 def test_manifests_are_parsed():

@@ -6,8 +6,9 @@ from builders.facts import bid_fact, gang_fact, gang_spec, node_fact, outlook
 from coschedule import Constraints, Load, Members, Role, SerialWork, Sizes
 from lockstep.belief.kept_plan import kept_plan
 from lockstep.belief.node_arrays import node_arrays
-from lockstep.belief.snapshots import SnapshotCutter, Terms
+from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
 from lockstep.facts.gang import ConditionFact, GangStatus
 from lockstep.facts.past_runs import Learned
 

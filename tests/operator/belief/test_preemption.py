@@ -12,7 +12,8 @@ from lockstep.api.budget import doubtful_budget, parse_budget
 from lockstep.api.preemption import named_preemptor, spelled_preemption
 from lockstep.belief.disruptions import disruptions, still_allowed
 from lockstep.belief.endings import awaited_end, expected_end
-from lockstep.belief.running import evictable_gangs, may_preempt
+from lockstep.belief.resource_columns import Columns
+from lockstep.belief.running import evictable_gangs, lowest_held_priority
 from lockstep.belief.state import State
 from lockstep.facts.cluster import PriorityClass
 from lockstep.facts.gang import ConditionFact, GangStatus
@@ -54,7 +55,7 @@ def state():
 
 
 def evictable(state, *, below=5):
-    return evictable_gangs(state, {"n1": 0, "n2": 1}, ("cpu",), NOW, below=below)
+    return evictable_gangs(state, {"n1": 0, "n2": 1}, Columns(("cpu",), {}), NOW, below=below)
 
 
 def urgent(**more):
@@ -237,18 +238,14 @@ def test_budget_that_cannot_be_understood_protects_everything():
     assert (fact.selector, fact.allowed) == ((), 0)
 
 
-def test_gang_may_preempt_where_a_less_urgent_one_holds_nodes(state):
+def test_lowest_priority_that_is_held_is_that_of_gangs_with_nodes(state):
+    state.priorities.apply(PriorityClass("low", -5, is_default=False))
     state.apply_gang(urgent())
+    state.apply_gang(gang_fact("waits", spec=gang_spec(priority_class="low")))
 
-    assert may_preempt(state, state.gangs[HOT])
-    assert not may_preempt(state, state.gangs[COLD])
-
-
-def test_gang_whose_class_never_preempts_may_not(state):
-    state.priorities.apply(PriorityClass("urgent", 5, is_default=False, preempts=False))
-    state.apply_gang(urgent())
-
-    assert not may_preempt(state, state.gangs[HOT])
+    assert lowest_held_priority(state) == 0
+    state.forget(COLD)
+    assert lowest_held_priority(state) == math.inf
 
 
 def test_reservation_that_no_status_stands_for_yet_cannot_be_evicted():

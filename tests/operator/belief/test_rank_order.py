@@ -6,6 +6,7 @@ from itertools import permutations
 import pytest
 
 from coschedule import Members
+from lockstep.belief.kept_volumes import Places
 from lockstep.belief.rank_order import ordered_by_rank
 
 NODES = ("a", "b", "c")
@@ -13,6 +14,11 @@ NODES = ("a", "b", "c")
 
 def nodes_by_rank(members):
     return [entry.node for entry in members for _ in range(entry.count)]
+
+
+def as_places(places):
+    """Where the volumes of each rank are; None for a rank that has none yet."""
+    return Places(len(places), {rank: place for rank, place in enumerate(places) if place is not None})
 
 
 def suits(nodes, places):
@@ -30,7 +36,7 @@ def test_order_is_found_whenever_there_is_one(seed):
     ]
     is_possible = any(suits(order, places) for order in set(permutations(nodes)))
 
-    ordered = ordered_by_rank(members, places)
+    ordered = ordered_by_rank(members, as_places(places))
 
     assert (ordered is not None) == is_possible
     if ordered is not None:
@@ -46,17 +52,17 @@ def counted(members):
 def test_without_volumes_nothing_changes():
     members = (Members("a", 2), Members("b", 1))
 
-    assert ordered_by_rank(members, ()) == members
+    assert ordered_by_rank(members, as_places(())) == members
 
 
 def test_ranks_stay_within_their_role():
     members = (Members("a", 1, None, "one"), Members("b", 1, None, "two"))
 
-    assert ordered_by_rank(members, (None, frozenset({"b"}))) == members
-    assert ordered_by_rank(members, (frozenset({"b"}), None)) is None
+    assert ordered_by_rank(members, as_places((None, frozenset({"b"})))) == members
+    assert ordered_by_rank(members, as_places((frozenset({"b"}), None))) is None
 
 
 def test_ranks_move_on_to_make_room():
     members = (Members("a", 1), Members("b", 1))
 
-    assert ordered_by_rank(members, (frozenset("ab"), frozenset("a"))) == (Members("b", 1), Members("a", 1))
+    assert ordered_by_rank(members, as_places((frozenset("ab"), frozenset("a")))) == (Members("b", 1), Members("a", 1))

@@ -13,11 +13,15 @@ from builders.facts import (
     pod_fact,
     reservation,
     role_spec,
+    volume_fact,
+    wish,
 )
 from coschedule import Constraints, Taint, Toleration
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.belief.storage import NO_PROVISIONER
 from lockstep.facts.pod import PodPhase
+from lockstep.facts.volume import AttachLimits, ClaimUse, Sharing, StorageClass
 from lockstep.report.misfits import misfit_in_words
 
 NOW = 1000.0
@@ -142,3 +146,40 @@ def test_gang_of_unknown_run_time_fits_no_node_that_is_taken_back(two_nodes):
     two_nodes.bids.apply(bid_fact("n1", until=NOW + 500))
 
     assert misfit(two_nodes, finish=None) == "n1 is open for 8 min 20 s more only, and the gang gives no run time"
+
+
+def with_volumes(state, *, limit, volumes=1):
+    """A gang whose members have so many volumes each, of a driver that attaches ``limit`` of them to n1."""
+    state.claims.storage.classes.apply(StorageClass("disk", "disk.example.com", waits=True))
+    state.attachments.apply_limits(AttachLimits("n1", {"disk.example.com": limit}))
+    wanted = wish(storage_class="disk", mode="ReadWriteOnce")
+    claims = tuple(ClaimUse("field", f"data{number}", Sharing.KEPT, wanted) for number in range(volumes))
+    gang = gang_fact(spec=gang_spec(claims=claims))
+    state.apply_gang(gang)
+    return gang
+
+
+def test_members_whose_volumes_can_be_attached_fit(two_nodes):
+    gang = with_volumes(two_nodes, limit=2)
+
+    assert misfit(two_nodes, gang, members=(("n1", 2),)) is None
+    assert misfit(two_nodes, gang, members=(("n2", 2),)) is None
+
+
+def test_members_whose_volumes_can_no_longer_be_attached_do_not_fit(two_nodes):
+    gang = with_volumes(two_nodes, limit=3, volumes=2)
+
+    want = "n1 has room for 1 of 2 members: volumes of disk.example.com is short"
+    assert misfit(two_nodes, gang, members=(("n1", 2),)) == want
+
+
+def test_members_for_whose_claims_there_are_too_few_volumes_do_not_fit(two_nodes):
+    two_nodes.claims.storage.classes.apply(StorageClass("local", NO_PROVISIONER, waits=True))
+    two_nodes.claims.apply_volume(volume_fact(on=["n1"]))
+    spec = gang_spec(claims=(ClaimUse("field", "data", Sharing.KEPT, wish(mode="ReadWriteOnce")),))
+    gang = gang_fact(spec=spec)
+    two_nodes.apply_gang(gang)
+
+    assert misfit(two_nodes, gang, members=(("n1", 1),)) is None
+    want = "n1 has room for 1 of 2 members: volumes of its claims is short"
+    assert misfit(two_nodes, gang, members=(("n1", 2),)) == want

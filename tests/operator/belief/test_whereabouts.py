@@ -7,9 +7,11 @@ import pytest
 
 from builders.facts import node_fact, pod_fact
 from coschedule import Requirement
+from lockstep.belief import pod_questions
 from lockstep.belief.neighbours import takes_room
+from lockstep.belief.pod_questions import Wanted
 from lockstep.belief.state import State
-from lockstep.belief.whereabouts import Wanted
+from lockstep.belief.steps import Steps
 from lockstep.facts.pod import PodKey, PodPhase
 
 HEAT = (Requirement("app", "In", ("heat",)),)
@@ -25,7 +27,7 @@ def state_with(*pods):
 
 
 def asked(state, *wanted, own=()):
-    return state.neighbours.whereabouts.nodes_of(tuple(wanted), own)
+    return state.neighbours.whereabouts.nodes_of([tuple(wanted)], own)
 
 
 @pytest.mark.parametrize(
@@ -113,3 +115,89 @@ def test_answers_are_those_of_a_look_at_every_pod():
 
         there = [pod for pod in state.pods.values() if takes_room(pod)]
         assert nodes == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
+
+
+def some_pod(rnd):
+    labels = {key: value for key in ("app", "tier") if (value := rnd.choice(("heat", "cold", None)))}
+    return pod_fact(f"p{rnd.randrange(2_000)}", node=rnd.choice(("", f"n{rnd.randrange(400)}")), labels=labels)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed):
+    rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets
+    for _ in range(3_000):
+        state.apply_pod(some_pod(rnd))
+    steps = 0
+
+    for _ in state.neighbours.whereabouts.making_ready(Steps()):
+        steps += 1
+        for _ in range(100):
+            pod = some_pod(rnd)
+            (state.apply_pod if rnd.random() < 0.6 else lambda it: state.remove_pod(it.key, it.uid))(pod)
+
+    assert steps > 1
+    assert list(state.neighbours.whereabouts.making_ready(Steps())) == []
+    for wanted in (Wanted(HEAT, HERE), Wanted((), HERE), Wanted((Requirement("tier", "NotIn", ("cold",)),), HERE)):
+        there = [pod for pod in state.pods.values() if takes_room(pod)]
+        assert asked(state, wanted) == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
+
+
+def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
+    state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
+    making = state.neighbours.whereabouts.making_ready(Steps())
+    next(making)
+
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1"}
+    state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
+    for _ in making:
+        pass
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1", "n2"}
+
+
+def test_what_is_given_up_half_made_is_begun_anew():
+    state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
+    making = state.neighbours.whereabouts.making_ready(Steps())
+    next(making)
+    making.close()
+    state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
+
+    assert list(state.neighbours.whereabouts.making_ready(Steps()))
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1", "n2"}
+
+
+def some_wanted(rnd):
+    """Pods by up to three requirements, in some namespaces."""
+    requirements = []
+    for _ in range(rnd.randint(0, 3)):
+        operator = rnd.choice(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
+        few = {"Exists": 0, "DoesNotExist": 0, "Gt": 1}.get(operator, rnd.randint(1, 3))
+        values = tuple(rnd.choice(("heat", "cold", "1", "7")) for _ in range(few))
+        requirements.append(Requirement(rnd.choice(("app", "tier", "never")), operator, values))
+    selector = rnd.choice((tuple(requirements), tuple(requirements), None))
+    return Wanted(selector, rnd.choice((None, HERE, frozenset({"else"}), frozenset({"default", "else", "none"}))))
+
+
+@pytest.mark.parametrize("few", [0, 200], ids=["all at once", "one by one"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, few, monkeypatch):
+    monkeypatch.setattr(pod_questions, "_FEW", few)
+    rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets
+    questions = [tuple(some_wanted(rnd) for _ in range(rnd.randint(1, 2))) for _ in range(30)]
+    for number in range(300):
+        namespace, node = rnd.choice(("default", "else")), rnd.choice(("", "n1", "n2", "n3", f"n{number % 40}"))
+        labels = {key: value for key in ("app", "tier") if (value := rnd.choice(("heat", "cold", "7", "9", None)))}
+        pod = pod_fact(f"p{rnd.randrange(12)}", node=node, labels=labels)
+        pod = replace(pod, key=PodKey(namespace, pod.key.name), uid=f"{namespace}-{pod.key.name}")
+        (state.apply_pod if rnd.random() < 0.7 else lambda it: state.remove_pod(it.key, it.uid))(pod)
+        own = rnd.sample(list(state.pods.values()), rnd.randint(0, min(2, len(state.pods))))
+        asked_now = rnd.sample(questions, 2)
+
+        nodes = state.neighbours.whereabouts.nodes_of(asked_now, own)
+
+        there = [pod for pod in state.pods.values() if takes_room(pod) and pod not in own]
+        assert nodes == {
+            pod.node
+            for pod in there
+            for question in asked_now
+            if all(wanted.has(dict(pod.labels), pod.key.namespace) for wanted in question)
+        }

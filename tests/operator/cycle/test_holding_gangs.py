@@ -74,7 +74,8 @@ async def test_gangs_that_wait_for_what_runs_on_take_turns():
         api.store.create("gangjobs", gang("small", size=1, cpu="1", creationTimestamp=at(now())))
         await until(lambda: condition(api, "small", "Planned") == ("False", "HeldByGangsInFront"))
         began = now()
-        await until(lambda: is_placed(api, "small"))
+        # A hold lasts 600 s.
+        await until(lambda: is_placed(api, "small"), seconds=700)
 
         assert 590 <= now() - began <= 602
         await until(lambda: condition(api, "a-large", "Planned") == ("False", "NotEnoughRoom"), seconds=15)
@@ -112,6 +113,7 @@ async def test_step_of_the_clock_prolongs_no_hold():
         await until(lambda: condition(api, "small", "Planned") == ("False", "HeldByGangsInFront"))
         began = now()
         parts.cycle._now = lambda: now() - 3600
-        await until(lambda: is_placed(api, "small"))
+        # A hold lasts 600 s.
+        await until(lambda: is_placed(api, "small"), seconds=700)
 
         assert 590 <= now() - began <= 602

@@ -10,7 +10,7 @@ from fake_cluster.api import Refusal
 from fake_cluster.jumping import until
 from fake_cluster.rig import bound, condition, gang_place, is_placed, operator_over, pod_place, pods_of, status_of
 from fake_cluster.store import Place
-from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief import snapshots
 from lockstep.cycle import making, planning
 from lockstep.cycle.holds import HoldPolicy
 from lockstep.cycle.planning import PlanOptions
@@ -43,7 +43,7 @@ def poison(monkeypatch):
 
 
 def in_snapshot(poison):
-    return poison(SnapshotCutter, "_pending", lambda _self, one, *_: one)
+    return poison(snapshots, "pending_gang", lambda _state, one, *_: one.gang)
 
 
 def in_planner(poison):

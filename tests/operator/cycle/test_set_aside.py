@@ -88,7 +88,7 @@ async def test_deleted_gang_that_was_set_aside_is_forgotten(broken):
 async def test_cycle_that_raises_loses_no_news(monkeypatch):
     async with operator_over(node("n1"), gangs=[gang("g")]) as (api, parts):
         await until(lambda: is_placed(api))
-        monkeypatch.setattr(Follower, "follow", lambda *_: 1 / 0)
+        monkeypatch.setattr(Follower, "following", lambda *_: 1 / 0)
         set_phases(api, "g", "Running")
         await until(lambda: parts.metric("lockstep_cycles_total", result="error"))
         monkeypatch.undo()

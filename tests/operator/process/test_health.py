@@ -95,7 +95,7 @@ def decided_once():
     state = State(lambda: None)
     state.nodes.apply(node_fact("n1"))
     snapshot = SnapshotCutter(state).cut(0.0, [gang_fact("g")])
-    return Decided(seen=Seen(snapshot, {}, 0), plan=plan(snapshot), asked={}, preemptions=())
+    return Decided(seen=Seen(snapshot, {}), plan=plan(snapshot), asked={}, preemptions=())
 
 
 async def test_event_loop_turns_while_the_last_decision_is_written_down():

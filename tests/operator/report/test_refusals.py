@@ -9,6 +9,7 @@ import coschedule
 from coschedule import (
     Blocker,
     Constraints,
+    ConstraintsTooLong,
     GangKey,
     HeldByGangsInFront,
     NodeTerm,
@@ -209,6 +210,13 @@ def test_reason_and_sentence(nodes, one, want_reason, want_detail):
         (
             TooManyCombinations(combinations=None, most=100),
             "none of the first 100 combinations of its roles and nodes that were looked through fits",
+        ),
+        (
+            ConstraintsTooLong(length=70_000, most=4000),
+            (
+                "its selectors, node affinities and tolerations have 70000 parts, of which at most 4000 are read "
+                "for it: fewer can be planned"
+            ),
         ),
     ],
     ids=lambda value: value.split(":")[0] if isinstance(value, str) else type(value).__name__,

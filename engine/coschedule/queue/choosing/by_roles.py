@@ -2,24 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, assert_never
 
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.pieces.fastest_nodes import divide_pieces
 from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
+from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.limiting_nodes import slowest_node
 from coschedule.queue.node_choice import ChosenNodes
-from coschedule.queue.packing.ground import Ground, Level
+from coschedule.queue.packing.ground import Level, ground_of
 from coschedule.queue.roles.equal import any_equal, best_equal
 from coschedule.queue.roles.party import Party
-from coschedule.queue.roles.rooms import instants_of, room_during
+from coschedule.queue.roles.rooms import Rooms
 from coschedule.queue.roles.search import Found, Search
 from coschedule.queue.roles.unequal import best_unequal
 from coschedule.queue.roles.unknown import earliest_mix
+from coschedule.queue.roles.wishes import FewestMembers, LeastValue, Wish
 from coschedule.queue.slots.timeline import Timeline
 from coschedule.queue.terms import TermKind
 
@@ -56,7 +59,7 @@ class RolesChooser:
     def choose(self, timeline: Timeline) -> Choice | None:
         """Choose the best run, and its nodes."""
         search = self.search(timeline)
-        found = self._best(search, np.inf)
+        found = self.best(search, goal_of(self.gang), np.inf)
         if found is None:
             return None
         seats = _by_role(found, len(self.gang.roles))
@@ -72,21 +75,38 @@ class RolesChooser:
         """Choose as if members might stay on any node for ever."""
         return replace(self, stays=None)
 
-    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
-        """Tell of the best run."""
-        found = self._best(self.search(timeline), limit)
-        return None if found is None else found.outline
-
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell of the best run, whatever the deadline."""
-        search = self.search(timeline)
-        found = self._run(search, search.instants, self._all)
+        found = self.best(self.search(timeline), soonest_goal_of(self.gang), np.inf)
         return None if found is None else found.outline
+
+    def best(self, search: Search, goal: Goal, limit: float) -> Found | None:
+        """Find the best run; where the least value is the best, one of a value up to ``limit``."""
+        in_time = search.instants[search.instants <= self.gang.promised]
+        match goal:
+            case Goal.LEAST_VALUE:
+                return self._run(search, in_time, LeastValue(self._all, limit))
+            case Goal.FEWEST_MEMBERS:
+                assert self.gang.deadline is not None, "members are counted where there is a deadline"
+                return self._run(search, in_time, FewestMembers(self._all, self.gang.deadline))
+            case Goal.EARLIEST_START:
+                return earliest_mix(search, among=in_time, mixes=self._all)
+            case _:
+                assert_never(goal)
+
+    def is_one_a_node(self, role: int) -> bool:
+        """Whether terms keep members of a role apart on all nodes on which they may be."""
+        return any(
+            level.single_nodes
+            and (level.domain[self.passes[:, role]] >= 0).all()
+            and any(term.kind is TermKind.APART and term.roles[role] and term.towards[role] for term in level.terms)
+            for level in self.levels
+        )
 
     def best_of_size(self, search: Search, size: int) -> Outline | None:
         """Tell of the best run of so many members, whatever the deadline."""
         in_time = search.instants[search.instants <= self.gang.promised]
-        found = self._run(search, in_time, self.party.sizes == size)
+        found = self._run(search, in_time, LeastValue(self.party.sizes == size, np.inf))
         return None if found is None else found.outline
 
     def search(self, timeline: Timeline) -> Search:
@@ -94,21 +114,22 @@ class RolesChooser:
         levels = [level._replace(domain=level.domain[timeline.node]) for level in self.levels]
         for level in levels:
             timeline = timeline.divided(level.domain)
-        by_class = np.argsort(timeline.class_of, kind="stable")
-        ranks = np.split(by_class, np.cumsum(timeline.width)[:-1])
-        first = np.array([of_class[0] for of_class in ranks], dtype=np.int64)
-        ground = Ground(ranks=ranks, levels=tuple(level._replace(domain=level.domain[first]) for level in levels))
-        passes = self.passes[timeline.example]
+        ground = ground_of(timeline, levels)
+        passes, wanted = self.passes[timeline.example], self.party.wanted
+        rooms = Rooms.of(timeline, wanted)
+        self.effort.spend(len(timeline.node) + rooms.free.size)
         return Search(
             party=self.party,
             timeline=timeline,
             ground=ground,
             passes=passes,
-            most=self._most(ground.levels, len(first)),
-            instants=instants_of(timeline, self.party.requests, passes, self.gang.not_before),
+            passes_by_node=self.passes,
+            most=self._most(ground.levels, len(passes)),
+            wanted=wanted,
+            rooms=rooms,
+            instants=rooms.instants(np.any(passes, axis=1), max(timeline.now, self.gang.not_before)),
             consider=self.consider,
             effort=self.effort,
-            fittings={},
             stays=None if self.stays is None else self.stays[timeline.example],
         )
 
@@ -126,36 +147,40 @@ class RolesChooser:
                     most[np.ix_(level.domain >= 0, term.roles & term.towards)] = 1
         return most
 
-    def _best(self, search: Search, limit: float) -> Found | None:
-        in_time = search.instants[search.instants <= self.gang.promised]
-        if self.gang.deadline is None or not self.party.is_known:
-            return self._run(search, in_time, self._all, limit=limit)
-        return self._run(search, in_time, self._all, limit=self.gang.deadline, fewest=True)
-
-    def _run(
-        self, search: Search, among: FloatArray, mixes: BoolArray, *, limit: float = np.inf, fewest: bool = False
-    ) -> Found | None:
+    def _run(self, search: Search, among: FloatArray, wish: Wish) -> Found | None:
         if not self.party.is_known:
-            return earliest_mix(search, among=among, mixes=mixes)
+            return earliest_mix(search, among=among, mixes=wish.mixes)
         if self.party.unequal is not None:
-            return best_unequal(search, among=among, mixes=mixes, limit=limit, fewest=fewest)
-        found = best_equal(search, among=among, mixes=mixes, limit=limit, fewest=fewest)
+            return best_unequal(search, wish, among=among)
+        found = best_equal(search, wish, among=among)
         if found is not None or not self.effort.is_over or self.effort.was_over:
             return found
         self.effort.once_more()
-        return any_equal(search, among=among, mixes=mixes, limit=limit)
+        return any_equal(search, wish, among=among)
 
     def _alternative(self, search: Search, found: Found) -> Outline | None:
         """Choose the run that says most about the one that was found; see ``Placement``."""
         now, later, sizes = search.instants[:1], search.instants[1:], self.party.sizes
         starts_now = found.outline.start == now[0]
         if not starts_now:
-            other = self._run(search, now, self._all) if self.party.is_known else None
+            other = self._run(search, now, LeastValue(self._all, np.inf)) if self.party.is_known else None
         else:
-            other = self._run(search, later, sizes > found.outline.size)
+            other = self._run(search, later, LeastValue(sizes > found.outline.size, np.inf))
             if other is None and self.party.is_known:
-                other = self._run(search, search.instants, sizes != found.outline.size)
+                other = self._run(search, search.instants, LeastValue(sizes != found.outline.size, np.inf))
         return None if other is None else other.outline
+
+
+def longest_pieces(search: Search, found: Found) -> float | None:
+    """Tell what the pieces of the slowest member take on an idle reference node; None where no role has pieces."""
+    for role, one in enumerate(search.party.gang.roles):
+        if one.pieces is not None:
+            ranks, counts = _by_role(found, len(search.party.gang.roles))[role]
+            slowdowns = np.repeat(
+                search.timeline.slowdowns[search.timeline.pace[search.timeline.class_of[ranks]]], counts
+            )
+            return float((divide_pieces(slowdowns, one.pieces) * slowdowns).max())
+    return None
 
 
 def _by_role(found: Found, roles: int) -> tuple[ChosenNodes, ...]:
@@ -170,9 +195,9 @@ def _latest(search: Search, found: Found) -> int | None:
     """Find the first node that has no room for its members before the start, None if all nodes have."""
     if not found.outline.start > search.timeline.now:
         return None
-    before = room_during(search.timeline, float(np.nextafter(found.outline.start, -np.inf)), found.outline.start)
+    before = search.room(float(np.nextafter(found.outline.start, -np.inf)), found.outline.start)
     for seat in sorted(found.seats, key=lambda seat: seat.rank):
         one = int(search.timeline.class_of[seat.rank])
-        if not before.open[one] or (seat.counts @ search.party.requests > before.free[one]).any():
+        if not before.open[one] or (seat.counts @ search.requests > before.free[one]).any():
             return seat.rank
     return None

@@ -62,8 +62,5 @@ class Chooser(Protocol):
     def without_limits(self) -> Self:
         """Choose as if members might stay on any node for ever."""
 
-    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
-        """Tell of the best way; where the least value is the best, only of ways whose value is up to ``limit``."""
-
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell how the gang would run without its deadline."""

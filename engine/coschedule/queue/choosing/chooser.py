@@ -1,7 +1,6 @@
 """Which way of choosing suits a gang."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,11 +17,14 @@ from coschedule.queue.demand import Demand, demand_of
 from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import PendingGang
 from coschedule.queue.packing.ground import Level
-from coschedule.queue.packing.rules import roles_of_term
+from coschedule.queue.packing.rules import RolesOfTerm, roles_of_term
 from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
 from coschedule.queue.roles.party import MOST_CELLS, party_of
 from coschedule.queue.terms import Term, TermKind
 from coschedule.queue.topology import Topology, are_single_nodes, is_within
+
+_STEPS_A_TERM = 100
+"""To compare a term with those before takes as long as so many combinations of members and nodes."""
 
 
 def chooser_of(
@@ -32,11 +34,12 @@ def chooser_of(
     places = _places_for(gang, feasibility)
     if not gang.terms and len(gang.roles) == 1:
         return PlainChooser(demand=_demand_of(gang, places, consider, effort))
-    keys = keys_of_all(gang)
+    effort.spend(len(gang.terms) * _STEPS_A_TERM)
+    keys = keys_of_all(gang, topology)
     inner = _within_a_domain(gang, places, topology, consider, effort)
     if not keys or isinstance(inner, TopologiesCross | TooManyCombinations):
         return inner
-    return OneDomainChooser(inner=inner, domain=topology.common_domains(keys), cheapest=_cheapest(gang))
+    return OneDomainChooser(inner=inner, domain=topology.common_domains(keys))
 
 
 class _Places(NamedTuple):
@@ -63,9 +66,11 @@ def _demand_of(
     return demand_of(gang, places.passes[:, 0], consider, effort, per_node=per_node, stays=stays)
 
 
-def keys_of_all(gang: PendingGang) -> tuple[str, ...]:
-    """List the labels of which all members share one value."""
-    return tuple(sorted({term.topology_key for term in gang.terms if _is_of_all(term, gang)}))
+def keys_of_all(gang: PendingGang, topology: Topology) -> tuple[str, ...]:
+    """List the labels of which all members share one value; of labels that divide nodes alike the first by name."""
+    of_all = (term for term in gang.terms if _is_of_all(term, gang))
+    distinct = topology.distinct(sorted(of_all, key=lambda term: term.topology_key))
+    return tuple(term.topology_key for term in distinct)
 
 
 def _is_of_all(term: Term, gang: PendingGang) -> bool:
@@ -77,12 +82,14 @@ def _within_a_domain(
 ) -> PlainChooser | RolesChooser | TopologiesCross | TooManyCombinations:
     terms = [term for term in gang.terms if not _is_of_all(term, gang)]
     passes = places.passes
-    domains = {
-        key: np.where(passes.any(axis=1), topology.domains(key), -1) for key in {term.topology_key for term in terms}
-    }
-    if len(gang.roles) == 1 and _are_one_a_node(passes[:, 0], domains):
+    labels = _labels(gang, topology.distinct(terms), passes, topology)
+    if len(gang.roles) == 1 and all(label.is_one_a_node(passes[:, 0]) for label in labels):
         return PlainChooser(demand=_demand_of(gang, places, consider, effort, per_node=1 if terms else None))
-    levels = _levels(gang, terms, domains)
+    steps = len(labels) ** 2 * len(passes)
+    if not effort.allows(steps):
+        return TooManyCombinations(combinations=None, most=effort.most)
+    effort.spend(steps)
+    levels = _levels(labels)
     if isinstance(levels, TopologiesCross):
         return levels
     party = party_of(gang)
@@ -91,36 +98,51 @@ def _within_a_domain(
     return RolesChooser(party=party, passes=passes, levels=levels, consider=consider, effort=effort, stays=places.stays)
 
 
-def _are_one_a_node(passes: BoolArray, domains: dict[str, IntArray]) -> bool:
-    """Tell whether terms of one role, which keep its members apart, mean one a node, and on all nodes."""
-    return all(are_single_nodes(domain) and (domain[passes] >= 0).all() for domain in domains.values())
+class _Label(NamedTuple):
+    """A label, the domain of each node that passes for some role, domain[n], -1 for others, and the terms about it."""
+
+    key: str
+    domain: IntArray
+    terms: Sequence[RolesOfTerm]
+
+    @property
+    def is_of_single_nodes(self) -> bool:
+        """Whether no two nodes share a domain."""
+        return are_single_nodes(self.domain)
+
+    def is_one_a_node(self, passes: BoolArray) -> bool:
+        """Whether terms that keep members of one role apart mean one a node, and on all nodes that pass, bool[n]."""
+        return self.is_of_single_nodes and bool((self.domain[passes] >= 0).all())
 
 
-def _levels(
-    gang: PendingGang, terms: Sequence[Term], domains: dict[str, IntArray]
-) -> tuple[Level, ...] | TopologiesCross:
-    """Put labels in order, the coarsest first; domains of single nodes need no number."""
+def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topology: Topology) -> list[_Label]:
+    """List the labels that terms are about, by name; those that divide nodes alike are one."""
     names = [role.name for role in gang.roles]
-    by_key = {
-        key: tuple(roles_of_term(term, names) for term in terms if term.topology_key == key) for key in sorted(domains)
-    }
-    single = [key for key in by_key if are_single_nodes(domains[key])]
+    by_domains: dict[int, list[Term]] = {}
+    for term in sorted(terms, key=lambda term: term.topology_key):
+        by_domains.setdefault(id(topology.domains(term.topology_key)), []).append(term)
+    somewhere = passes.any(axis=1)
+    return [
+        _Label(
+            key=same[0].topology_key,
+            domain=np.where(somewhere, topology.domains(same[0].topology_key), -1),
+            terms=tuple(roles_of_term(term, names) for term in same),
+        )
+        for same in by_domains.values()
+    ]
+
+
+def _levels(labels: Sequence[_Label]) -> tuple[Level, ...] | TopologiesCross:
+    """Put labels in order, the coarsest first; domains of single nodes need no number."""
+    single = [label for label in labels if label.is_of_single_nodes]
     shared = sorted(
-        (key for key in by_key if key not in single),
-        key=lambda key: -sum(is_within(domain, domains[key]) for domain in domains.values()),
+        (label for label in labels if not label.is_of_single_nodes),
+        key=lambda label: -sum(is_within(other.domain, label.domain) for other in labels),
     )
     for coarse, fine in pairwise(shared):
-        if not is_within(domains[fine], domains[coarse]):
-            return TopologiesCross(keys=(coarse, fine))
+        if not is_within(fine.domain, coarse.domain):
+            return TopologiesCross(keys=(coarse.key, fine.key))
     return (
-        *(Level(by_key[key], domains[key], single_nodes=False) for key in shared),
-        *(Level(by_key[key], np.minimum(domains[key], 0), single_nodes=True) for key in single),
+        *(Level(label.terms, label.domain, single_nodes=False) for label in shared),
+        *(Level(label.terms, np.minimum(label.domain, 0), single_nodes=True) for label in single),
     )
-
-
-def _cheapest(gang: PendingGang) -> float:
-    """Return the least weighed run time of any size on idle reference nodes, 0 where it is unknown."""
-    if gang.work is None:
-        return 0.0
-    party = party_of(gang)
-    return float((party.times * party.weights).min(initial=math.inf))

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.demand import Demand
+from coschedule.queue.effort import Effort
 from coschedule.queue.gangs import TOLD_SECONDS, PendingGang
 from coschedule.queue.limiting_nodes import find_limiting_nodes
 from coschedule.queue.node_choice import choose_nodes
@@ -29,6 +30,11 @@ class PlainChooser:
     def gang(self) -> PendingGang:
         """The gang it chooses for."""
         return self.demand.gang
+
+    @property
+    def effort(self) -> Effort:
+        """What there is for it."""
+        return self.demand.effort
 
     @property
     def gave_up(self) -> bool:
@@ -75,10 +81,6 @@ class PlainChooser:
         if best is not None and best.start <= chosen.start and _is_another(best, chosen):
             return Standing(is_best=False)
         return Standing(is_best=True, alternative=outline_of(self.demand.alternative(space, chosen)))
-
-    def outline(self, timeline: Timeline, limit: float) -> Outline | None:
-        """Tell of the best candidate."""
-        return outline_of(self.demand.best(self.demand.search_space(timeline), limit))
 
     def soonest(self, timeline: Timeline) -> Outline | None:
         """Tell of the best candidate, whatever the deadline."""

@@ -3,7 +3,8 @@
 Keys and values are as long, and as many, as their owners like, so a phrase shows some of them and is cut.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from coschedule.queue.constraints.terms import NodeTerm, Requirement, Taint
 
@@ -25,8 +26,8 @@ def without_label(requirement: Requirement) -> str:
 
 def outside_affinity(terms: Sequence[NodeTerm]) -> str:
     """``outside its affinity zone=a or disk=ssd,gpu``."""
-    alternatives = [",".join(_some(map(_spelled, (*term.labels, *term.fields)))) for term in terms]
-    return _cut(" ".join(["outside its affinity", " or ".join(_some(filter(None, alternatives)))]).strip())
+    alternatives = (",".join(_some(_spelled_each(term))) for term in terms if term.labels or term.fields)
+    return _cut(" ".join(["outside its affinity", " or ".join(_some(alternatives))]).strip())
 
 
 def with_taint(taint: Taint) -> str:
@@ -45,8 +46,13 @@ def _spelled(requirement: Requirement) -> str:
     return f"!{key}" if operator == "DoesNotExist" else key
 
 
+def _spelled_each(term: NodeTerm) -> Iterator[str]:
+    yield from map(_spelled, term.labels)
+    yield from map(_spelled, term.fields)
+
+
 def _some(words: Iterable[str]) -> list[str]:
-    listed = list(words)
+    listed = list(islice(words, _MOST + 1))
     return listed if len(listed) <= _MOST else [*listed[:_MOST], "…"]
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.constraints.requirements import tolerates
 from coschedule.queue.constraints.terms import Taint, Toleration
+from coschedule.queue.constraints.tolerance import Tolerance
 
 _EVICTS = "NoExecute"
 
@@ -41,4 +41,4 @@ def stays_by_node(
 
 
 def _seconds(taint: Taint, tolerations: Sequence[Toleration]) -> float:
-    return next((one.seconds for one in tolerations if tolerates(one, taint)), math.inf)
+    return next((one.seconds for one in tolerations if Tolerance((one,)).covers(taint)), math.inf)

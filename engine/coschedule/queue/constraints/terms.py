@@ -1,7 +1,7 @@
 """What a member requires of a node besides resources, spelled as in Kubernetes."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -47,13 +47,15 @@ class NodeTerm(NamedTuple):
     fields: tuple[Requirement, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Constraints:
     """What a member requires of a node besides resources; hashable, so that gangs with equal constraints share a mask.
 
     ``affinity`` is None when there is none; an empty tuple matches no node. ``volumes`` are further affinities, of
     which each has to match. ``barred`` holds what keeps members off single nodes: a phrase that completes "3 nodes
     ...", and the names of these nodes.
+
+    Its hash and its length are worked out when somebody asks for the first time: it may have a million parts.
     """
 
     node_selector: tuple[tuple[str, str], ...] = ()
@@ -61,3 +63,30 @@ class Constraints:
     tolerations: tuple[Toleration, ...] = ()
     volumes: tuple[tuple[NodeTerm, ...], ...] = ()
     barred: tuple[tuple[str, frozenset[str]], ...] = ()
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
+    _length: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        """Return what equal constraints have in common."""
+        if self._hash is None:
+            parts = self.node_selector, self.affinity, self.tolerations, self.volumes, self.barred
+            object.__setattr__(self, "_hash", hash(parts))
+        assert self._hash is not None, "it was set just now"
+        return self._hash
+
+    @property
+    def length(self) -> int:
+        """How many selectors, terms, requirements, values and tolerations there are together, and one.
+
+        Barred nodes do not count: no owner writes them, and there are no more than nodes.
+        """
+        if self._length is None:
+            affinities = (self.affinity or (), *self.volumes)
+            of_terms = sum(len(terms) + sum(map(_length_of, terms)) for terms in affinities)
+            object.__setattr__(self, "_length", len(self.node_selector) + len(self.tolerations) + of_terms + 1)
+        assert self._length is not None, "it was set just now"
+        return self._length
+
+
+def _length_of(term: NodeTerm) -> int:
+    return sum(1 + len(requirement.values) for requirement in (*term.labels, *term.fields))

@@ -18,7 +18,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.candidates import Candidate, Considered, SearchSpace
-from coschedule.queue.finishes import finishes_of
+from coschedule.queue.finishes import finishes_of, least_of_first
 from coschedule.queue.price import Price
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.from_start import SlotsFrom, slots_from
@@ -52,9 +52,7 @@ class EqualLoad:
     cheapest: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        by_size = np.append(np.inf, np.minimum.accumulate(self.times * self.price.weights(self.sizes)))
-        slots = np.arange(self.sizes.max(initial=0) + 1)
-        object.__setattr__(self, "cheapest", by_size[np.searchsorted(self.sizes, slots, side="right")])
+        object.__setattr__(self, "cheapest", self._least_by_slots(self.times * self.price.weights(self.sizes)))
 
     def where(self, kept: BoolArray) -> Self:
         """Keep the sizes for which ``kept``, bool[p], is True."""
@@ -87,6 +85,18 @@ class EqualLoad:
         """Bound from below the value of runs of any size that so many slots could hold, inf where none."""
         costs = slowdowns * self.cheapest[np.minimum(slots, len(self.cheapest) - 1)]
         return self.price.least_value(starts, costs, int(self.sizes[-1]))
+
+    def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+        """Bound from below the seconds that any size runs which so many slots could hold; see ``GangLoad``."""
+        shortest = self._least_by_slots(self.times)
+        runs: FloatArray = slowdowns * shortest[np.minimum(slots, len(shortest) - 1)]
+        return runs
+
+    def _least_by_slots(self, by_size: FloatArray) -> FloatArray:
+        """Return the least of all sizes that so many slots could hold, from none to the largest size: float[v]."""
+        least = least_of_first(by_size)
+        slots = np.arange(self.sizes.max(initial=0) + 1)
+        return least[np.searchsorted(self.sizes, slots, side="right")]
 
     def _bounds(self, space: SearchSpace, among: IntArray, most_ranges: int) -> FloatArray:
         """Bound from below the value of every run that starts at some instants, inf where no size fits: float[k]."""

@@ -41,6 +41,14 @@ class ProportionalLoad:
         """Find the best candidate that starts at an instant of ``among``, rising, of a value up to ``limit``."""
         return unequal.best(space, self, among=among, limit=limit)
 
+    def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+        """Bound from below the seconds that any size runs which so many slots could hold; see ``GangLoad``."""
+        return unequal.shortest_runs(self, slowdowns, slots)
+
+    def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+        """Bound from below the value of runs of any size that so many slots could hold; see ``GangLoad``."""
+        return unequal.least_values(self, starts, slowdowns, slots)
+
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
         """Assume the least work of any size in each range; see ``UnequalLoad``."""
         runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed

@@ -94,6 +94,23 @@ def best(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float
     return found
 
 
+def shortest_runs(load: UnequalLoad, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+    """Bound from below the seconds that any size runs which so many slots could hold; see ``GangLoad``."""
+    runs: FloatArray = _runs_on(load, slowdowns, slots).min(axis=0)
+    return runs
+
+
+def least_values(load: UnequalLoad, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+    """Bound from below the value of runs of any size that so many slots could hold; see ``GangLoad``."""
+    return _values(load, starts, _runs_on(load, slowdowns, slots))
+
+
+def _runs_on(load: UnequalLoad, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
+    """Bound the runs of each range of sizes on slots that all have the same slow-down: float[s, k]."""
+    _, largest = _ranges(load)
+    return _runs(load, slots, np.minimum(slots, largest[:, np.newaxis]) / slowdowns)
+
+
 class _Bounds(NamedTuple):
     """From below, the finish and the value of every run that starts at an instant, inf where no size fits: float[k]."""
 
@@ -102,22 +119,47 @@ class _Bounds(NamedTuple):
 
 
 def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _Bounds:
-    slowdowns, sizes = space.open_slots.slowdowns, load.sizes
+    slowdowns = space.open_slots.slowdowns
     ranges = min(_MOST_RANGES, len(slowdowns))
     fastest = slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)]
     shortest = np.full(ranges, load.runs_at(float(slowdowns[0])).min())
     held = count_outlasting(space.open_slots, shortest, among=among)
-    first = np.arange(min(_MOST_RANGES, len(sizes))) * len(sizes) // min(_MOST_RANGES, len(sizes))
-    largest = sizes[np.append(first[1:], len(sizes)) - 1]
+    _, largest = _ranges(load)
     # The speed of the P fastest slots: each of them counts as fast as the slowest, and more the faster it is.
     faster = -np.diff(1 / fastest, append=0)
     speed = np.einsum("rsk,r->sk", np.minimum(held[:, np.newaxis], largest[:, np.newaxis]), faster)
-    fits = held[-1] >= sizes[first][:, np.newaxis]
-    # Sums are rounded: what is bounded must not seem longer than it is.
-    runs = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf) * (1 - 1e-12)
-    costs = (runs * load.price.weights(sizes[first])[:, np.newaxis]).min(axis=0)
+    runs = _runs(load, held[-1], speed)
     starts = space.instants[among]
-    return _Bounds(starts + runs.min(axis=0), load.price.least_value(starts, costs, int(sizes[-1])))
+    return _Bounds(starts + runs.min(axis=0), _values(load, starts, runs))
+
+
+class _Ranges(NamedTuple):
+    """Ranges of sizes: from index ``first[s]`` on, and the ``largest[s]`` size of each."""
+
+    first: IntArray
+    largest: IntArray
+
+
+def _ranges(load: UnequalLoad) -> _Ranges:
+    count = len(load.sizes)
+    first = np.arange(min(_MOST_RANGES, count)) * count // min(_MOST_RANGES, count)
+    return _Ranges(first, load.sizes[np.append(first[1:], count) - 1])
+
+
+def _runs(load: UnequalLoad, slots: IntArray, speed: FloatArray) -> FloatArray:
+    """Bound the runs of each range of sizes from below, inf where so many slots are too few: float[s, k]."""
+    first = _ranges(load).first
+    fits = slots >= load.sizes[first][:, np.newaxis]
+    # Sums are rounded: what is bounded must not seem longer than it is.
+    runs: FloatArray = np.where(fits, load.least_runs(first, np.where(fits, speed, 1)), np.inf) * (1 - 1e-12)
+    return runs
+
+
+def _values(load: UnequalLoad, starts: FloatArray, runs: FloatArray) -> FloatArray:
+    """Bound the value of runs from each start, whose bounds are given by range of sizes."""
+    smallest = load.sizes[_ranges(load).first]
+    costs = (runs * load.price.weights(smallest)[:, np.newaxis]).min(axis=0)
+    return load.price.least_value(starts, costs, int(load.sizes[-1]))
 
 
 class _Look(NamedTuple):

@@ -68,9 +68,13 @@ class Hazards:
 
     def likeliest(self, nodes: IntArray, start: float, finish: float) -> tuple[int, float]:
         """Find the node whose owner most likely comes back during a run, the first of equals, and how likely."""
-        by_node = [self.loss(np.array([node]), start, finish, np.inf).probability for node in nodes.tolist()]
-        worst = int(np.argmax(by_node))
-        return int(nodes[worst]), by_node[worst]
+        begin = np.clip(self.begin, start, finish)
+        length = np.append(begin[1:], finish) - begin
+        at_risk = (self.rate[nodes] > 0) & (length > 0)
+        # The last hour may last for ever, and its hazard be 0.
+        hazard = np.multiply(self.rate[nodes], length, where=at_risk, out=np.zeros(at_risk.shape)).sum(axis=1)
+        worst = int(nodes[np.argmax(hazard)])
+        return worst, self.loss(np.array([worst]), start, finish, np.inf).probability
 
 
 def hazards_of(forecasts: Forecasts) -> Hazards | None:

@@ -1,6 +1,6 @@
 """The nodes on which a gang's members may be, and how terms divide them into domains."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,12 +9,17 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.effort import Effort
 from coschedule.queue.packing.fitting import Fitting
-from coschedule.queue.packing.layout import Layout, options_of
+from coschedule.queue.packing.layout import Layout, Options, options_of
 from coschedule.queue.packing.places import AlikeNodes, Domain, Part
 from coschedule.queue.packing.rules import RolesOfTerm, Rule, rule_inside, rule_outside
+from coschedule.queue.slots.segments import rows_as_bytes
+from coschedule.queue.slots.timeline import Timeline
 
-_STEPS_A_TABLE = 8
-"""To make the table of a node takes as long as so many options of it."""
+_STEPS_A_CELL = 8
+"""To make a cell of the table of a node takes as long as so many options of it."""
+
+_STEPS_A_TABLE = 2_000
+"""To make a table of no matter how few cells takes as long as so many of these."""
 
 
 class Level(NamedTuple):
@@ -42,49 +47,61 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
-    """Classes of nodes: ``ranks[c]`` are the nodes of each, rising, all in one domain of each of the ``levels``.
+    """Classes of nodes, all in one domain of each of the ``levels``.
 
-    Levels with shared domains go from the coarsest to the finest: each domain is within one of the level before.
+    Class c has the nodes of ranks ``rank[i]``, rising, from ``first[c]`` to before ``first[c + 1]``. Levels with shared
+    domains go from the coarsest to the finest: each domain is within one of the level before.
     """
 
-    ranks: Sequence[IntArray]
+    rank: IntArray
+    first: IntArray
     levels: Sequence[Level]
 
-    def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Sequence[Part]:
-        """Make the parts of which the whole is made up, those with the lowest ranks first."""
-        nodes = [
-            (self._alike_nodes(fitting, offer, classes, effort), int(classes[0]))
-            for classes in self._groups(fitting, offer)
-            if not effort.is_over
-        ]
-        useful = [(part, one) for part, one in nodes if len(part.options.value) > 1]
-        useful.sort(key=lambda entry: int(entry[0].ranks[0]))
-        return _nested(fitting.layout, useful, [level for level in self.levels if not level.single_nodes])
+    def parts(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[Part]:
+        """Make the parts of which the whole is made up, those with the lowest ranks first, as they are asked for."""
+        shared = [level for level in self.levels if not level.single_nodes]
+        useful = self._useful(fitting, offer, effort)
+        return _nested(fitting.layout, useful, shared) if shared else (part for part, _ in useful)
 
-    def _groups(self, fitting: Fitting, offer: Offer) -> Iterable[IntArray]:
+    def _useful(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterator[tuple[AlikeNodes, int]]:
+        """List alike nodes that can hold anybody, and a class of theirs."""
+        for classes in self._groups(fitting, offer, effort):
+            if effort.is_over:
+                break
+            one = int(classes[0])
+            options = self._options(fitting, offer, one, effort)
+            if len(options.value) > 1:
+                yield AlikeNodes(ranks=self._ranks(classes), options=options), one
+
+    def _groups(self, fitting: Fitting, offer: Offer, effort: Effort) -> Iterable[list[int]]:
         """Put classes together between which nothing that matters differs; leave out those that admit nobody."""
+        admitting = np.flatnonzero(offer.admits.any(axis=1))
+        # Those with the lowest ranks come first, in every group and among groups.
+        admitting = admitting[np.argsort(self.rank[self.first[admitting]])]
         columns = (
             np.minimum(offer.free, fitting.all),
             offer.admits,
             offer.weight[:, np.newaxis].view(np.int64),
             *(level.domain[:, np.newaxis] for level in self.levels),
         )
-        admitting = np.flatnonzero(offer.admits.any(axis=1))
-        rows = np.concatenate(columns, axis=1, dtype=np.int64)[admitting]
-        _, group_of, sizes = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-        order = np.argsort(group_of.reshape(-1), kind="stable")
-        return np.split(admitting[order], np.cumsum(sizes)[:-1]) if admitting.size else ()
+        rows = np.concatenate([column[admitting] for column in columns], axis=1, dtype=np.int64)
+        effort.spend(rows.size)
+        groups: dict[bytes, list[int]] = {}
+        for one, row in zip(admitting.tolist(), rows_as_bytes(rows, np.arange(len(rows) + 1)), strict=True):
+            groups.setdefault(row, []).append(one)
+        return groups.values()
 
-    def _alike_nodes(self, fitting: Fitting, offer: Offer, classes: IntArray, effort: Effort) -> AlikeNodes:
-        ranks = np.sort(np.concatenate([self.ranks[index] for index in classes.tolist()]))
-        one = int(classes[0])
+    def _ranks(self, classes: Sequence[int]) -> IntArray:
+        return np.sort(np.concatenate([self.rank[self.first[one] : self.first[one + 1]] for one in classes]))
+
+    def _options(self, fitting: Fitting, offer: Offer, one: int, effort: Effort) -> Options:
         inside = bytes(int(level.domain[one]) >= 0 for level in self.levels)
         free = np.minimum(offer.free[one], fitting.all)
         key = b"".join((free.tobytes(), offer.admits[one].tobytes(), offer.weight[one].tobytes(), inside))
         if key not in fitting.known:
-            effort.spend(_STEPS_A_TABLE * len(fitting.layout.counts))
+            effort.spend(_STEPS_A_TABLE + _STEPS_A_CELL * len(fitting.layout.counts))
             fitting.known[key] = options_of(fitting.layout, self._table(fitting, offer, one))
-        return AlikeNodes(ranks=ranks, options=fitting.known[key])
+        return fitting.known[key]
 
     def _table(self, fitting: Fitting, offer: Offer, one: int) -> FloatArray:
         table = fitting.table(offer.free[one], offer.admits[one])
@@ -103,7 +120,15 @@ class Ground:
                     yield rule_inside(term, layout)
 
 
-def _nested(layout: Layout, nodes: Sequence[tuple[AlikeNodes, int]], levels: Sequence[Level]) -> Sequence[Part]:
+def ground_of(timeline: Timeline, levels: Sequence[Level]) -> Ground:
+    """Take the nodes of a timeline, whose classes agree in all levels; the levels have the domain of each rank."""
+    by_class = np.argsort(timeline.class_of, kind="stable")
+    first = np.append(0, np.cumsum(timeline.width))
+    one_of = by_class[first[:-1]]
+    return Ground(rank=by_class, first=first, levels=[level._replace(domain=level.domain[one_of]) for level in levels])
+
+
+def _nested(layout: Layout, nodes: Iterable[tuple[AlikeNodes, int]], levels: Sequence[Level]) -> Sequence[Part]:
     """Put nodes, each with the number of its class, into the domains of the coarsest level, and so on down."""
     if not levels:
         return [part for part, _ in nodes]

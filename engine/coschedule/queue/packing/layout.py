@@ -21,7 +21,8 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 class Layout:
     """Cell ``a`` stands for ``counts[a, r]`` members of each role, always 0 of role ``maximised``, if there is one.
 
-    ``needed[r]`` members make the gang whole; no value needs to be above ``enough``.
+    ``needed[r]`` members make the gang whole; no value needs to be above ``enough``. There are ``shape[r]`` cells along
+    each role.
     """
 
     needed: IntArray
@@ -30,11 +31,7 @@ class Layout:
     enough: float
     counts: IntArray
     strides: IntArray
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """How many cells there are along each role."""
-        return tuple(1 if role == self.maximised else count + 1 for role, count in enumerate(self.needed.tolist()))
+    shape: tuple[int, ...]
 
     @property
     def nothing(self) -> FloatArray:
@@ -57,9 +54,12 @@ def layout_of(needed: IntArray, *, exact: BoolArray, maximised: int | None, enou
     lengths = needed + 1
     if maximised is not None:
         lengths[maximised], enough = 1, float(needed[maximised])
-    counts = np.indices(tuple(lengths.tolist())).reshape(len(needed), -1).T
+    shape = tuple(lengths.tolist())
+    counts = np.indices(shape).reshape(len(needed), -1).T
     strides = np.append(np.cumprod(lengths[:0:-1])[::-1], 1)
-    return Layout(needed=needed, exact=exact, maximised=maximised, enough=enough, counts=counts, strides=strides)
+    return Layout(
+        needed=needed, exact=exact, maximised=maximised, enough=enough, counts=counts, strides=strides, shape=shape
+    )
 
 
 def cells_of(needed: IntArray, maximised: int | None) -> int:
@@ -71,11 +71,15 @@ def cells_of(needed: IntArray, maximised: int | None) -> int:
 class Options:
     """What one part of the cluster can give: ``given[o, r]`` members of each role, and ``value[o]``.
 
-    The first option gives nothing. None is as good as another in everything.
+    The first option gives nothing. None is as good as another in everything. ``most[r]`` members at most are given, and
+    ``fewer[o][r]`` less than these by an option; ``values`` are the same as ``value``. They are there for ``add``.
     """
 
     given: IntArray
     value: FloatArray
+    most: list[int]
+    fewer: list[list[int]]
+    values: list[float]
 
 
 def options_of(layout: Layout, table: FloatArray) -> Options:
@@ -83,7 +87,8 @@ def options_of(layout: Layout, table: FloatArray) -> Options:
     beyond = _best_beyond(layout, table)
     kept = np.flatnonzero((table > -np.inf) & (table > beyond) & ((table > 0) | (layout.counts.any(axis=1))))
     given = np.concatenate([np.zeros((1, layout.counts.shape[1]), dtype=np.int64), layout.counts[kept]])
-    return Options(given=given, value=np.append(0.0, table[kept]))
+    value, most = np.append(0.0, table[kept]), given.max(axis=0)
+    return Options(given=given, value=value, most=most.tolist(), fewer=(most - given).tolist(), values=value.tolist())
 
 
 def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
@@ -105,26 +110,25 @@ def _best_beyond(layout: Layout, table: FloatArray) -> FloatArray:
 
 def add(layout: Layout, table: FloatArray, options: Options) -> tuple[FloatArray, IntArray]:
     """Return the table with another part of the cluster, and for each cell the option that this part then takes."""
-    padding = options.given.max(axis=0)
-    padded = _padded(layout, table, padding)
+    padded = _padded(layout, table, options.most)
     best, taken = table.reshape(layout.shape).copy(), np.zeros(layout.shape, dtype=np.int64)
-    for option, first in enumerate((padding - options.given).tolist()):
-        if option:
-            # Of each cell, the one that stands for so many members less.
-            less = padded[tuple(slice(at, at + length) for at, length in zip(first, layout.shape, strict=True))]
-            sums = np.minimum(less + options.value[option], layout.enough)
-            better = sums > best
-            np.copyto(best, sums, where=better)
-            taken[better] = option
+    for option in range(1, len(options.values)):
+        # Of each cell, the one that stands for so many members less.
+        first = options.fewer[option]
+        less = padded[tuple([slice(at, at + length) for at, length in zip(first, layout.shape, strict=True)])]
+        sums = np.minimum(less + options.values[option], layout.enough)
+        better = sums > best
+        np.copyto(best, sums, where=better)
+        taken[better] = option
     return best.reshape(-1), taken.reshape(-1)
 
 
-def _padded(layout: Layout, table: FloatArray, padding: IntArray) -> FloatArray:
+def _padded(layout: Layout, table: FloatArray, padding: list[int]) -> FloatArray:
     """Put cells for fewer than no members before the others: they are as those for none, and of exact roles nothing."""
     padded = table.reshape(layout.shape)
-    for axis, cells in enumerate(padding.tolist()):
+    for axis, cells in enumerate(padding):
         if cells:
-            before = np.repeat(padded.take([0], axis=axis), cells, axis=axis)
+            before = padded.take([0], axis=axis).repeat(cells, axis=axis)
             if layout.exact[axis]:
                 before[:] = -np.inf
             padded = np.concatenate([before, padded], axis=axis)

@@ -5,7 +5,7 @@ follows from the tables of its parts (``layout``), so that every way to distribu
 differ in nothing but names.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,9 @@ from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.effort import Effort
 from coschedule.queue.packing.layout import Layout, Options, add, options_of
 from coschedule.queue.packing.rules import Rule
+
+_STEPS_AN_ADDITION = 1_000
+"""To add two tables of no matter how few cells takes as long as so many of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +53,7 @@ class Whole:
     steps: Sequence[_Step]
 
 
-def add_up(layout: Layout, parts: Sequence[Part], effort: Effort, *, until: int | None = None) -> Whole:
+def add_up(layout: Layout, parts: Iterable[Part], effort: Effort, *, until: int | None = None) -> Whole:
     """Add up parts in their order; with ``until``, a cell, only until that has the value that is enough.
 
     When the effort is over, the parts that are left are left out.
@@ -60,7 +63,7 @@ def add_up(layout: Layout, parts: Sequence[Part], effort: Effort, *, until: int 
         for place, options in _places(layout, part, effort):
             if effort.is_over or (until is not None and table[until] >= layout.enough):
                 return Whole(table=table, steps=steps)
-            effort.spend(len(table) * len(options.value))
+            effort.spend(_STEPS_AN_ADDITION + len(table) * len(options.value))
             table, taken = add(layout, table, options)
             if not taken.any():
                 # Another node that is like this one would change nothing either.

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from coschedule.queue.decisions import Decision, Placement, Plan
+from coschedule.queue.effort import LEAST_COMBINATIONS
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.order import in_order
 from coschedule.queue.plan import plan_and_count
@@ -13,14 +14,12 @@ from coschedule.queue.snapshot import Snapshot
 
 WORTH_SECONDS = 30.0
 """By how much sooner a gang has to start. Pods usually have as long to end: a shorter wait gains nothing."""
-COMBINATIONS_A_GANG = 2 * 10**5
-"""So many combinations of members and nodes take about as long as to plan a gang of one role."""
 
 
 class Effort:
     """How many gangs may still be planned in search of victims: a plan is to take no longer for all that fails.
 
-    One for which many combinations are looked through counts as several.
+    One that takes more than each choice has by itself counts as several.
     """
 
     def __init__(self, gangs: int) -> None:
@@ -115,7 +114,7 @@ class Landing:
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
         made = plan_and_count(with_gangs(without(self.world, victims), gangs), rescue=lambda *_: None)
-        self._effort.spend(made.combinations // COMBINATIONS_A_GANG)
+        self._effort.spend(made.beyond // LEAST_COMBINATIONS)
         return {decision.gang: start_of(decision) for decision in made.plan.decisions}
 
     def _delays_one_of(self, starts: dict[GangKey, float]) -> bool:

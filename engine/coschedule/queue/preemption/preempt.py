@@ -17,7 +17,7 @@ limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from coschedule.queue.decisions import Decision, Placement, Plan
+from coschedule.queue.decisions import Decision, Placement, Plan, Unplaceable
 from coschedule.queue.gangs import GangKey, PendingGang
 from coschedule.queue.order import in_order
 from coschedule.queue.plan import plan
@@ -27,6 +27,7 @@ from coschedule.queue.preemption.search import Landed, Search
 from coschedule.queue.preemption.worlds import awaiting, without
 from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.memory import with_starts_promised
+from coschedule.queue.refusals import Reason
 from coschedule.queue.snapshot import Snapshot
 
 MOST_PLANNED = 512
@@ -77,16 +78,22 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: Effort) -> tuple[Pendin
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}
     bound = with_starts_promised(snapshot, made) if snapshot.promises is Promises.SLACK else snapshot
+    unread = {decision.gang for decision in made.decisions if _is_unread(decision)}
     search, in_front = Search(bound, made, effort), 0
     for gang in in_order(bound.gangs):
         if not effort.allows(in_front + 1):
             return None
-        if gang.may_preempt and _waits_long(gang, starts[gang.key], snapshot.now):
+        if gang.may_preempt and gang.key not in unread and _waits_long(gang, starts[gang.key], snapshot.now):
             landed = search.victims_for(gang)
             if landed is not None:
                 return gang, landed
         in_front += starts[gang.key] > snapshot.now
     return None
+
+
+def _is_unread(decision: Decision) -> bool:
+    """Tell whether a gang's constraints are too long to be read: that is as long without others."""
+    return isinstance(decision, Unplaceable) and decision.reason is Reason.CONSTRAINTS_TOO_LONG
 
 
 def _carried_out(

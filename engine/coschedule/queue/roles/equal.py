@@ -3,114 +3,142 @@
 Objective: minimise the value (``queue.price``) of runs of e * T(P) seconds, e being the largest slow-down among the
 nodes of the P members with a load, over all instants, slow-downs and mixes for which all members fit on nodes that stay
 free until the finish. Of equal values the fewest members, then the earlier start; where any finish up to a limit will
-do, the fewest members first.
+do, the fewest members first (``roles.wishes``).
 
-Method: instants as they come, until not even the cheapest run on the fastest nodes would be better than the best one
-found. From an instant, pairs of a slow-down and a mix are looked at from the best on. What does not fit up to some
-time does not fit up to a later one, on fewer nodes or with more members either: so each "no" rules out many pairs,
-first by a bound, and where that is not enough by trying all ways to put the members on nodes.
+Method: instants in the order of a bound (``roles.bounds``), until the next bound is worse than the best run found.
+From an instant, slow-downs in the order of a bound too, some at a time: pairs of one of these and a mix are looked at
+from the best on. What does not fit up to some time does not fit up to a later one, on fewer nodes or with more members
+either: so each "no" rules out many pairs, first by a bound, and where that is not enough by trying all ways to put the
+members on nodes.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, FloatArray
+from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.queue.finishes import finish_of, finishes_of
+from coschedule.queue.packing.places import Seats
+from coschedule.queue.roles.bounds import Bounds
+from coschedule.queue.roles.rooms import Room
 from coschedule.queue.roles.search import Found, Search, Short
+from coschedule.queue.roles.wishes import Pairs, Rank, Wish
+
+_AT_ONCE = 16
+"""So many slow-downs are looked at together: a matrix of thousands of them and thousands of mixes fills the memory."""
 
 
-def best_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float, fewest: bool) -> Found | None:
-    """Find the best run that starts at one of the instants ``among``, rising, of a value up to ``limit``.
+class _Hit(NamedTuple):
+    """A run; of runs of equal rank the one on nodes up to the lesser pace is taken."""
 
-    ``mixes``, bool[m], may be chosen. The ``fewest`` members are wanted of gangs without a price only.
-    """
-    party, fastest = search.party, search.timeline.slowdowns[:1]
-    if not (mixes.any() and len(fastest)):
+    rank: Rank
+    pace: int
+    found: Found
+
+
+def best_equal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
+    """Find the best run of those that are wished for, which starts at one of the instants ``among``, rising."""
+    if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
         return None
-    shortest = float(party.times[mixes].min() * fastest[0])
-    cheapest = float((party.times * party.weights)[mixes].min() * fastest[0])
-    best: Found | None = None
-    for start in among.tolist():
-        if party.price.least_value(start, cheapest, party.largest) > limit or search.effort.is_over:
+    promised = wish.from_instants(Bounds.of(search, among, _shortest(search, wish)))
+    best: _Hit | None = None
+    for index in promised.order.tolist():
+        if search.effort.is_over or (best is not None and not promised.is_no_worse(index, best.rank)):
             break
-        found = _From.instant(search, start, mixes, limit, shortest).best(fewest=fewest, before=best)
-        if found is not None and (best is None or _rank(found, fewest=fewest) < _rank(best, fewest=fewest)):
-            best = found
-            limit = limit if fewest else found.outline.value
-    return best
+        best = _best_from(search, wish, float(among[index]), best)
+    return None if best is None else best.found
 
 
-def any_equal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float) -> Found | None:
-    """Find some run of a value up to ``limit``: the first with the fewest members, on nodes however slow."""
-    party, slowest = search.party, len(search.timeline.slowdowns) - 1
-    for mix in np.flatnonzero(mixes)[:1].tolist():
-        for start in among.tolist():
-            run = float(search.timeline.slowdowns[slowest] * party.times[mix])
-            finish = finish_of(start, run)
-            outline = search.outline(mix, start, finish)
-            room = search.room(start, finish)
-            if outline.value > limit or search.effort.is_over or not search.may_fit(room)[slowest, mix]:
-                continue
+def any_equal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
+    """Find some run that is wished for: the first with the fewest members, on nodes however slow."""
+    if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
+        return None
+    mix, slowest = int(np.argmax(wish.mixes)), len(search.timeline.slowdowns) - 1
+    may_fit = Bounds.of(search, among, float(search.party.times[mix])).may_fit(mix)
+    for start in among[may_fit].tolist():
+        finish = finish_of(start, float(search.timeline.slowdowns[slowest] * search.party.times[mix]))
+        outline = search.outline(mix, start, finish)
+        if search.effort.is_over or outline.value > wish.limit:
+            break
+        room = search.room(start, finish)
+        if search.may_fit_anywhere(room) > mix:
             seats = search.seats(mix, room, slowest)
             if not isinstance(seats, Short):
                 return Found(outline, seats)
     return None
 
 
-def _rank(found: Found, *, fewest: bool) -> tuple[float, ...]:
-    value, size, _, _ = found.outline
-    return (size, value) if fewest else (value, size)
+def _shortest(search: Search, wish: Wish) -> float:
+    return float(search.party.times[wish.mixes].min())
+
+
+def _best_from(search: Search, wish: Wish, start: float, best: _Hit | None) -> _Hit | None:
+    """Find the best run from an instant, or the best one before if that is no worse."""
+    slowdowns = search.timeline.slowdowns
+    shortest = float(slowdowns[0]) * _shortest(search, wish)
+    most = search.may_fit(search.room(start, finish_of(start, shortest)))
+    promised = wish.on_nodes(search.party, start, slowdowns, most)
+    order = promised.order
+    for first in range(0, len(order), _AT_ONCE):
+        paces = order[first : first + _AT_ONCE]
+        paces = paces if best is None else paces[[promised.is_no_worse(pace, best.rank) for pace in paces.tolist()]]
+        if search.effort.is_over or not paces.size:
+            break
+        wanted = wish if best is None else wish.no_worse(search.party, best.found.outline)
+        hit = _Rows.of(search, wanted, start, np.sort(paces), most).best()
+        if hit is not None and (best is None or hit[:2] < best[:2]):
+            best = hit
+    return best
 
 
 @dataclass(slots=True, eq=False)
-class _From:
-    """Runs from one instant: of pace t and mix m, those that are still ``open[t, m]`` would end at finish[t, m]."""
+class _Rows:
+    """Runs from one instant on nodes up to some ``paces``, which rise: row ``t`` of the ``pairs`` is of paces[t]."""
 
     search: Search
+    wish: Wish
     start: float
-    finish: FloatArray
-    value: FloatArray
-    open: BoolArray
+    paces: IntArray
+    pairs: Pairs
 
     @classmethod
-    def instant(cls, search: Search, start: float, mixes: BoolArray, limit: float, shortest: float) -> "_From":
-        """Bound the runs from an instant by what stays free for the shortest one."""
-        runs = search.timeline.slowdowns[:, np.newaxis] * search.party.times
-        finish = finishes_of(start, runs)
-        value = search.party.price.value(start, finish, search.party.sizes)
-        fits = search.may_fit(search.room(start, finish_of(start, shortest)))
-        return cls(search=search, start=start, finish=finish, value=value, open=fits & (value <= limit) & mixes)
+    def of(cls, search: Search, wish: Wish, start: float, paces: IntArray, most: IntArray) -> Self:
+        """Take the pairs that a bound has left: the first most[t] mixes may fit on nodes up to pace t."""
+        party = search.party
+        finish = finishes_of(start, search.timeline.slowdowns[paces, np.newaxis] * party.times)
+        value = party.price.value(start, finish, party.sizes)
+        may_fit = np.arange(len(party.needs)) < most[paces, np.newaxis]
+        is_open = may_fit & (value <= wish.limit) & wish.mixes
+        return cls(search=search, wish=wish, start=start, paces=paces, pairs=Pairs(is_open, finish, value))
 
-    def best(self, *, fewest: bool, before: Found | None) -> Found | None:
-        """Find the best run; none that has more members than the one found before, where the fewest are wanted."""
-        if fewest and before is not None:
-            self.open &= self.search.party.sizes <= before.outline.size
-        while self.open.any() and not self.search.effort.is_over:
-            pace, mix = self._next(fewest=fewest)
-            finish = float(self.finish[pace, mix])
-            room = self.search.room(self.start, finish)
-            self.open &= self.search.may_fit(room) | (self.finish < finish)
-            if not self.open[pace, mix]:
-                continue
-            seats = self.search.seats(mix, room, pace)
-            fits = not isinstance(seats, Short)
-            self.search.tell(self.start, mix, pace, finish if fits else np.inf)
-            if isinstance(seats, Short):
-                self._rule_out(pace, mix, finish, seats)
-            else:
-                return Found(self.search.outline(mix, self.start, finish), seats)
+    def best(self) -> _Hit | None:
+        """Find the best run."""
+        is_open, finish, _ = self.pairs
+        while is_open.any() and not self.search.effort.is_over:
+            self.search.effort.spend(is_open.size)
+            row, mix = self.wish.best(self.pairs)
+            end = float(finish[row, mix])
+            room = self.search.room(self.start, end)
+            most = self.search.may_fit(room)[self.paces, np.newaxis]
+            is_open &= (np.arange(is_open.shape[1]) < most) | (finish < end)
+            if is_open[row, mix]:
+                seats = self._seats(row, mix, room)
+                if not isinstance(seats, Short):
+                    outline = self.search.outline(mix, self.start, end)
+                    return _Hit(self.wish.rank(outline), int(self.paces[row]), Found(outline, seats))
+                self._rule_out(row, mix, seats)
         return None
 
-    def _next(self, *, fewest: bool) -> tuple[int, int]:
-        if fewest:
-            mix = int(np.argmax(self.open.any(axis=0)))
-            return int(np.argmin(np.where(self.open[:, mix], self.finish[:, mix], np.inf))), mix
-        values = np.where(self.open, self.value, np.inf)
-        mix = int(np.argmin(values.min(axis=0)))
-        return int(np.argmin(values[:, mix])), mix
+    def _seats(self, row: int, mix: int, room: Room) -> tuple[Seats, ...] | Short:
+        pace = int(self.paces[row])
+        seats = self.search.seats(mix, room, pace)
+        fits = not isinstance(seats, Short)
+        self.search.tell(self.start, mix, pace, float(self.pairs.finish[row, mix]) if fits else np.inf)
+        return seats
 
-    def _rule_out(self, pace: int, mix: int, finish: float, short: Short) -> None:
+    def _rule_out(self, row: int, mix: int, short: Short) -> None:
         """Rule out runs that end no earlier, on no other nodes, with as many members as did not fit."""
+        is_open, finish, _ = self.pairs
         worse = self.search.party.no_easier(mix, short.most)
-        self.open[: pace + 1] &= (self.finish[: pace + 1] < finish) | ~worse
+        is_open[: row + 1] &= (finish[: row + 1] < finish[row, mix]) | ~worse

@@ -1,5 +1,6 @@
 """What a gang of several roles asks for: every mix of members that it may have, and how long each mix runs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +31,11 @@ class Party:
     times: FloatArray
     works: BoolArray
     terms: tuple[tuple[str, RolesOfTerm], ...]
+
+    @property
+    def wanted(self) -> IntArray:
+        """The resources that somebody asks for, by index: int[w]."""
+        return np.flatnonzero(self.requests.any(axis=0))
 
     @property
     def sizes(self) -> IntArray:
@@ -68,6 +74,20 @@ class Party:
         """The role of which tables hold as many members as fit: the largest that can be left out one by one."""
         free = np.flatnonzero(~is_bound([term for _, term in self.terms], len(self.gang.roles)))
         return int(free[np.argmax(self.needs[-1, free])]) if free.size and len(self.needs) else None
+
+    def with_enough(self, slots: Sequence[IntArray] | IntArray) -> IntArray:
+        """Count the mixes, from the smallest on, for which each role has enough slots: int[...], as ``slots[role]``."""
+        fitting = [
+            needs.searchsorted(of_role, side="right") for needs, of_role in zip(self.needs.T, slots, strict=True)
+        ]
+        most: IntArray = np.min(fitting, axis=0)
+        return most
+
+    def least_factor(self, slowdowns: FloatArray) -> FloatArray:
+        """Return by what a run is longer at least than on idle reference nodes, where none is faster than that."""
+        # The overhead of pieces is the same anywhere.
+        has_pieces = any(role.pieces is not None for role in self.gang.roles)
+        return np.minimum(slowdowns, 1.0) if has_pieces else slowdowns
 
     def no_easier(self, mix: int, most: float) -> BoolArray:
         """Tell which mixes do not fit where a mix fits with no more than ``most`` members of the maximised role."""

@@ -1,6 +1,7 @@
-"""What stays free from a start to a finish on the nodes of each class, whoever wants it."""
+"""What stays free from a start to a finish on the nodes of each class, of the resources that a gang wants."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Room:
-    """Every node of class ``c`` has ``free[c, r]`` of each resource for all of the time, if it is ``open[c]`` so long.
+    """Every node of class ``c`` has ``free[c, w]`` of what is wanted all the time, if it is ``open[c]`` so long.
 
     Members of a role may stay there so long if ``stays[c, role]``, or where that is ``None``. Nothing is ever negative
     here: what is overcommitted is not free.
@@ -34,31 +35,50 @@ class Room:
         return bool(same and (self.stays == other.stays).all())
 
 
-def room_during(timeline: Timeline, start: float, finish: float) -> Room:
-    """Find what is free from ``start``, which is not before now, to ``finish``, which may be inf."""
-    spans = timeline.spans
-    end = np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)])
-    during = np.flatnonzero((spans.begin < finish) & (end > start))
-    if not during.size:
-        return Room(free=np.zeros((0, spans.free.shape[1]), dtype=np.int64), open=np.zeros(0, dtype=np.bool_))
-    first = np.flatnonzero(is_first(spans.owner[during]))
-    least = np.minimum.reduceat(spans.free[during], first, axis=0)
-    return Room(free=np.maximum(least, 0), open=np.logical_and.reduceat(spans.open[during], first))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rooms:
+    """The spans of all classes, as in ``Spans``, with what is free of the resources that are wanted: ``free[b, w]``.
 
-
-def instants_of(timeline: Timeline, requests: IntArray, passes: BoolArray, not_before: float) -> FloatArray:
-    """List when a gang need start, rising: the first time it may, and whenever a node gains what somebody wants.
-
-    Members ask for ``requests[role, r]``, and may be on classes of which ``passes[c, role]``. A gang that can run at
-    all can be moved to an earlier start until it starts at one of these instants.
+    Span ``b`` lasts from ``begin[b]`` to ``end[b]``.
     """
-    spans = timeline.spans
-    gained = np.zeros(len(spans.owner), dtype=np.bool_)
-    for resource in np.flatnonzero(np.any(requests, axis=0)).tolist():
-        gained |= change(spans.free[:, resource], spans.owner) > 0
-    gained |= change(spans.open.astype(np.int64), spans.owner) > 0
-    gained &= np.any(passes, axis=1)[spans.owner] & spans.open & ~is_first(spans.owner)
-    first = max(timeline.now, not_before)
-    begins = spans.begin[gained]
-    instants: FloatArray = np.unique(np.append(begins[begins > first], first))
-    return instants
+
+    owner: IntArray
+    begin: FloatArray
+    end: FloatArray
+    free: IntArray
+    open: BoolArray
+
+    @classmethod
+    def of(cls, timeline: Timeline, wanted: IntArray) -> Self:
+        """Take the spans of a timeline, and of the resources those that are ``wanted``."""
+        spans = timeline.spans
+        return cls(
+            owner=spans.owner,
+            begin=spans.begin,
+            end=np.where(is_last(spans.owner), np.inf, np.append(spans.begin[1:], np.inf)[: len(spans.begin)]),
+            free=np.maximum(spans.free[:, wanted], 0),
+            open=spans.open,
+        )
+
+    def during(self, start: float, finish: float) -> Room:
+        """Find what is free from ``start``, which is not before now, to ``finish``, which may be inf."""
+        during = np.flatnonzero((self.begin < finish) & (self.end > start))
+        if not during.size:
+            return Room(free=np.zeros((0, self.free.shape[1]), dtype=np.int64), open=np.zeros(0, dtype=np.bool_))
+        first = np.flatnonzero(is_first(self.owner[during]))
+        least = np.minimum.reduceat(self.free[during], first, axis=0)
+        return Room(free=least, open=np.logical_and.reduceat(self.open[during], first))
+
+    def instants(self, passes: BoolArray, first: float) -> FloatArray:
+        """List when a gang need start, rising: at the ``first`` time it may, and whenever a node gains what is wanted.
+
+        Members may be on classes of which ``passes``, bool[c]. A gang that can run at all can be moved to an earlier
+        start until it starts at one of these instants.
+        """
+        gained = change(self.open.astype(np.int64), self.owner) > 0
+        for column in self.free.T:
+            gained |= change(column, self.owner) > 0
+        gained &= passes[self.owner] & self.open & ~is_first(self.owner)
+        begins = self.begin[gained]
+        instants: FloatArray = np.unique(np.append(begins[begins > first], first))
+        return instants

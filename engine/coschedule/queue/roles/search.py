@@ -4,7 +4,7 @@ Bounds come first: every role alone, and all together as if the cluster were one
 exactly (``packing``).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from coschedule.queue.packing.layout import layout_of
 from coschedule.queue.packing.places import Seats, add_up, seats_in
 from coschedule.queue.packing.rules import is_bound
 from coschedule.queue.roles.party import Party
-from coschedule.queue.roles.rooms import Room, room_during
+from coschedule.queue.roles.rooms import Room, Rooms
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDING = 1 + 1e-9
@@ -49,54 +49,67 @@ class Weights(NamedTuple):
 class Search:
     """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
 
-    They may stay for ``stays[c, role]`` seconds from the start of the run, or ``None`` limits that.
-    ``instants``, rising, are when it need start. ``fittings`` are kept by mix. When the ``effort`` is over, what was
-    found until then is the best that is known.
+    ``passes_by_node`` says the same of each node by index. They may stay for ``stays[c, role]`` seconds from the start
+    of the run, or ``None`` limits that. What is free is told of the ``wanted`` resources. ``instants``, rising, are
+    when it need start. ``fittings`` are kept by mix. When the ``effort`` is over, what was found until then is the best
+    that is known.
     """
 
     party: Party
     timeline: Timeline
     ground: Ground
     passes: BoolArray
+    passes_by_node: BoolArray
     most: IntArray
+    wanted: IntArray
+    rooms: Rooms
     instants: FloatArray
     consider: Consider
     effort: Effort
-    fittings: dict[tuple[tuple[int, ...], bool], Fitting]
     stays: FloatArray | None = None
+    fittings: dict[tuple[tuple[int, ...], bool], Fitting] = field(default_factory=dict)
+
+    @property
+    def requests(self) -> IntArray:
+        """What members ask for of what is wanted: int[role, w]."""
+        return self.party.requests[:, self.wanted]
 
     def room(self, start: float, finish: float) -> Room:
         """Find what is free from start to finish, for members that may stay so long."""
-        room = room_during(self.timeline, start, finish)
+        self.effort.spend(len(self.rooms.owner))
+        room = self.rooms.during(start, finish)
         return room if self.stays is None else replace(room, stays=start + self.stays >= finish)
 
     def slots(self, room: Room) -> IntArray:
         """Count the members of each role that every node could hold if it were the only role: int[c, role]."""
         slots = np.where(room.admits(self.passes), self.most, 0)
-        for role, request in enumerate(self.party.requests):
+        for role, request in enumerate(self.requests):
             for resource in np.flatnonzero(request).tolist():
                 np.minimum(slots[:, role], room.free[:, resource] // request[resource], out=slots[:, role])
         return slots
 
-    def may_fit(self, room: Room) -> BoolArray:
-        """Bound which mixes fit on nodes up to each pace: bool[t, m]; False only where they do not."""
-        self.effort.spend(len(self.timeline.slowdowns) * self.party.needs.size)
+    def may_fit(self, room: Room) -> IntArray:
+        """Count the mixes, from the smallest on, that may fit on nodes up to each pace: int[t]; others do not."""
         slots = self.slots(room)
+        self.effort.spend(slots.size)
         slower = np.zeros((len(self.timeline.slowdowns), slots.shape[1]), dtype=np.int64)
         np.add.at(slower, self.timeline.pace, slots * self.timeline.width[:, np.newaxis])
         by_pace = np.cumsum(slower, axis=0)
         by_pace[:, ~self.party.works] = by_pace[-1:, ~self.party.works]
-        fits: BoolArray = np.all(by_pace[:, np.newaxis] >= self.party.needs, axis=2)
-        fits &= self._may_fit_together(room, slots)
-        return fits
+        return np.minimum(self.party.with_enough(by_pace.T), self._may_fit_together(room, slots))
 
-    def _may_fit_together(self, room: Room, slots: IntArray) -> BoolArray:
-        """Take all nodes that anybody can be on for one: bool[m]."""
+    def may_fit_anywhere(self, room: Room) -> int:
+        """Count the mixes, from the smallest on, that may fit on nodes however slow."""
+        return int(self.may_fit(room)[-1:].max(initial=0))
+
+    def _may_fit_together(self, room: Room, slots: IntArray) -> int:
+        """Take all nodes that anybody can be on for one."""
         useful = slots.any(axis=1)
         free = self.timeline.width[useful].astype(np.float64) @ room.free[useful].astype(np.float64)
-        wanted = self.party.needs.astype(np.float64) @ self.party.requests.astype(np.float64)
-        together: BoolArray = np.all(wanted <= free * _ROUNDING, axis=1)
-        return together
+        wanted = self.party.needs.astype(np.float64) @ self.requests.astype(np.float64)
+        fits: BoolArray = np.all(wanted <= free * _ROUNDING, axis=1)
+        # What a mix asks for is no less than what a smaller one asks for.
+        return int(np.count_nonzero(fits))
 
     def seats(self, mix: int, room: Room, slowest: int) -> tuple[Seats, ...] | Short:
         """Put a mix on nodes, members with a load on none slower than the pace ``slowest``, if it fits."""
@@ -156,5 +169,5 @@ class Search:
                 maximised=party.maximised if weighed is None else None,
                 enough=0.0 if weighed is None else np.inf,
             )
-            self.fittings[key] = fitting_of(layout, party.requests)
+            self.fittings[key] = fitting_of(layout, self.requests)
         return self.fittings[key]

@@ -16,14 +16,20 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.model.run_times import SerialWork
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
+from coschedule.pieces.multiples import Multiples, least_multiple, multiples_by
 from coschedule.queue.candidates import Outline
 from coschedule.queue.finishes import finish_of
 from coschedule.queue.packing.places import Seats
+from coschedule.queue.roles.bounds import Bounds
 from coschedule.queue.roles.rooms import Room
 from coschedule.queue.roles.search import Found, Search, Weights
+from coschedule.queue.roles.wishes import LeastValue, Wish
 
 _ROUNDING = 1e-12
 """More than the relative error of a sum of speeds."""
+
+_STEPS_A_LOOK = 5_000
+"""To bound the run of one mix with whole pieces takes as long as so many combinations of members and nodes."""
 
 
 class MixRun(NamedTuple):
@@ -35,42 +41,34 @@ class MixRun(NamedTuple):
     seats: tuple[Seats, ...]
 
 
-def best_unequal(search: Search, *, among: FloatArray, mixes: BoolArray, limit: float, fewest: bool) -> Found | None:
-    """Find the best run that starts at one of the instants ``among``, rising, of a value up to ``limit``.
-
-    ``mixes``, bool[m], may be chosen; the least value is best, or the fewest members where any finish will do, which is
-    asked of gangs without a price only.
-    """
-    if not fewest:
-        return _best(search, among, mixes, limit)
-    for mix in np.flatnonzero(mixes).tolist():
-        found = _best(search, among, np.arange(len(mixes)) == mix, limit)
+def best_unequal(search: Search, wish: Wish, *, among: FloatArray) -> Found | None:
+    """Find the best run of those that are wished for, which starts at one of the instants ``among``, rising."""
+    if not (wish.mixes.any() and len(search.timeline.slowdowns) and len(among)):
+        return None
+    bounds = Bounds.of(search, among, float(search.party.times[wish.mixes].min()))
+    if isinstance(wish, LeastValue):
+        return _best(search, bounds, wish)
+    for mix in np.flatnonzero(wish.mixes).tolist():
+        only = np.arange(len(wish.mixes)) == mix
+        found = None if search.effort.is_over else _best(search, bounds, LeastValue(only, wish.limit))
         if found is not None:
             return found
     return None
 
 
-def _best(search: Search, among: FloatArray, mixes: BoolArray, limit: float) -> Found | None:
-    if not (mixes.any() and len(search.timeline.slowdowns)):
-        return None
+def _best(search: Search, bounds: Bounds, wish: LeastValue) -> Found | None:
     party = search.party
-    runs = np.array([_bound(search, mix) for mix in np.flatnonzero(mixes).tolist()])
-    cheapest = float((runs * party.weights[mixes]).min())
+    shortest = float((party.times[wish.mixes]).min() * party.least_factor(search.timeline.slowdowns[:1])[0])
+    promised = wish.from_instants(bounds)
     best: Found | None = None
-    for start in among.tolist():
-        if party.price.least_value(start, cheapest, party.largest) > limit or search.effort.is_over:
+    for index in promised.order.tolist():
+        if search.effort.is_over or (best is not None and not promised.is_no_worse(index, wish.rank(best.outline))):
             break
-        found = _from(search, start, mixes, shortest=float(runs.min()), limit=limit)
-        if found is not None and (best is None or found.outline[:2] < best.outline[:2]):
-            best, limit = found, found.outline.value
+        start = float(bounds.starts[index])
+        found = _from(search, start, wish.mixes, shortest=shortest, limit=wish.limit)
+        if found is not None and (best is None or wish.rank(found.outline) < wish.rank(best.outline)):
+            best, wish = found, wish.no_worse(party, found.outline)
     return best
-
-
-def _bound(search: Search, mix: int) -> float:
-    """Bound the run of a mix by the fastest of all nodes."""
-    members = int(search.party.needs[mix, _working(search)])
-    fastest = search.timeline.slowdowns[:1]
-    return _alone(search, mix, fastest, np.array([members]))
 
 
 class _Look(NamedTuple):
@@ -124,22 +122,30 @@ def best_run(
 
     Runs that begin at ``start`` and have a value above ``limit`` may be left out.
     """
-    party = search.party
-    fits = np.flatnonzero(search.may_fit(room)[-1:].any(axis=0) & mixes)
-    role, slots = _working(search), search.slots(room)[:, _working(search)] * search.timeline.width
+    party, role = search.party, _working(search)
+    fits = np.flatnonzero(mixes[: search.may_fit_anywhere(room)])
+    slots = search.slots(room)[:, role] * search.timeline.width
     by_pace = np.bincount(search.timeline.pace, weights=slots, minlength=len(search.timeline.slowdowns))
-    runs = [_alone(search, mix, search.timeline.slowdowns, by_pace.astype(np.int64)) for mix in fits.tolist()]
-    costs = np.array(runs) * party.weights[fits]
+    alone = _Alone(search, by_pace.astype(np.int64))
+    costs = alone.least_runs(fits) * party.weights[fits]
     best: MixRun | None = None
-    for cost, mix, bound in sorted(zip(costs.tolist(), fits.tolist(), runs, strict=True)):
-        is_above = best is not None and cost > best.cost * (1 + _ROUNDING)
-        if is_above or party.price.least_value(start, cost, party.largest) > limit or search.effort.is_over:
+    for cost, mix in sorted(zip(costs.tolist(), fits.tolist(), strict=True)):
+        if (
+            _is_above(cost, best)
+            or party.price.least_value(start, cost, party.largest) > limit
+            or search.effort.is_over
+        ):
             break
-        found = _run(search, mix, role, room, bound)
+        bound = alone.least_run(mix)
+        found = None if _is_above(bound * float(party.weights[mix]), best) else _run(search, mix, role, room, bound)
         if found is not None:
             run = MixRun(found[0] * float(party.weights[mix]), mix, *found)
             best = run if best is None or run[:2] < best[:2] else best
     return best
+
+
+def _is_above(cost: float, best: MixRun | None) -> bool:
+    return best is not None and cost > best.cost * (1 + _ROUNDING)
 
 
 def _working(search: Search) -> int:
@@ -148,28 +154,57 @@ def _working(search: Search) -> int:
     return role
 
 
-def _alone(search: Search, mix: int, slowdowns: FloatArray, slots: IntArray) -> float:
-    """Bound the run of a mix by the fastest slots that its working role would have if it were alone."""
-    members = int(search.party.needs[mix, _working(search)])
-    pieces = search.party.gang.roles[_working(search)].pieces
-    if pieces is None:
-        taken = np.minimum(np.cumsum(slots), members)
-        speed = float(np.diff(taken, prepend=0) @ (1 / slowdowns))
-        return float(members * search.party.times[mix]) / speed * (1 - _ROUNDING)
-    seconds, overhead = _piece(search, mix)
-    costs = SizeCosts(np.array([members]), np.array([overhead]), np.ones(1))
-    found = choose_size(slowdowns, slots, pieces=pieces, seconds_per_piece=seconds, costs=costs)
-    return np.inf if found is None else found.seconds * (1 - _ROUNDING)
+class _Alone(NamedTuple):
+    """The slots that the working role would have if it were alone: ``slots[t]`` of each pace."""
+
+    search: Search
+    slots: IntArray
+
+    def least_runs(self, mixes: IntArray) -> FloatArray:
+        """Bound the runs of mixes from below, each on its fastest slots, of which there are enough: float[i]."""
+        party, there = self.search.party, np.flatnonzero(self.slots)
+        members = party.needs[mixes, _working(self.search)]
+        gained = self.slots[there] / self.search.timeline.slowdowns[there]
+        held = np.append(0, np.cumsum(self.slots[there]))
+        speed: FloatArray = np.interp(members, held, np.append(0.0, np.cumsum(gained)))
+        pieces = party.gang.roles[_working(self.search)].pieces
+        if pieces is None:
+            runs: FloatArray = members * party.times[mixes] / speed
+            return runs * (1 - _ROUNDING)
+        # As if pieces could be cut.
+        seconds, overheads = _piece(self.search, members)
+        return (pieces / speed * seconds + overheads) * (1 - _ROUNDING)
+
+    def least_run(self, mix: int) -> float:
+        """Bound the run of a mix from below, with whole pieces."""
+        search = self.search
+        pieces = search.party.gang.roles[_working(search)].pieces
+        if pieces is None:
+            return float(self.least_runs(np.array([mix]))[0])
+        members = search.party.needs[[mix], _working(search)]
+        seconds, overheads = _piece(search, members)
+        costs = SizeCosts(members, overheads, np.ones(1))
+        search.effort.spend(_STEPS_A_LOOK + len(self.slots))
+        found = choose_size(
+            search.timeline.slowdowns, self.slots, pieces=pieces, seconds_per_piece=seconds, costs=costs
+        )
+        return np.inf if found is None else found.seconds * (1 - _ROUNDING)
 
 
-def _piece(search: Search, mix: int) -> tuple[float, float]:
-    """Tell how long a piece takes on an idle reference node, and the overhead; 1 and 0 where nobody knows."""
+class _Piece(NamedTuple):
+    """How long a piece takes on an idle reference node, and the overhead for so many members; 1 and 0 if unknown."""
+
+    seconds: float
+    overheads: FloatArray
+
+
+def _piece(search: Search, members: IntArray) -> _Piece:
     gang = search.party.gang
-    role = gang.roles[_working(search)]
-    if role.pieces is None or not isinstance(gang.work, SerialWork):
-        return 1.0, 0.0
-    members = int(search.party.needs[mix, _working(search)])
-    return float(gang.work.serial) / role.pieces, float(gang.work.float_overheads(members)[-1])
+    pieces = gang.roles[_working(search)].pieces
+    if pieces is None or not isinstance(gang.work, SerialWork) or not members.size:
+        return _Piece(1.0, np.zeros(len(members)))
+    overheads = gang.work.float_overheads(int(members.max()))[members - 1]
+    return _Piece(float(gang.work.serial) / pieces, overheads)
 
 
 def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> tuple[float, tuple[Seats, ...]] | None:
@@ -187,30 +222,19 @@ def _run(search: Search, mix: int, role: int, room: Room, bound: float) -> tuple
 
 def _run_of_pieces(search: Search, mix: int, room: Room, bound: float) -> tuple[float, tuple[Seats, ...]] | None:
     """Find the least time in which all pieces can be done: of all times at which some member ends a piece."""
-    seconds, overhead = _piece(search, mix)
-    times = _times_of_pieces(search, mix, room)
-    low = int(np.searchsorted(times, (bound - overhead) / seconds * (1 - _ROUNDING)))
-    best: tuple[float, tuple[Seats, ...]] | None = None
-    high, probe = len(times), low
-    while low < high:
-        seats = _done_by(search, mix, room, float(times[probe]))
-        if seats is None:
-            low = probe + 1
-        else:
-            best, high = (float(times[probe]), seats), probe
-        probe = (low + high) // 2
-    return None if best is None else (best[0] * seconds + overhead, best[1])
-
-
-def _times_of_pieces(search: Search, mix: int, room: Room) -> FloatArray:
-    """List when a member could end a piece, in units of one on a reference node; each member has one at least."""
     role = _working(search)
-    pieces = search.party.gang.roles[role].pieces
+    members, pieces = search.party.needs[[mix], role], search.party.gang.roles[role].pieces
     assert pieces is not None, "who asks has looked"
-    most = pieces - int(search.party.needs[mix, role]) + 1
+    seconds, overheads = _piece(search, members)
+    overhead = float(overheads[0])
     paces = np.unique(search.timeline.pace[search.slots(room)[:, role] > 0])
-    times: FloatArray = np.unique(np.arange(1, most + 1)[:, np.newaxis] * search.timeline.slowdowns[paces])
-    return times
+    # Each member has one piece at least.
+    multiples = Multiples.of(search.timeline.slowdowns[paces], most=pieces - int(members[0]) + 1)
+    found = least_multiple(
+        multiples.not_below((bound - overhead) / seconds * (1 - _ROUNDING)),
+        lambda time: None if search.effort.is_over else _done_by(search, mix, room, time),
+    )
+    return None if found is None else (found.time * seconds + overhead, found.answer)
 
 
 def _done_by(search: Search, mix: int, room: Room, time: float) -> tuple[Seats, ...] | None:
@@ -218,9 +242,6 @@ def _done_by(search: Search, mix: int, room: Room, time: float) -> tuple[Seats, 
     role = _working(search)
     pieces = search.party.gang.roles[role].pieces
     assert pieces is not None, "who asks has looked"
-    slowdowns = search.timeline.slowdowns
-    many = np.floor(time / slowdowns)
-    many += (many + 1) * slowdowns <= time
-    many -= many * slowdowns > time
+    many = multiples_by(search.timeline.slowdowns, time)
     found = search.best_seats(mix, room, Weights(role, np.minimum(many, pieces)[search.timeline.pace]))
     return found[1] if found is not None and found[0] >= pieces else None

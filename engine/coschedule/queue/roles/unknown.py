@@ -6,13 +6,17 @@ With pieces, they get the fewest members with which all pieces are done as early
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
+from coschedule.queue.roles.bounds import Bounds
 from coschedule.queue.roles.search import Found, Search, Short
 from coschedule.queue.roles.unequal import best_run
 
 
 def earliest_mix(search: Search, *, among: FloatArray, mixes: BoolArray) -> Found | None:
     """Find the first of the instants ``among``, rising, from which one of the ``mixes``, bool[m], stays."""
-    for start in among.tolist():
+    if not (mixes.any() and len(search.timeline.slowdowns) and len(among)):
+        return None
+    may_fit = Bounds.of(search, among, np.inf).may_fit(int(np.argmax(mixes)))
+    for start in among[may_fit].tolist():
         if search.effort.is_over:
             break
         found = _dealt(search, start, mixes) if _has_pieces(search) else _most(search, start, mixes)
@@ -28,11 +32,13 @@ def _has_pieces(search: Search) -> bool:
 def _most(search: Search, start: float, mixes: BoolArray) -> Found | None:
     room = search.room(start, np.inf)
     slowest = len(search.timeline.slowdowns) - 1
-    fits = search.may_fit(room)[-1:].any(axis=0) & mixes
-    for mix in np.flatnonzero(fits)[::-1].tolist():
+    fits = np.flatnonzero(mixes[: search.may_fit_anywhere(room)])
+    while fits.size and not search.effort.is_over:
+        mix = int(fits[-1])
         seats = search.seats(mix, room, slowest)
         if not isinstance(seats, Short):
             return Found(search.outline(mix, start, np.inf), seats)
+        fits = fits[:-1][~search.party.no_easier(mix, seats.most)[fits[:-1]]]
     return None
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.slots.segments import change, is_first, is_last, rows_as_bytes, running_sum
 from coschedule.queue.slots.spans import Spans
 
@@ -41,6 +42,28 @@ class Groups:
     owner: IntArray
     claim: IntArray
     counts: IntArray
+
+
+class Taken(NamedTuple):
+    """``amounts[k, r]`` are taken of the node of rank ``ranks[k]``; of some resources that is ``wanted[k, r]``."""
+
+    ranks: IntArray
+    amounts: IntArray
+    wanted: BoolArray
+
+
+def taken_together(claims: Sequence[Claim]) -> Taken:
+    """Add up what claims take of each node."""
+    ranks = np.concatenate([claim.ranks for claim in claims])
+    amounts = np.concatenate([claim.counts[:, np.newaxis] * claim.request for claim in claims])
+    wanted = np.concatenate([np.repeat(claim.request[np.newaxis] > 0, len(claim.ranks), axis=0) for claim in claims])
+    if len(claims) == 1:
+        return Taken(ranks, amounts, wanted)
+    distinct, node = np.unique(ranks, return_inverse=True)
+    together = Taken(distinct, np.zeros_like(amounts[: len(distinct)]), np.zeros_like(wanted[: len(distinct)]))
+    np.add.at(together.amounts, node, amounts)
+    np.logical_or.at(together.wanted, node, wanted)
+    return together
 
 
 def group_nodes(class_of: IntArray, claims: Sequence[Claim]) -> Groups:

@@ -15,14 +15,14 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 Numbers = TypeVar("Numbers", IntArray, FloatArray)
 
 
-def is_first(owner: IntArray) -> BoolArray:
+def is_first(owner: NDArray[Any]) -> BoolArray:
     """Tell which entries begin a row."""
     first = np.ones(len(owner), dtype=np.bool_)
     first[1:] = owner[1:] != owner[:-1]
     return first
 
 
-def is_last(owner: IntArray) -> BoolArray:
+def is_last(owner: NDArray[Any]) -> BoolArray:
     """Tell which entries end a row."""
     last = np.ones(len(owner), dtype=np.bool_)
     last[:-1] = owner[1:] != owner[:-1]

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.slots.claims import Claim, cut, group_nodes
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.slots.claims import Claim, cut, group_nodes, taken_together
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.spans import Spans
 from coschedule.queue.slots.spans_by_class import SpansByClass
@@ -106,12 +106,16 @@ class Timeline:
 
     def has_room_for(self, claim: Claim) -> bool:
         """Tell whether the nodes of ``claim`` are open, and have what it takes, from its start to its finish."""
-        spans = self.spans_of.of(self.class_of[claim.ranks])
-        during = (spans.begin < claim.finish) & (_ends(spans) > claim.start)
-        needed = claim.counts[spans.owner[during], np.newaxis] * claim.request
-        wanted = claim.request > 0
-        has_room = (spans.free[during] >= needed)[:, wanted].all()
-        return bool(spans.open[during].all() and has_room)
+        return self.has_room_for_all([claim])
+
+    def has_room_for_all(self, claims: Sequence[Claim]) -> bool:
+        """Tell it of claims together that all start and finish at the same time."""
+        ranks, taken, wanted = taken_together(claims)
+        spans = self.spans_of.of(self.class_of[ranks])
+        during = (spans.begin < claims[0].finish) & (_ends(spans) > claims[0].start)
+        owner = spans.owner[during]
+        has_room = (spans.free[during] >= taken[owner]) | ~wanted[owner]
+        return bool(spans.open[during].all() and has_room.all())
 
     def crowded(self, claims: Sequence[Claim]) -> list[bool]:
         """Tell which of these claims, which were all made, are on nodes that are closed or short meanwhile."""
@@ -144,8 +148,9 @@ class Timeline:
 
     def divided(self, by: IntArray) -> "Timeline":
         """Return the same timeline with classes in which all nodes also agree in ``by``, int[k]; none is safer."""
-        (parents, _), inverse = np.unique(np.stack([self.class_of, by]), axis=1, return_inverse=True)
-        class_of = inverse.reshape(-1)
+        kinds, kind = np.unique(by, return_inverse=True)
+        parts, class_of = np.unique(self.class_of * len(kinds) + kind, return_inverse=True)
+        parents = parts // max(1, len(kinds))
         return replace(
             self,
             class_of=class_of,
@@ -159,28 +164,25 @@ class Timeline:
             safer=(),
         )
 
-    def only(self, kept: BoolArray) -> "Timeline":
-        """Return the timeline of the nodes for which ``kept``, bool[k], is True, ranked anew; none is safer."""
-        class_of = self.class_of[kept]
-        width = np.bincount(class_of, minlength=len(self.width))
-        rest = replace(self, node=self.node[kept], class_of=class_of, width=width).without_empty_classes()
-        paces, pace = np.unique(rest.pace, return_inverse=True)
-        return replace(rest, slowdowns=rest.slowdowns[paces], pace=pace, kept={}, safer=())
+    def of_ranks(self, ranks: IntArray) -> "Timeline":
+        """Return the timeline of the nodes of these ranks, which rise, ranked anew; none is safer.
 
-    def without_empty_classes(self) -> "Timeline":
-        """Return the timeline without the classes that have no nodes."""
-        kept = self.width > 0
-        if kept.all():
-            return self
-        renumbered = np.cumsum(kept) - 1
+        It takes as long as it has nodes, however many others there are.
+        """
+        classes, class_of = np.unique(self.class_of[ranks], return_inverse=True)
+        paces, pace = np.unique(self.pace[classes], return_inverse=True)
         return replace(
             self,
-            class_of=renumbered[self.class_of],
-            pace=self.pace[kept],
-            width=self.width[kept],
-            example=self.example[kept],
-            spans_of=self.spans_of.only(np.flatnonzero(kept)),
-            stamp=self.stamp[kept],
+            slowdowns=self.slowdowns[paces],
+            node=self.node[ranks],
+            class_of=class_of,
+            pace=pace,
+            width=np.bincount(class_of, minlength=len(classes)),
+            example=self.example[classes],
+            spans_of=self.spans_of.only(classes),
+            stamp=self.stamp[classes],
+            kept={},
+            safer=(),
         )
 
 

@@ -9,7 +9,7 @@ from coschedule.model.numbers import IntArray
 from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.by_roles import RolesChooser
 from coschedule.queue.choosing.choice import Chooser
-from coschedule.queue.choosing.one_domain import OneDomainChooser, within
+from coschedule.queue.choosing.one_domain import OneDomainChooser
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.demand import Demand
 from coschedule.queue.effort import effort_for_one
@@ -42,8 +42,8 @@ def _domains(chooser: Chooser, timeline: Timeline) -> Iterator[tuple[Chooser, Ti
     if not isinstance(chooser, OneDomainChooser):
         yield chooser, timeline
         return
-    for _, ranks in chooser.by_bound(timeline):
-        yield chooser.inner, within(timeline, ranks)
+    for ranks in chooser.domains(timeline):
+        yield chooser.inner, timeline.of_ranks(ranks)
 
 
 def _best(chooser: Chooser, timeline: Timeline, sizes: IntArray) -> list[Outline | None]:

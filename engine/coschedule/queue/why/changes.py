@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from coschedule.queue.constraints.feasibility import tolerates_any
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
+from coschedule.queue.constraints.tolerance import Tolerance
 from coschedule.queue.decisions import Decision, Placement, Plan
 from coschedule.queue.gangs import GangKey, PendingGang, Role
 from coschedule.queue.plan import plan
@@ -155,13 +155,14 @@ def _smallest(role: Role) -> Sizes:
 
 def _taints(snapshot: Snapshot, gang: PendingGang) -> list[Taint]:
     """The taints that keep the gang from most nodes, but for those that say that a node is not well."""
+    tolerances = [Tolerance(role.constraints.tolerations) for role in gang.roles]
     counts = Counter(
         taint
         for taints in snapshot.nodes.taints
         for taint in set(taints)
         if not taint.key.startswith(_OF_KUBERNETES)
         and taint.effect in ("NoSchedule", "NoExecute")
-        and not all(tolerates_any(role.constraints.tolerations, taint) for role in gang.roles)
+        and not all(tolerance.covers(taint) for tolerance in tolerances)
     )
     return [taint for taint, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_MOST_TAINTS]]
 

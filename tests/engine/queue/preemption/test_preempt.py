@@ -2,6 +2,7 @@
 
 import pytest
 
+from coschedule.queue import effort
 from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.decisions import Placement
 from coschedule.queue.gangs import Load
@@ -198,7 +199,8 @@ def test_gang_for_which_many_combinations_are_looked_through_is_planned_less_oft
     assert preempted(nodes, [crowd], runs=runs) == {}
     often = len(planned)
     planned.clear()
-    monkeypatch.setattr(landing, "COMBINATIONS_A_GANG", 1)
+    monkeypatch.setattr(effort, "LEAST_COMBINATIONS", 1)
+    monkeypatch.setattr(landing, "LEAST_COMBINATIONS", 1)
     assert preempted(nodes, [crowd], runs=runs) == {}
 
     assert len(planned) < often / 2

@@ -95,7 +95,7 @@ def test_stretches_of_divided_and_of_fewer_nodes_are_their_own(seed):
     found(timeline, *asked)
 
     divided = timeline.divided(np.arange(NODES) % 3).claimed(random_claim(rnd))
-    fewer = timeline.only(np.arange(NODES) > 2)
+    fewer = timeline.of_ranks(np.flatnonzero(np.arange(NODES) > 2))
 
     assert found(divided, *asked) == found_from_nothing(divided, *asked)
     assert found(fewer, *asked) == found_from_nothing(fewer, *asked)

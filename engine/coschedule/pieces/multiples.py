@@ -1,0 +1,117 @@
+"""The least multiple of some numbers that is enough, of which there may be far too many to list.
+
+Problem: of all j * e, where e is one of some slow-downs and j from 1 to ``most``, find the least time for which a
+question has an answer. Where it has one for some time, it has one for every later time.
+
+Method: the least one is asked first, as bounds are often exact. Then the weighted median of the medians of each
+slow-down, which leaves three quarters of all at most; where few are left, they are listed and halved.
+
+Times are the floats j * e, and compared as they are.
+"""
+
+from collections.abc import Callable
+from typing import Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray
+
+Answer = TypeVar("Answer")
+
+_FEW = 2**12
+"""So few are listed."""
+
+
+class Multiples(NamedTuple):
+    """The times ``j * slowdowns[t]``, j from ``first[t]`` to ``last[t]``; as floats, all are whole."""
+
+    slowdowns: FloatArray
+    first: FloatArray
+    last: FloatArray
+
+    @classmethod
+    def of(cls, slowdowns: FloatArray, *, most: int) -> Self:
+        """Take the first ``most`` multiples of each slow-down."""
+        return cls(slowdowns, np.ones(len(slowdowns)), np.full(len(slowdowns), float(most)))
+
+    @property
+    def number(self) -> FloatArray:
+        """How many there are of each slow-down."""
+        return np.maximum(self.last - self.first + 1, 0)
+
+    @property
+    def least(self) -> float:
+        """The least of them."""
+        there = self.number > 0
+        return float((self.first * self.slowdowns)[there].min())
+
+    @property
+    def median(self) -> float:
+        """One of them, than which no more than three quarters of them are less, and no more are greater."""
+        there = np.flatnonzero(self.number)
+        medians = np.floor((self.first + self.last)[there] / 2) * self.slowdowns[there]
+        rising = np.argsort(medians, kind="stable")
+        counted = np.cumsum(self.number[there][rising])
+        return float(medians[rising][np.searchsorted(counted, counted[-1] / 2)])
+
+    @property
+    def listed(self) -> FloatArray:
+        """All of them, rising."""
+        each = [
+            np.arange(first, last + 1) * slowdown
+            for slowdown, first, last in zip(self.slowdowns, self.first, self.last, strict=True)
+        ]
+        return np.unique(np.concatenate(each))
+
+    def not_below(self, time: float) -> Self:
+        """Leave out those that are less than a time."""
+        below = multiples_by(self.slowdowns, np.nextafter(time, -np.inf))
+        return self._replace(first=np.maximum(self.first, below + 1))
+
+    def above(self, time: float) -> Self:
+        """Leave out those that are no more than a time."""
+        return self._replace(first=np.maximum(self.first, multiples_by(self.slowdowns, time) + 1))
+
+    def below(self, time: float) -> Self:
+        """Leave out those that are no less than a time."""
+        fewer = multiples_by(self.slowdowns, np.nextafter(time, -np.inf))
+        return self._replace(last=np.minimum(self.last, fewer))
+
+
+class Least(NamedTuple, Generic[Answer]):
+    """The least time that has an answer, and the answer."""
+
+    time: float
+    answer: Answer
+
+
+def multiples_by(slowdowns: FloatArray, time: float) -> FloatArray:
+    """Count the multiples of each slow-down that are no more than a time; a float that is whole, 0 at least."""
+    time = max(time, 0.0)
+    many = np.floor(time / slowdowns)
+    many += (many + 1) * slowdowns <= time
+    many -= many * slowdowns > time
+    return many
+
+
+def least_multiple(multiples: Multiples, ask: Callable[[float], Answer | None]) -> Least[Answer] | None:
+    """Find the least of the multiples for which there is an answer; None where there is none."""
+    best: Least[Answer] | None = None
+    probe = multiples.least if multiples.number.any() else None
+    while probe is not None:
+        answer = ask(probe)
+        if answer is not None:
+            best, multiples = Least(probe, answer), multiples.below(probe)
+        else:
+            multiples = multiples.above(probe)
+        probe = _next(multiples)
+    return best
+
+
+def _next(multiples: Multiples) -> float | None:
+    """Choose the one that is asked next; None where none is left."""
+    left = float(multiples.number.sum())
+    if left > _FEW:
+        return multiples.median
+    listed = multiples.listed if left else np.zeros(0)
+    return float(listed[len(listed) // 2]) if len(listed) else None

@@ -1,0 +1,120 @@
+"""The best of many domains, of which few are looked at.
+
+Method: domains in the order of a bound on the merit of their runs, until the next bound is worse than the best run
+found. What a domain has after the best run has ended makes no difference. So domains that are alike until then are
+looked at once; they are found after one look, after three, after seven, and so on.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.effort import Effort
+from coschedule.queue.goals import Merit, Run
+
+
+class Rivals(Protocol):
+    """Domains ``d`` in which a gang may run.
+
+    No run in domain d has a merit whose first two numbers are less than ``bounds[d]``, float[d, 2]; where the first is
+    inf there is none. Of equal runs that one is taken whose domain has the lowest rank, ``lowest[d]``.
+    """
+
+    @property
+    def bounds(self) -> FloatArray:
+        """The bounds."""
+
+    @property
+    def lowest(self) -> IntArray:
+        """The lowest ranks."""
+
+    def run(self, domain: int, until: float) -> Run | None:
+        """Find the best run in a domain, at least of those that end by then."""
+
+    def alike(self, until: float) -> IntArray:
+        """Number domains so that those in which the same runs end by then have the same number: int[d]."""
+
+
+class Best(NamedTuple):
+    """The best run, and its domain."""
+
+    run: Run
+    domain: int
+
+
+def best_domain(rivals: Rivals, effort: Effort) -> Best | None:
+    """Find the best run of all domains; any run will do when the effort is over."""
+    bounds = rivals.bounds
+    order = np.lexsort((rivals.lowest, bounds[:, 1], bounds[:, 0]))
+    search = _Search(rivals, effort)
+    left, at_once = order[bounds[order, 0] < np.inf], 1
+    while left.size and not search.is_over:
+        search.look_at(left[:at_once])
+        left = search.still_rivals(left[at_once:])
+        at_once *= 2
+    return search.best
+
+
+@dataclass(slots=True, eq=False)
+class _Search:
+    """What was found in the domains that were looked at, and the best of it."""
+
+    rivals: Rivals
+    effort: Effort
+    found: dict[int, Run | None] = field(default_factory=dict)
+    best: Best | None = None
+
+    @property
+    def until(self) -> float:
+        """By when a run has to end that is as good as the best one."""
+        return np.inf if self.best is None else self.best.run.until
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more may be looked at: there is a run, or as much again was looked at in vain."""
+        return self.effort.is_over and (self.best is not None or self.effort.is_exhausted)
+
+    def look_at(self, domains: IntArray) -> None:
+        """Look at domains in this order."""
+        for domain in domains.tolist():
+            if self.is_over:
+                break
+            if self._may_be_better(domain):
+                run = self.rivals.run(domain, self.until)
+                self.found[domain] = run
+                if run is not None:
+                    self._take(Best(run, domain))
+
+    def still_rivals(self, left: IntArray) -> IntArray:
+        """Leave out domains that are out, or are like those that were looked at; keep one of each other kind."""
+        left = left[self._may_be_better(left)]
+        if not left.size:
+            return left
+        alike, lowest = self.rivals.alike(self.until), self.rivals.lowest
+        seen = {int(alike[domain]): run for domain, run in self.found.items()}
+        others: dict[int, int] = {}
+        for domain in left[np.argsort(lowest[left])].tolist():
+            others.setdefault(int(alike[domain]), domain)
+        for kind in seen.keys() & others.keys():
+            run, domain = seen[kind], others.pop(kind)
+            if run is not None:
+                self._take(Best(run, domain))
+        kept = set(others.values())
+        return left[[domain in kept for domain in left.tolist()]]
+
+    def _may_be_better(self, domain: int | IntArray) -> BoolArray:
+        first, second = self.rivals.bounds[domain].T
+        if self.best is None:
+            return np.ones_like(first, dtype=np.bool_)
+        least, next_to_it = self.best.run.merit[:2]
+        better: BoolArray = (first < least) | ((first == least) & (second <= next_to_it))
+        return better
+
+    def _take(self, other: Best) -> None:
+        if self.best is None or self._rank(other) < self._rank(self.best):
+            self.best = other
+
+    def _rank(self, best: Best) -> tuple[Merit, int]:
+        return best.run.merit, int(self.rivals.lowest[best.domain])

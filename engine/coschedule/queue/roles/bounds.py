@@ -1,0 +1,88 @@
+"""Bounds on the runs of a party from all instants at once, so that few instants have to be looked at.
+
+Method: each role is asked for alone, how many of its slots outlast the shortest run from each instant on, up to each of
+some ranges of slow-downs (``slots.counts``). That says which mixes may fit, and so how soon any of them ends.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, FloatArray, IntArray
+from coschedule.queue.finishes import first_in_time, least_of_first, seconds_until
+from coschedule.queue.roles.search import Search
+from coschedule.queue.slots.counts import count_outlasting
+from coschedule.queue.slots.kept import stretches_for
+from coschedule.queue.slots.open_slots import OpenSlots, limited
+
+_MOST_RANGES = 16
+"""Bounds tell at most so many ranges of slow-downs apart: more of them cost more than they save."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bounds:
+    """From ``starts[k]`` on, at most the first ``mixes[g, k]`` mixes fit on nodes up to range g of slow-downs.
+
+    Runs there are longer by ``factor[g]`` at least than on idle reference nodes.
+    """
+
+    search: Search
+    starts: FloatArray
+    mixes: IntArray
+    factor: FloatArray
+
+    @classmethod
+    def of(cls, search: Search, starts: FloatArray, shortest: float) -> Self:
+        """Bound runs from some instants, which rise; on idle reference nodes none is shorter than ``shortest``."""
+        slowdowns = search.timeline.slowdowns
+        # The slowest node sets the pace of equal shares only; where they differ, the fastest alone bounds a run.
+        ranges = min(_MOST_RANGES, len(slowdowns)) if search.party.unequal is None else 1
+        factor = search.party.least_factor(slowdowns[-(-np.arange(ranges) * len(slowdowns) // ranges)])
+        seconds = factor * shortest
+        among = np.arange(len(starts))
+        counts = [
+            count_outlasting(_slots_of(search, role, starts), seconds, among=among)
+            for role in range(len(search.party.works))
+        ]
+        return cls(search=search, starts=starts, mixes=search.party.with_enough(counts), factor=factor)
+
+    def least_values(self, mixes: BoolArray) -> FloatArray:
+        """Bound the value of runs of some mixes from below, inf where none of them may fit: float[k]."""
+        party = self.search.party
+        cheapest = least_of_first(np.where(mixes, party.times * party.weights, np.inf))
+        costs = (self.factor[:, np.newaxis] * cheapest[self.mixes]).min(axis=0)
+        return party.price.least_value(self.starts, costs, party.largest)
+
+    def fewest(self, mixes: BoolArray, deadline: float) -> tuple[IntArray, FloatArray]:
+        """Bound from below which mix the first is that ends by a deadline, and when any does: int[k], float[k].
+
+        It is the number of mixes where there is none.
+        """
+        times, factor = np.where(mixes, self.search.party.times, np.inf), self.factor[:, np.newaxis]
+        first = first_in_time(times, seconds_until(deadline, self.starts) / factor)
+        first = np.where(first < self.mixes, first, len(times)).min(axis=0)
+        return first, self.starts + (factor * least_of_first(times)[self.mixes]).min(axis=0)
+
+    def may_fit(self, mix: int) -> BoolArray:
+        """Tell from which of the instants on a mix may fit: bool[k]."""
+        fits: BoolArray = self.mixes.max(axis=0, initial=0) > mix
+        return fits
+
+
+def _slots_of(search: Search, role: int, starts: FloatArray) -> OpenSlots:
+    """Find the slots of a role as if it were alone, by the pace of the timeline; those without a load set no pace."""
+    party, timeline = search.party, search.timeline
+    stretches = stretches_for(timeline, party.requests[role], search.passes_by_node[:, role])
+    search.effort.spend(len(stretches.owner) + len(starts))
+    open_slots = limited(
+        stretches,
+        slowdowns=timeline.slowdowns,
+        pace=timeline.pace,
+        width=timeline.width,
+        most=int(search.most[:, role].max(initial=0)),
+        first=timeline.now,
+    )
+    pace = timeline.slowdowns.searchsorted(open_slots.slowdowns)[open_slots.pace]
+    pace = pace if party.works[role] else np.zeros_like(pace)
+    return replace(open_slots, slowdowns=timeline.slowdowns, pace=pace, instants=starts)

@@ -1,0 +1,24 @@
+"""Which classes of nodes are the same for a gang until some time, in all that it wants."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.slots.domains import number_groups, number_rows
+from coschedule.queue.slots.segments import is_first
+from coschedule.queue.slots.timeline import Timeline
+
+
+def alike_classes(timeline: Timeline, wanted: IntArray, marks: Sequence[IntArray], until: float) -> IntArray:
+    """Number classes so that those which are as fast, and have as much free until some time, have the same number.
+
+    ``wanted`` resources count. Alike classes also agree in each of the ``marks``, int[c].
+    """
+    spans = timeline.spans.take(np.flatnonzero(timeline.spans.begin <= until))
+    free = np.where(spans.open[:, np.newaxis], np.maximum(spans.free[:, wanted], 0), -1)
+    changes = is_first(spans.owner)
+    changes[1:] |= (free[1:] != free[:-1]).any(axis=1)
+    kept = np.flatnonzero(changes)
+    rows = number_rows([*free[kept].T, spans.begin[kept]])
+    return number_rows([number_groups(spans.owner[kept], rows, len(timeline.width)), timeline.pace, *marks])

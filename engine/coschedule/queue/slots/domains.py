@@ -1,0 +1,131 @@
+"""Which nodes of a timeline are in which domain, and which domains are alike.
+
+Example: nodes a, b and c are of one class, d of another; a and b are in rack 1, c and d in rack 2. Rack 1 has one part,
+two nodes of the first class; rack 2 has two, a node of each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.slots.segments import is_first, rows_as_bytes
+from coschedule.queue.slots.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Domains:
+    """Axes: domain ``d``, node ``i`` that is in a domain, and part ``p`` of a domain: its nodes of one class.
+
+    The nodes have the ranks ``rank[i]``, by domain; those of a domain rise, and it has ``length[d]`` from ``first[d]``
+    on. A part is of domain ``owner[p]``, which never falls, and of class ``of_class[p]``, and has ``width[p]`` nodes.
+    ``class_of[k]`` is the class of the node of rank k.
+    """
+
+    class_of: IntArray
+    rank: IntArray
+    first: IntArray
+    length: IntArray
+    owner: IntArray
+    of_class: IntArray
+    width: IntArray
+
+    @property
+    def lowest(self) -> IntArray:
+        """The lowest rank of each domain: int[d]."""
+        return self.rank[self.first]
+
+    def ranks(self, domain: int) -> IntArray:
+        """List the ranks of the nodes of a domain, rising."""
+        return self.rank[self.first[domain] : self.first[domain] + self.length[domain]]
+
+    def only(self, kept: IntArray) -> "Domains":
+        """Return some of the domains, whose numbers rise, numbered anew."""
+        is_kept = np.zeros(len(self.first), dtype=np.bool_)
+        is_kept[kept] = True
+        parts = np.flatnonzero(is_kept[self.owner])
+        return Domains(
+            class_of=self.class_of,
+            rank=self.rank,
+            first=self.first[kept],
+            length=self.length[kept],
+            owner=(np.cumsum(is_kept) - 1)[self.owner[parts]],
+            of_class=self.of_class[parts],
+            width=self.width[parts],
+        )
+
+    def first_of(self, alike: IntArray) -> "Domains":
+        """Keep one of all domains with the same number alike[d]: the one with the lowest rank."""
+        by_both = np.lexsort((self.lowest, alike))
+        return self.only(np.sort(by_both[is_first(alike[by_both])]))
+
+    def alike(self, kind_of: IntArray, levels: Sequence[IntArray] = ()) -> IntArray:
+        """Number the domains so that those with as many nodes of each kind have the same number: int[d].
+
+        ``kind_of[c]`` is the kind of a class. Where nodes are also in smaller domains, ``levels[l][k]`` of the node of
+        rank k, -1 where in none, these have to be alike too, node by node.
+        """
+        if levels:
+            return self._alike_by_node(kind_of, levels)
+        kinds = int(kind_of.max(initial=-1)) + 1
+        parts, part = np.unique(self.owner * kinds + kind_of[self.of_class], return_inverse=True)
+        width = np.bincount(part, weights=self.width).astype(np.int64)
+        return number_groups(parts // max(1, kinds), number_rows([parts % max(1, kinds), width]), len(self.first))
+
+    def _alike_by_node(self, kind_of: IntArray, levels: Sequence[IntArray]) -> IntArray:
+        owner = np.arange(len(self.first)).repeat(self.length)
+        place = np.arange(len(owner)) - (self.length.cumsum() - self.length)[owner]
+        rank = self.rank[place + self.first[owner]]
+        # What a smaller domain is called does not matter, but which of the nodes before are in it.
+        called = [_first_of_same(owner, place, level[rank]) for level in levels]
+        return number_groups(owner, number_rows([kind_of[self.class_of[rank]], *called]), len(self.first))
+
+
+def domains_of(timeline: Timeline, domain: IntArray) -> Domains:
+    """Find the domains of a timeline's nodes; ``domain[n]`` is that of the node of index n, -1 where it is in none."""
+    by_rank = domain[timeline.node]
+    inside = np.flatnonzero(by_rank >= 0)
+    rank = inside[np.argsort(by_rank[inside], kind="stable")]
+    begins = is_first(by_rank[rank])
+    first = np.flatnonzero(begins)
+    classes = len(timeline.width)
+    parts, width = np.unique((np.cumsum(begins) - 1) * classes + timeline.class_of[rank], return_counts=True)
+    return Domains(
+        class_of=timeline.class_of,
+        rank=rank,
+        first=first,
+        length=np.diff(np.append(first, len(rank))),
+        owner=parts // max(1, classes),
+        of_class=parts % max(1, classes),
+        width=width,
+    )
+
+
+def number_rows(columns: Sequence[NDArray[Any]]) -> IntArray:
+    """Number rows so that equal ones have the same number: row ``i`` has ``columns[k][i]``."""
+    numbers: IntArray = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, value = np.unique(column, return_inverse=True)
+        _, numbers = np.unique(numbers * len(values) + value, return_inverse=True)
+    return numbers
+
+
+def number_groups(owner: IntArray, numbers: IntArray, groups: int) -> IntArray:
+    """Number groups of rows so that those with the same ``numbers`` in the same order have the same number.
+
+    Row ``i`` is of group ``owner[i]``, which never falls; there are so many groups.
+    """
+    bounds = np.searchsorted(owner, np.arange(groups + 1))
+    if len(owner) == groups and np.array_equal(bounds[:-1], np.arange(groups)):
+        return numbers
+    known: dict[bytes, int] = {}
+    return np.array([known.setdefault(row, len(known)) for row in rows_as_bytes(numbers, bounds)], dtype=np.int64)
+
+
+def _first_of_same(owner: IntArray, place: IntArray, level: IntArray) -> IntArray:
+    """Return for each node the place of the first in its domain that is in the same smaller one; -1 where in none."""
+    _, first, inverse = np.unique(np.stack([owner, level]), axis=1, return_index=True, return_inverse=True)
+    return np.where(level < 0, -1, place[first[inverse.reshape(-1)]])

@@ -1,0 +1,79 @@
+"""Which gang is served next: the most urgent first, and of equally urgent ones each namespace in its turn.
+
+A namespace with ten thousand gangs in the queue gets one turn, as any other. Within a namespace, gangs are served in
+the order in which they came. A step takes as long for many gangs as for few: the number of ranks, which only
+administrators make, and of gangs under way, which is bounded, are all that it depends on.
+"""
+
+from bisect import bisect_left, insort
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+from coschedule import GangKey
+
+# A plain dict looks for its first entry behind all that have been taken from its front.
+Line = OrderedDict[GangKey, None]
+
+
+class Rank(NamedTuple):
+    """How urgent a gang is; the lowest rank is served first."""
+
+    group: int
+    minus_priority: int
+
+
+class FairQueue:
+    """Gangs that wait, each once. A namespace that has just been served goes behind all others of its rank."""
+
+    def __init__(self) -> None:
+        self._ranks: list[Rank] = []
+        self._lines: dict[Rank, OrderedDict[str, Line]] = {}
+        self._rank_of: dict[GangKey, Rank] = {}
+
+    def __contains__(self, gang: GangKey) -> bool:
+        """Whether the gang waits."""
+        return gang in self._rank_of
+
+    def put(self, gang: GangKey, rank: Rank) -> None:
+        """Have a gang wait; one that waits already keeps its place, unless its rank is another one."""
+        if self._rank_of.get(gang) == rank:
+            return
+        self.drop(gang)
+        self._rank_of[gang] = rank
+        if rank not in self._lines:
+            insort(self._ranks, rank)
+            self._lines[rank] = OrderedDict()
+        self._lines[rank].setdefault(gang.namespace, Line())[gang] = None
+
+    def take(self, is_busy: Callable[[str], bool]) -> GangKey | None:
+        """Take the next gang, of a namespace that is not busy; None where there is no such gang."""
+        for rank in self._ranks:
+            for namespace, line in self._lines[rank].items():
+                if not is_busy(namespace):
+                    gang = next(iter(line))
+                    self._serve(gang, rank)
+                    return gang
+        return None
+
+    def drop(self, gang: GangKey) -> None:
+        """Have a gang wait no more, if it does."""
+        rank = self._rank_of.pop(gang, None)
+        if rank is None:
+            return
+        line = self._lines[rank][gang.namespace]
+        del line[gang]
+        if not line:
+            self._close(rank, gang.namespace)
+
+    def _serve(self, gang: GangKey, rank: Rank) -> None:
+        self.drop(gang)
+        lines = self._lines.get(rank)
+        if lines is not None and gang.namespace in lines:
+            lines.move_to_end(gang.namespace)
+
+    def _close(self, rank: Rank, namespace: str) -> None:
+        del self._lines[rank][namespace]
+        if not self._lines[rank]:
+            del self._lines[rank]
+            del self._ranks[bisect_left(self._ranks, rank)]

@@ -1,0 +1,33 @@
+"""How many volumes more each node can attach by one CSI driver, kept in the order of these numbers too."""
+
+from bisect import bisect_left, insort
+from collections.abc import Mapping
+
+
+class AttachRoom:
+    """The nodes that have a limit, and their room, which may be below 0."""
+
+    def __init__(self) -> None:
+        self._by_node: dict[str, int] = {}
+        self._rising: list[tuple[int, str]] = []
+
+    @property
+    def by_node(self) -> Mapping[str, int]:
+        """The room of each node that has a limit."""
+        return self._by_node
+
+    def put(self, node: str, room: int | None) -> None:
+        """The node has so much room; None where it has no limit."""
+        before = self._by_node.get(node)
+        if before == room:
+            return
+        if before is not None:
+            del self._by_node[node]
+            del self._rising[bisect_left(self._rising, (before, node))]
+        if room is not None:
+            self._by_node[node] = room
+            insort(self._rising, (room, node))
+
+    def below(self, count: int) -> list[str]:
+        """The nodes that can't attach so many."""
+        return [node for _, node in self._rising[: bisect_left(self._rising, (count, ""))]]

@@ -1,0 +1,85 @@
+"""Ranks matched with places of a plan, those with the same choice together, by augmenting paths."""
+
+from collections import Counter, deque
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+Group = TypeVar("Group", bound=Hashable)
+
+
+class _Move(NamedTuple, Generic[Group]):
+    """Ranks of a group go to an entry, from another one or, where ``left`` is None, for the first time."""
+
+    group: Group
+    left: int | None
+    entry: int
+
+
+class Matching(Generic[Group]):
+    """Entries with room for so many ranks each, and the entries to which each group of ranks may go.
+
+    Who comes later may have those before move on. The work grows with the entries that groups may go to, not with
+    ranks.
+    """
+
+    def __init__(self, room: Sequence[int], allowed: Mapping[Group, Sequence[int]]) -> None:
+        self._allowed = allowed
+        self._room = list(room)
+        self._at: list[Counter[Group]] = [Counter() for _ in room]
+
+    def find_room(self, group: Group, count: int) -> bool:
+        """Find room for so many ranks more of a group, and say whether there is enough."""
+        for entry in self._allowed[group]:
+            if count and self._room[entry]:
+                count -= self._carry_out([_Move(group, None, entry)], count)
+        while count:
+            moves = self._moves_for(group)
+            if not moves:
+                return False
+            count -= self._carry_out(moves, count)
+        return True
+
+    def entries_of(self, group: Group) -> list[int]:
+        """The entry of each rank of the group, in the order of the entries."""
+        return [entry for entry in self._allowed[group] for _ in range(self._at[entry][group])]
+
+    def _moves_for(self, group: Group) -> list[_Move[Group]]:
+        """The fewest moves by which a rank of the group gets an entry, the last one first; none where that can't be."""
+        came_by: dict[int, _Move[Group]] = {}
+        looked_at = {group}
+        queue = deque[tuple[Group, int | None]]([(group, None)])
+        while queue:
+            moving, left = queue.popleft()
+            for entry in self._allowed[moving]:
+                if entry in came_by:
+                    continue
+                came_by[entry] = _Move(moving, left, entry)
+                if self._room[entry]:
+                    return _back_from(entry, came_by)
+                others = [other for other in self._at[entry] if other not in looked_at]
+                looked_at.update(others)
+                queue.extend((other, entry) for other in others)
+        return []
+
+    def _carry_out(self, moves: Sequence[_Move[Group]], count: int) -> int:
+        """Move as many ranks as can be, up to ``count``; returns how many."""
+        moved = min(
+            count,
+            self._room[moves[0].entry],
+            *(self._at[move.left][move.group] for move in moves if move.left is not None),
+        )
+        self._room[moves[0].entry] -= moved
+        for move in moves:
+            self._at[move.entry][move.group] += moved
+            if move.left is not None:
+                self._at[move.left][move.group] -= moved
+                if not self._at[move.left][move.group]:
+                    del self._at[move.left][move.group]
+        return moved
+
+
+def _back_from(entry: int, came_by: Mapping[int, _Move[Group]]) -> list[_Move[Group]]:
+    moves = [came_by[entry]]
+    while moves[-1].left is not None:
+        moves.append(came_by[moves[-1].left])
+    return moves
