@@ -4,6 +4,7 @@ from coschedule import Constraints, GangKey, Interruptible, Load, Members, NodeT
 from lockstep.api.membership import pod_name
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.bid_plan import BidReport
+from lockstep.facts.document import PodTemplate
 from lockstep.facts.gang import GangFact, GangSpec, GangStatus
 from lockstep.facts.node import BidFact, NodeFact
 from lockstep.facts.outlook import Outlook, PlanChange
@@ -126,7 +127,7 @@ def role_spec(name="", *, size=2, most=None, request=ONE_CPU, template=None, pie
         request=request,
         constraints=Constraints(),
         claims=claims,
-        template=template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}},
+        template=PodTemplate.of(template or {"spec": {"containers": [{"name": "main", "image": "work:1"}]}}),
         load=load if pieces is None else Load.PIECES,
         pieces=pieces,
     )

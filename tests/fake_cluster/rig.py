@@ -12,6 +12,7 @@ from fake_cluster.jumping import now, until
 from fake_cluster.store import Place
 from lockstep.act.deletions import Deletions
 from lockstep.act.services import Services
+from lockstep.act.window import Window
 from lockstep.api.client import KubeClient
 from lockstep.api.pool import ALL_NODES
 from lockstep.api.rights import Rights
@@ -100,6 +101,7 @@ def services_with(client, state, *, count_binding=lambda _: None, count_refused=
         now=wall,
         monotonic=now,
         provision_timeout=600,
+        window=Window(now),
         count_binding=count_binding,
         count_refused=count_refused,
     )

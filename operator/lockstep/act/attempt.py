@@ -10,8 +10,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from dataclasses import replace
 from typing import assert_never
 
 from lockstep.act.bind import Binder
@@ -20,6 +19,7 @@ from lockstep.act.create import Creator
 from lockstep.act.look import look_at_members
 from lockstep.act.needed_claims import needed_claims
 from lockstep.act.network import Network
+from lockstep.act.outcome import Ending, Outcome
 from lockstep.act.progress import Progress, progress, remembered_ranks
 from lockstep.act.services import Services
 from lockstep.act.undo import Undoing, UndoNews
@@ -29,6 +29,7 @@ from lockstep.api.client import LANDING_SECONDS
 from lockstep.api.pauses import pause_after
 from lockstep.belief.failed_nodes import AVOID_SECONDS
 from lockstep.belief.losses import note_lost
+from lockstep.belief.misfits import Misfit
 from lockstep.belief.reservation import Reservation, reserved_in_status
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact, GangStatus, Verdict
@@ -43,44 +44,6 @@ from lockstep.report.sentences import listed
 from lockstep.report.status import Written
 
 log = logging.getLogger(__name__)
-
-
-class Ending(Enum):
-    """How an attempt ended.
-
-    ``NOT_RESERVED``: the gang had changed, or is gone. ``REFUSED``: the API server does not take the reservation.
-    """
-
-    PLACED = auto()
-    NOT_RESERVED = auto()
-    REFUSED = auto()
-    UNDONE = auto()
-    BROKEN_OFF = auto()
-
-    @property
-    def is_failure(self) -> bool:
-        """Whether the gang must wait before it is tried again."""
-        match self:
-            case Ending.REFUSED | Ending.UNDONE | Ending.BROKEN_OFF:
-                return True
-            case Ending.PLACED | Ending.NOT_RESERVED:
-                return False
-            case _:
-                assert_never(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """How an attempt ended.
-
-    ``failure`` says why where it was undone, ``refusal`` is the API server's sentence where it refused the reservation,
-    ``verdict`` what admission makes of the members where that was the reason.
-    """
-
-    ending: Ending
-    failure: Failure | None = None
-    refusal: str = ""
-    verdict: Verdict | None = None
 
 
 class Attempt:
@@ -105,6 +68,7 @@ class Attempt:
         self._gang = gang
         self._reservation = reservation
         self._verdict: Verdict | None = None
+        self._stay = services.window.stay(reservation.size)
         self.changed = asyncio.Event()
         self.undoing_since = math.inf
         self._landed_at = services.monotonic() + LANDING_SECONDS if was_cut_off else -math.inf
@@ -121,7 +85,16 @@ class Attempt:
         return self._gang.uid
 
     async def begin(self, status: GangStatus) -> Outcome:
-        """Reserve with this status, then carry out."""
+        """Wait until the window lets it in, reserve with this status, then carry out."""
+        has_waited = await self._stay.enter()
+        try:
+            if has_waited and self._misfit() is not None:
+                return Outcome(ending=Ending.NOT_RESERVED)
+            return await self._reserve(status)
+        finally:
+            self._stay.leave()
+
+    async def _reserve(self, status: GangStatus) -> Outcome:
         try:
             written, message = await self._services.writer.write(self._gang, status)
         except ApiUnavailableError as error:
@@ -143,7 +116,7 @@ class Attempt:
 
         What is still to be bound must go where it would be planned now: who wrote the status, and when, says nothing.
         """
-        misfit = self._services.cutter.misfit(self._gang, self._reservation, self._services.now())
+        misfit = self._misfit()
         if misfit is not None:
             message = f"it cannot go on as reserved: {misfit_in_words(misfit)}"
             return await self._take_back(Failure(reason=Reason.NO_LONGER_FITS, message=message))
@@ -152,6 +125,10 @@ class Attempt:
     async def interrupt(self, failure: Failure) -> Outcome:
         """Take back a gang that was placed and has lost a member."""
         return await self._take_back(failure)
+
+    def _misfit(self) -> Misfit | None:
+        """Why the reservation would not be planned so any more."""
+        return self._services.cutter.misfit(self._gang, self._reservation, self._services.now())
 
     def _refused(self, message: str) -> Outcome:
         log.warning("the API server does not take its reservation: %s", message, extra=about(self._gang.key))
@@ -167,13 +144,28 @@ class Attempt:
 
     async def _create_and_bind(self) -> Failure | None:
         services, there = self._services, self._pods()
+        ended = self._ended_and_gone(there)
+        uids = await self._create(there, ended)
+        if isinstance(uids, Failure):
+            return uids
+        binder = Binder(services.client, self._reservation, count=services.count_binding)
+        bound = {key: pod.node for key, pod in there.items() if pod.node}
+        failure = await self._provide_volumes(uids, settled=bound.keys() | ended.keys())
+        failure = failure or await binder.bind_all(uids, bound, ended.keys())
+        self._stay.done()
+        return failure
+
+    async def _create(
+        self, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
+    ) -> Mapping[PodKey, str] | Failure:
+        """See that all members are there; returns their UIDs. Nothing of their manifests is kept."""
+        services = self._services
         failure = await create_missing_claims(services.client, services.state, self._gang, self._reservation)
         if failure is not None:
             return failure
         creator = Creator(services.client, self._gang, self._reservation)
         unbound = {key for key, pod in there.items() if not pod.node}
-        ended = self._ended_and_gone(there)
-        already = {key: pod.uid for key, pod in there.items()} | ended
+        already = {key: pod.uid for key, pod in there.items()} | dict(ended)
         failures = await asyncio.gather(creator.create_missing(already, unbound), self._make_network())
         failure = next((failure for failure in failures if failure is not None), None)
         if failure is not None:
@@ -182,17 +174,18 @@ class Attempt:
             return failure
         if creator.seen:
             services.state.templates.seen(self._gang, creator.seen)
-        binder = Binder(services.client, self._reservation, count=services.count_binding)
-        bound = {key: pod.node for key, pod in there.items() if pod.node}
-        failure = await self._provide_volumes(creator.uids, settled=bound.keys() | ended.keys())
-        return failure or await binder.bind_all(creator.uids, bound, ended.keys())
+        return creator.uids
 
     async def _provide_volumes(self, uids: Mapping[PodKey, str], *, settled: Collection[PodKey]) -> Failure | None:
         """See that the claims of all members but those that are bound or have ended have their volumes."""
+        needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled)
+        if needed:
+            # Volumes may take minutes: the others do not wait for them.
+            self._stay.leave()
         provider = VolumeProvider(
             self._services,
             self._gang,
-            needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in settled),
+            needed,
             uids=uids,
             changed=self.changed,
             lost=lambda: self._progress().disrupted,
@@ -281,6 +274,7 @@ class Attempt:
 
     async def _take_back(self, failure: Failure) -> Outcome:
         self.undoing_since = self._services.monotonic()
+        self._stay.leave()
         failure = self._avoiding(failure)
         await self._undoing.run(failure, landed_at=self._landed_at)
         return Outcome(ending=Ending.UNDONE, failure=failure, verdict=self._verdict)

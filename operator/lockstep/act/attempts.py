@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from coschedule import GangKey
-from lockstep.act.attempt import Attempt, Ending, Outcome
+from lockstep.act.attempt import Attempt
+from lockstep.act.outcome import Ending, Outcome
 from lockstep.act.services import Services
 from lockstep.act.undo import UndoNews
 from lockstep.api.pauses import pause_after

@@ -9,6 +9,7 @@ from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.binding import binding_manifest
 from lockstep.api.client import KubeClient
 from lockstep.api.doubtful import read_pod
+from lockstep.api.turns import Urgency
 from lockstep.belief.reservation import Reservation
 from lockstep.facts.failure import Failure
 from lockstep.facts.pod import PodKey
@@ -40,7 +41,7 @@ class Binder:
     async def _bind(self, key: PodKey, uid: str) -> Failure | None:
         node = self._nodes[key]
         try:
-            answer = await self._client.create(paths.pod_binding(key), binding_manifest(key, uid, node))
+            answer = await self._client.create(paths.pod_binding(key), binding_manifest(key, uid, node), Urgency.BIND)
         except ApiUnavailableError:
             self._count("error")
             raise

@@ -30,7 +30,7 @@ async def create_missing_claims(
 ) -> Failure | None:
     """Create the kept claims of all ranks that have none yet. One that is there is used, unless it is another's."""
     assert gang.spec is not None, "a refused gang has no members"
-    templates = {role.name: role.claim_templates for role in gang.spec.roles}
+    templates = {role.name: [one.decoded() for one in role.claim_templates] for role in gang.spec.roles}
     wanted = (
         kept_claim_manifest(gang, template, rank, reservation.size)
         for rank, role in enumerate(reservation.roles_by_rank())

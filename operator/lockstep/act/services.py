@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lockstep.act.deletions import Deletions
+from lockstep.act.window import Window
 from lockstep.api.client import KubeClient
 from lockstep.belief.lost_nodes import LostNodes
 from lockstep.belief.snapshots import SnapshotCutter
@@ -19,7 +20,7 @@ class Services:
     or is to wait; no step of the time of day moves it. ``writer`` writes statuses, ``count_binding`` is told of each
     binding's result, ``count_refused`` of each status of an attempt that the API server does not take. ``lost_nodes``
     knows which nodes are lost, ``cutter`` whether what is reserved would still be planned so. An attempt waits
-    ``provision_timeout`` seconds for its volumes.
+    ``provision_timeout`` seconds for its volumes, and begins when ``window`` lets it in.
     """
 
     client: KubeClient
@@ -31,5 +32,6 @@ class Services:
     now: Callable[[], float]
     monotonic: Callable[[], float]
     provision_timeout: float
+    window: Window
     count_binding: Callable[[str], None]
     count_refused: Callable[[str], None]

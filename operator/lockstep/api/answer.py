@@ -20,10 +20,15 @@ class ApiUnavailableError(Exception):
 
 
 class Answer(NamedTuple):
-    """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused."""
+    """What the API server said. ``body`` is the decoded object, a ``Status`` where the request was refused.
+
+    ``size`` is in bytes. One that ``is_cut_off`` was larger than the caller wanted: it was not read to its end.
+    """
 
     code: int
     body: Mapping[str, Any]
+    size: int = 0
+    is_cut_off: bool = False
 
     @property
     def is_success(self) -> bool:

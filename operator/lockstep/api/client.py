@@ -21,7 +21,7 @@ from lockstep.api.credentials import UNAUTHORIZED, Credentials
 from lockstep.api.fence import Fence
 from lockstep.api.fenced_body import FencedBody
 from lockstep.api.instance import user_agent
-from lockstep.api.long_answers import Lines, Text
+from lockstep.api.long_answers import Lines, Text, read_at_most
 from lockstep.api.request_log import log_answer, log_silence
 from lockstep.api.rights import FORBIDDEN, Need, Rights, is_denial, need_of
 from lockstep.api.turns import ANYTHING, Turns, Urgency
@@ -47,13 +47,14 @@ _LONGEST_PAUSE_SECONDS = 5.0
 
 
 class _Wanted(NamedTuple):
-    """One request, whoever sends it and however often."""
+    """One request, whoever sends it and however often. An answer of more than ``most_bytes`` is cut off."""
 
     verb: str
     target: Target
     data: bytes
     params: Mapping[str, str] | None
-    content_type: str
+    content_type: str = JSON
+    most_bytes: int | None = None
 
 
 class KubeClient:
@@ -107,9 +108,11 @@ class KubeClient:
         assert self._session is not None
         await self._session.close()
 
-    async def get(self, target: Target, params: Mapping[str, str] | None = None) -> Answer:
-        """Read an object, or a page of a list."""
-        return await self._request("GET", target, params=params)
+    async def get(
+        self, target: Target, params: Mapping[str, str] | None = None, *, most_bytes: int | None = None
+    ) -> Answer:
+        """Read an object, or a page of a list; an answer of more than ``most_bytes`` is cut off."""
+        return await self._carry_out(_Wanted("GET", target, b"", params, most_bytes=most_bytes), None)
 
     async def create(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
         """Create an object. Its name must be given, so that a second try can't make a second object."""
@@ -200,13 +203,16 @@ class KubeClient:
         content_type: str = JSON,
         urgency: Urgency | None = None,
     ) -> Answer:
-        """Ask when that makes sense: not for what is denied, and for no write while there is no right to any."""
         data = b"" if body is None else orjson.dumps(body)
-        ask = partial(self._ask, _Wanted(verb, target, data, params, content_type), urgency)
+        return await self._carry_out(_Wanted(verb, target, data, params, content_type), urgency)
+
+    async def _carry_out(self, wanted: _Wanted, urgency: Urgency | None) -> Answer:
+        """Ask when that makes sense: not for what is denied, and for no write while there is no right to any."""
+        ask = partial(self._ask, wanted, urgency)
         rights = self._rights
         if rights is None:
             return await ask(patience=_TRIES)
-        need = need_of(verb, target.path, target.resource)
+        need = need_of(wanted.verb, wanted.target.path, wanted.target.resource)
         while True:
             if urgency is not None:
                 await rights.to_write()
@@ -270,19 +276,22 @@ class KubeClient:
             raise
 
     async def _try_once(self, wanted: _Wanted, data: aiohttp.BytesPayload | None) -> tuple[Answer, float]:
-        verb, target, _, params, content_type = wanted
+        verb, target, _, params, content_type, most_bytes = wanted
         started = monotonic()
         async with self._open(
             verb, target, params=params, data=data, content_type=content_type, timeout=_REQUEST_TIMEOUT
         ) as response:
-            raw = await response.read()
+            raw = await read_at_most(response, most_bytes)
         self._answered(verb, target, response.status, started, params)
+        if raw is None:
+            return Answer(response.status, {}, is_cut_off=True), 0.0
         decoded = decode_object(raw)
         if decoded is None and response.ok:
             # Somebody else has answered, such as a proxy: nobody knows what became of the request.
             raise aiohttp.ClientPayloadError("what it answered is no JSON object")
         message = {"message": raw[:200].decode(errors="replace")}
-        return Answer(response.status, message if decoded is None else decoded), retry_after_seconds(response.headers)
+        answer = Answer(response.status, message if decoded is None else decoded, len(raw))
+        return answer, retry_after_seconds(response.headers)
 
     def _answered(
         self, verb: str, target: Target, code: int, started: float, params: Mapping[str, str] | None = None

@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -20,6 +20,8 @@ from lockstep.api.request_log import log_answer
 
 _OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _DEFAULT_NAMESPACE = "default"
+# A name begins with a letter or a digit.
+_NO_NAME = "-"
 
 # How metrics show a watch; on the wire it is a GET.
 WATCH = "WATCH"
@@ -120,19 +122,36 @@ def _readable(what: str) -> Iterator[None]:
 
 
 def session_told_to(
-    configuration: Configuration, streams: StreamObserver, requests: RequestObserver
+    configuration: Configuration,
+    streams: StreamObserver,
+    requests: RequestObserver,
+    *,
+    unlisted: Collection[str] = (),
 ) -> aiohttp.ClientSession:
     """A session for a framework that watches by itself, logged in as we are now; the observers are told what it asks.
 
-    The token is not renewed: make another session before it expires.
+    Lists of ``unlisted`` resources have no objects: their versions are those of the API server. The token is not
+    renewed: make another session before it expires.
     """
     token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
         headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
         trace_configs=[_watches_told_to(streams), _requests_told_to(requests)],
+        middlewares=[_without_objects(unlisted)],
         trust_env=False,
     )
+
+
+def _without_objects(unlisted: Collection[str]) -> aiohttp.ClientMiddlewareType:
+    """Ask, in the place of a list of such a resource, for what no object is called."""
+
+    async def ask(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+        if request.url.name in unlisted and "watch" not in request.url.query:
+            request.url = request.url.update_query(fieldSelector=f"metadata.name={_NO_NAME}")
+        return await handler(request)
+
+    return ask
 
 
 def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:

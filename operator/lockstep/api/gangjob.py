@@ -105,7 +105,7 @@ def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
 
 def _of_templates(roles: tuple[RoleSpec, ...]) -> str:
     """The priority class that templates name; raises ValueError where they name several."""
-    named = {role.template["spec"].get("priorityClassName") or "": role.path for role in roles}
+    named = {role.template.priority_class: role.path for role in roles}
     named.pop("", None)
     if len(named) > 1:
         (one, path), (other, other_path), *_ = named.items()

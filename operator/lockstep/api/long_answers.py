@@ -1,4 +1,4 @@
-"""Answers that come in bit by bit, for as long as they like: the lines of a watch, and texts such as logs."""
+"""Answers that come in bit by bit: the lines of a watch, texts such as logs, and lists that may be too large."""
 
 from collections.abc import AsyncIterator
 
@@ -7,6 +7,20 @@ import aiohttp
 from lockstep.api.answer import Answer, Target, decode_object, unavailable
 
 _LONGEST_LINE = 2**20
+
+
+async def read_at_most(response: aiohttp.ClientResponse, most_bytes: int | None) -> bytes | None:
+    """The whole body; None where it has more bytes than that, and then it is not read on."""
+    if most_bytes is None:
+        return await response.read()
+    chunks, size = [], 0
+    async for chunk in response.content.iter_any():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > most_bytes:
+            response.close()
+            return None
+    return b"".join(chunks)
 
 
 class Lines:

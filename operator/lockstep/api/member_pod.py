@@ -83,14 +83,17 @@ class _Kind(NamedTuple):
     def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
         """What the pods of that role of an attempt share; ``paths`` are the files that their containers find."""
         assert gang.spec is not None, "a refused gang has no members"
-        own = with_files(role.template["spec"], gang.key.name, paths)
+        template = role.template.document.decoded()
+        own = with_files(template["spec"], gang.key.name, paths)
         wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
         priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
-        annotations = dict((role.template.get("metadata") or {}).get("annotations") or {})
+        annotations = dict((template.get("metadata") or {}).get("annotations") or {})
         # Nobody goes on before it may.
         annotations.pop(GO_ANNOTATION, None)
         spec = {"restartPolicy": "Never", **own, **wanted, **priority}
-        return cls(member_labels(gang.key, role, attempt), annotations, spec, role.claim_templates)
+        return cls(
+            member_labels(gang.key, role, attempt), annotations, spec, [one.decoded() for one in role.claim_templates]
+        )
 
 
 def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:

@@ -51,6 +51,5 @@ def pod_name(gang: str, attempt: int, rank: int) -> str:
 
 def member_labels(gang: GangKey, role: RoleSpec, attempt: int) -> dict[str, str]:
     """The labels that all members of one role of an attempt have, besides that of the rank."""
-    own = (role.template.get("metadata") or {}).get("labels") or {}
     named = {ROLE_LABEL: role.name} if role.name else {}
-    return {**own, GANG_LABEL: gang.name, ATTEMPT_LABEL: str(attempt), **named}
+    return {**dict(role.template.labels), GANG_LABEL: gang.name, ATTEMPT_LABEL: str(attempt), **named}

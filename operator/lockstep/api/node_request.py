@@ -40,7 +40,7 @@ def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str
 
     A request can't be changed, so another size or other members need a new one.
     """
-    roles = [[role.name, role.sizes.minimum, role.request, role.template] for role in spec.roles]
+    roles = [[role.name, role.sizes.minimum, role.request, role.template.document.decoded()] for role in spec.roles]
     asked = json.dumps([gang.uid, provisioning_class, spec.one_per, spec.all_in, roles], sort_keys=True, default=str)
     return f"{gang.key.name}-{sha256(asked.encode()).hexdigest()[:_DIGITS]}"
 
@@ -54,7 +54,7 @@ def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[st
     """What members of a role are like, from the ``pod`` that admission makes of one."""
     assert gang.spec is not None, "a refused gang asks for nothing"
     labels = pod["metadata"].get("labels") or {}
-    kept = {template["metadata"]["name"] for template in role.claim_templates}
+    kept = {template.decoded()["metadata"]["name"] for template in role.claim_templates}
     spec = {**pod["spec"], "volumes": [_as_asked(volume, kept) for volume in pod["spec"].get("volumes") or ()]}
     spec = _with_placement(spec, gang.spec, gang.key.name)
     return {

@@ -13,12 +13,14 @@ from lockstep.api.labels import MOST_LABELS, are_unread
 from lockstep.api.names import SCHEDULER_NAME
 from lockstep.api.network import parse_network
 from lockstep.api.node_terms import parse_terms
-from lockstep.api.pod_request import pod_request
+from lockstep.api.pod_request import pod_limits, pod_request
 from lockstep.api.pod_size import MOST_EXCLUSIVE_OF_ROLE, TooLongError, check_size, few_exclusive
 from lockstep.api.pod_terms import pod_affinity
 from lockstep.api.pool import Pool
 from lockstep.api.preferences import preferred
+from lockstep.api.quantities import as_request
 from lockstep.api.unsupported import unsupported
+from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.gang import Refusal
 from lockstep.facts.gates import wait_of
 from lockstep.facts.ranks import MOST_RANKS
@@ -94,8 +96,9 @@ def _role(path: str, manifest: Manifest, template: Manifest) -> RoleSpec | Refus
         constraints=needs.constraints,
         claims=(*needs.claims, *claims_by_templates(claim_templates, path.removesuffix("template"))),
         pod_affinity=needs.pod_affinity,
-        template=template,
-        claim_templates=claim_templates,
+        template=PodTemplate.of(template),
+        claim_templates=tuple(map(Document.of, claim_templates)),
+        limits=as_request(pod_limits(template["spec"])),
         load=load,
         pieces=_pieces(manifest, load, sizes),
         start_after=tuple(manifest.get("startAfter") or ()),

@@ -11,17 +11,18 @@ _ROUND = 8
 
 
 class Urgency(IntEnum):
-    """What a request is for, most urgent first."""
+    """What a request is for, most urgent first. A gang is whole sooner if its bindings go before creations."""
 
-    ACT = 0
-    DELETE = 1
-    REPORT = 2
+    BIND = 0
+    ACT = 1
+    DELETE = 2
+    REPORT = 3
 
 
 ANYTHING = tuple(Urgency)
 """Whatever a request is for."""
 
-PLACING = (Urgency.ACT, Urgency.DELETE)
+PLACING = (Urgency.BIND, Urgency.ACT, Urgency.DELETE)
 """What gangs are placed and undone by."""
 
 
@@ -102,6 +103,6 @@ class Turns:
     def _order(self) -> Iterator[Urgency]:
         """Whom to ask first, second, …: mostly by urgency, but each of the others has its turns too."""
         favoured = self._passed_on % _ROUND
-        if favoured in (Urgency.DELETE, Urgency.REPORT):
+        if favoured in (Urgency.ACT, Urgency.DELETE, Urgency.REPORT):
             yield Urgency(favoured)
         yield from Urgency

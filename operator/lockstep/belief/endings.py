@@ -61,8 +61,8 @@ def longest_grace(gang: GangFact) -> float:
 
     None is longer than a member may have: what was stored with a longer one is deleted with that.
     """
-    templates = [role.template for role in gang.spec.roles] if gang.spec else []
-    longest = max((_seconds(one["spec"].get("terminationGracePeriodSeconds")) for one in templates), default=0)
+    roles = gang.spec.roles if gang.spec else ()
+    longest = max((_seconds(role.template.grace_seconds) for role in roles), default=0)
     return float(min(longest, MOST_GRACE_SECONDS))
 
 

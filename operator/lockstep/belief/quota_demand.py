@@ -43,12 +43,12 @@ def demand_of_members(state: State, gang: GangFact) -> tuple[MemberDemand, ...]:
 
 
 def _demand(state: State, gang: GangFact, role: RoleSpec) -> MemberDemand:
-    spec, of_pod = role.template.get("spec") or {}, taken_by_pod(role)
+    of_pod = taken_by_pod(role)
     return MemberDemand(
         role=role.name,
         pod=CountedPod(
             is_best_effort=not {"cpu", "memory"} & dict(role.request).keys(),
-            is_terminating=spec.get("activeDeadlineSeconds") is not None,
+            is_terminating=role.template.active_deadline_seconds is not None,
         ),
         of_pod=of_pod,
         of_all={**of_pod, **taken_by_claims(gang, role, state.claims)},

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from lockstep.api.pod_request import pod_limits
 from lockstep.facts.role import RoleSpec
 
 _PODS = ("pods", "count/pods")
@@ -15,7 +14,7 @@ def taken_by_pod(role: RoleSpec) -> Mapping[str, int]:
 
     Limits are those of the template: what a LimitRange adds to them only the API server knows.
     """
-    requests, limits = dict(role.request), pod_limits(role.template.get("spec") or {})
+    requests, limits = dict(role.request), dict(role.limits)
     amounts = {f"requests.{name}": amount for name, amount in requests.items()}
     amounts |= {f"limits.{name}": amount for name, amount in limits.items()}
     amounts |= {name: amount for name, amount in requests.items() if _may_be_unprefixed(name)}

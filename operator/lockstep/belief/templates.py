@@ -120,8 +120,11 @@ class TemplateMemory:
 
 def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
     """The same for roles of one namespace whose members admission can't tell from one another, but for their names."""
-    text = json.dumps([spec.priority_class, role.template, role.claim_templates], sort_keys=True)
-    return hashlib.sha256(text.encode()).digest()
+    digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
+    # No JSON has a line break between its values.
+    for document in (role.template.document, *role.claim_templates):
+        digest.update(b"\n" + document.json)
+    return digest.digest()
 
 
 def _with_verdict(spec: GangSpec, verdict: Mapping[str, Needs] | None) -> GangSpec:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import assert_never
 
-from lockstep.act.attempt import Ending, Outcome
+from lockstep.act.outcome import Ending, Outcome
 from lockstep.belief.state import State
 from lockstep.facts.failure import Failure
 from lockstep.facts.gang import GangFact

@@ -12,9 +12,9 @@ from dataclasses import replace
 from time import perf_counter
 
 from coschedule import Decision, GangKey, Placement
-from lockstep.act.attempt import Ending, Outcome
 from lockstep.act.attempts import Attempts
 from lockstep.act.dry_runs import DryRuns
+from lockstep.act.outcome import Ending, Outcome
 from lockstep.act.services import Services
 from lockstep.belief.endings import next_expected_end, victims_ending_for
 from lockstep.belief.quota_bounds import QuotaBounds

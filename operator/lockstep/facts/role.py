@@ -1,10 +1,10 @@
 """Members that are alike: how many there may be, what each asks of its node, and what each does of the work."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from coschedule import Constraints, Load, Sizes
+from lockstep.facts.document import Document, PodTemplate
 from lockstep.facts.pod import NO_POD_AFFINITY, PodAffinity, Request
 from lockstep.facts.volume import ClaimUse
 
@@ -27,7 +27,8 @@ class RoleSpec:
     gate where they wait for others. ``request``, ``constraints``, ``claims`` and ``pod_affinity`` are those of the
     template, or what admission was seen to make of them: then ``written`` has those of the template. Its containers
     start when all members of ``start_after`` run. ``not_weighed`` are the fields that say what the template only
-    prefers. ``claim_templates`` are those of which every member has a claim of its own, as written.
+    prefers. ``claim_templates`` are those of which every member has a claim of its own, as written;
+    ``limits`` are what a member may take at most, by the template.
     """
 
     name: str = ""
@@ -36,8 +37,9 @@ class RoleSpec:
     request: Request
     constraints: Constraints
     claims: tuple[ClaimUse, ...]
-    template: Mapping[str, Any]
-    claim_templates: tuple[Mapping[str, Any], ...] = ()
+    template: PodTemplate
+    claim_templates: tuple[Document, ...] = ()
+    limits: Request = ()
     load: Load = Load.EQUAL
     pieces: int | None = None
     start_after: tuple[str, ...] = ()

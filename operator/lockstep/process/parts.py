@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector, disable_creat
 from lockstep.act.deletions import Deletions
 from lockstep.act.node_requests import NodeRequests
 from lockstep.act.services import Services
+from lockstep.act.window import Window
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.api.fence import Fence
@@ -159,6 +160,7 @@ def _make_services(settings: Settings, access: Access, state: State) -> Services
         now=time,
         monotonic=monotonic,
         provision_timeout=settings.provision_timeout,
+        window=Window(monotonic),
         count_binding=metrics.binding_answered,
         count_refused=metrics.status_refused,
     )

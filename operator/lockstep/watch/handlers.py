@@ -2,7 +2,8 @@
 
 No finalizers, no annotations, no writes: kopf only watches. Its own bookkeeping (what was handled last, progress) is
 off, since a scheduler's belief is level-based; that also saves the deep copies which are two fifths of kopf's cost per
-event.
+event. Of its lists it needs only the version from which to watch: the objects are those of ``own_lists.py``, which
+lists as soon as a watch is open. kopf would decode whole pages and queue each object as it is.
 """
 
 import asyncio
@@ -26,7 +27,6 @@ from lockstep.watch.streams import Streams
 # A rotated token is picked up by logging in anew.
 _LOGIN_LIFETIME = timedelta(minutes=5)
 _LOGIN_PAUSE_SECONDS = 1.0
-_LIST_PAGE = 500
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 
@@ -108,7 +108,6 @@ def _settings() -> kopf.OperatorSettings:
     settings.posting.enabled = False
     settings.scanning.disabled = True
     settings.peering.standalone = True
-    settings.watching.chunk_size = _LIST_PAGE
     settings.networking.request_timeout = 30
     # Else kopf kills the whole process so long after it has given up; here it is only started again.
     settings.process.ultimate_exiting_timeout = None
@@ -156,7 +155,7 @@ def connection(client: KubeClient, streams: Streams) -> kopf.AiohttpSession:
     """Where and how kopf logs in: as every other request of ours does. What it asks is told to ``streams``."""
     return kopf.AiohttpSession(
         server=client.configuration.host,
-        aiohttp_session=session_told_to(client.configuration, streams.tell, streams.answered),
+        aiohttp_session=session_told_to(client.configuration, streams.tell, streams.answered, unlisted=(GANGS, BIDS)),
         expiration=datetime.now(UTC) + _LOGIN_LIFETIME,
     )
 

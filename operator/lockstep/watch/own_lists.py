@@ -8,13 +8,13 @@ begin anew.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from lockstep.api.answer import ApiUnavailableError, Target
+from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.client import KubeClient
 from lockstep.api.versions import is_older, newest
 from lockstep.belief.state import State
@@ -54,18 +54,52 @@ async def list_own_kinds(client: KubeClient, state: State, lists: Lists) -> None
 
 
 async def _believe_list(client: KubeClient, kind: Kind[Any], lists: Lists) -> None:
-    """Believe a list.
+    """Believe a list, of which nothing is kept but the keys.
 
     What came while it was under way may be newer than the list. What did not is as the list says, even where the list
     says an older version or nothing: then the API server was set back.
     """
-    resource, before = kind.target.resource, {key: kind.version(key) for key in kind.believed()}
-    seen = newest((lists.versions.get(resource, ""), *(version or "" for version in before.values())))
-    items, lists.versions[resource] = await _list_from_the_present(client, kind.target, seen)
-    lists.were_set_back |= is_older(lists.versions[resource], seen)
-    there = {kind.key(item): item for item in items}
-    for number, (key, item) in enumerate(there.items(), 1):
-        version, known, was = item["metadata"]["resourceVersion"], kind.version(key), before.get(key)
+    resource = kind.target.resource
+    seen = newest((lists.versions.get(resource, ""), *(kind.version(key) or "" for key in kind.believed())))
+    age, version = ListAge(seen), ""
+    while not version:
+        version = await _believe_pages(client, kind, age)
+    lists.versions[resource] = version
+    lists.were_set_back |= is_older(version, seen)
+
+
+async def _believe_pages(client: KubeClient, kind: Kind[Any], age: ListAge) -> str:
+    """Believe a list page by page; returns its version, or nothing where it has to begin again.
+
+    It begins again where it expires between two pages: what was believed of it until then was true. Nothing of a list
+    from the past is believed.
+    """
+    before, there, version = {key: kind.version(key) for key in kind.believed()}, set(), ""
+    try:
+        async for page in pages(client, kind.target):
+            if not version and not age.is_believed(page["metadata"]["resourceVersion"]):
+                log.warning("a list of %s is older than what was known before, listing again", kind.target.resource)
+                await asyncio.sleep(_BLIND_SECONDS)
+                return ""
+            version = str(page["metadata"]["resourceVersion"])
+            there.update(await _believe_page(kind, page["items"] or (), before))
+    except ListError as error:
+        if error.code == GONE and version:
+            return ""
+        raise ApiUnavailableError(f"{kind.target.resource} can't be listed: {error}") from error
+    for key, was in before.items():
+        if key not in there and kind.version(key) == was:
+            kind.drop(key)
+    return version
+
+
+async def _believe_page(
+    kind: Kind[Any], items: Sequence[Manifest], before: Mapping[Hashable, str | None]
+) -> list[Hashable]:
+    """Believe the objects of one page; returns their keys. ``before`` has the versions known before the list."""
+    for number, item in enumerate(items, 1):
+        key, version = kind.key(item), item["metadata"]["resourceVersion"]
+        known, was = kind.version(key), before.get(key)
         if known == was and known is not None and is_older(version, known):
             kind.drop(key)
         is_deleted = known is None and version == was
@@ -73,9 +107,7 @@ async def _believe_list(client: KubeClient, kind: Kind[Any], lists: Lists) -> No
             kind.believe(item)
         if number % _AT_A_TIME == 0:
             await asyncio.sleep(0)
-    for key, was in before.items():
-        if key not in there and kind.version(key) == was:
-            kind.drop(key)
+    return [kind.key(item) for item in items]
 
 
 async def list_own_kinds_at_last(client: KubeClient, state: State) -> None:
@@ -123,30 +155,3 @@ async def _until_due(streams: Streams) -> None:
         async with asyncio.timeout(RELIST_SECONDS):
             await streams.changed.wait()
     streams.changed.clear()
-
-
-async def _list_from_the_present(client: KubeClient, target: Target, newest_known: str) -> tuple[list[Manifest], str]:
-    """Every object, in a list that is to be believed though versions as new as that are known, and its version."""
-    age = ListAge(newest_known)
-    while True:
-        items, version = await _list_all(client, target)
-        if age.is_believed(version):
-            return items, version
-        log.warning("a list of %s is older than what was known before, listing again", target.resource)
-        await asyncio.sleep(_BLIND_SECONDS)
-
-
-async def _list_all(client: KubeClient, target: Target) -> tuple[list[Manifest], str]:
-    """Every object, and the list's version; a list that expired between two pages begins again."""
-    while True:
-        items: list[Manifest] = []
-        version = ""
-        try:
-            async for page in pages(client, target):
-                items += page["items"] or ()
-                version = str(page["metadata"]["resourceVersion"])
-        except ListError as error:
-            if error.code == GONE and version:
-                continue
-            raise ApiUnavailableError(f"{target.resource} can't be listed: {error}") from error
-        return items, version

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from lockstep.api.answer import Target
+from lockstep.api.answer import Answer, Target
 from lockstep.api.client import KubeClient
+from lockstep.watch.page_size import LARGEST_ANSWER_BYTES, PageSize
 
-PAGE_SIZE = "500"
 GONE = 410
 
 
@@ -23,21 +23,36 @@ class ListError(Exception):
 async def pages(client: KubeClient, target: Target, *, selector: str = "") -> AsyncIterator[Mapping[str, Any]]:
     """Every page of a list, or of what the selector of labels picks from it.
 
-    Raises ``ListError``; code 410 after the first page: the list has expired meanwhile.
+    A page is emptied when the next one is asked for: take facts from it, and keep none of its objects. Raises
+    ``ListError``; code 410 after the first page: the list has expired meanwhile.
     """
-    following = ""
+    following, size = "", PageSize()
     while True:
-        asked = {"limit": PAGE_SIZE, "continue": following, "labelSelector": selector}
-        params = {name: value for name, value in asked.items() if value}
-        # The collector would walk the half-decoded page again and again: three quarters of the time.
-        with _collector_off():
-            answer = await client.get(target, params)
+        answer = await _ask(client, target, size, following=following, selector=selector)
         if not answer.is_success or "items" not in answer.body:
             raise ListError(answer.code, answer.message)
-        yield answer.body
-        following = answer.body["metadata"].get("continue", "")
+        page = answer.body
+        del answer
+        following = page["metadata"].get("continue", "")
+        yield page
         if not following:
             return
+        (page["items"] or []).clear()
+
+
+async def _ask(client: KubeClient, target: Target, size: PageSize, *, following: str, selector: str) -> Answer:
+    """One page; one that is too large is cut off, and asked for again with fewer objects."""
+    while True:
+        asked = {"limit": str(size.limit), "continue": following, "labelSelector": selector}
+        params = {name: value for name, value in asked.items() if value}
+        most = LARGEST_ANSWER_BYTES if size.limit > 1 else None
+        # The collector would walk the half-decoded page again and again: three quarters of the time.
+        with _collector_off():
+            answer = await client.get(target, params, most_bytes=most)
+        if not answer.is_cut_off:
+            size.answered(answer.size)
+            return answer
+        size.cut_off()
 
 
 @contextmanager

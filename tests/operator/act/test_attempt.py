@@ -13,8 +13,10 @@ from coschedule import Members as Planned
 from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
-from lockstep.act.attempt import Attempt, Ending
+from lockstep.act.attempt import Attempt
+from lockstep.act.outcome import Ending
 from lockstep.act.undo import UndoNews
+from lockstep.act.window import LEAST_MEMBERS
 from lockstep.belief.reservation import Reservation, requests_of
 from lockstep.facts.reasons import Reason
 from lockstep.report.conditions import mark_reserved
@@ -143,6 +145,45 @@ async def test_all_members_are_created_before_one_is_bound():
     assert (kinds[0], sorted(kinds[1:5])) == ("gangjobs/status", ["pods", "pods", "pods", "services"])
     assert kinds[5:] == ["pods/binding"] * 3
     assert parts.bindings == ["bound"] * 3
+
+
+@asynccontextmanager
+async def waiting(parts):
+    """An attempt that waits to be let in; gives its task, and the stay of the one that is in its way."""
+    stay = parts.services.window.stay(LEAST_MEMBERS)
+    await stay.enter()
+    task = asyncio.create_task(Try(parts).begin())
+    await asyncio.sleep(0.1)
+    try:
+        yield task, stay
+    finally:
+        stay.leave()
+        await end([task])
+
+
+async def test_attempt_writes_nothing_before_it_is_let_in():
+    async with cluster() as (api, parts), waiting(parts) as (task, stay):
+        assert not api.writes
+
+        stay.leave()
+        assert_whole(api, parts, await task)
+
+
+async def test_attempt_that_no_longer_fits_when_it_is_let_in_writes_nothing():
+    async with cluster() as (api, parts), waiting(parts) as (task, stay):
+        parts.state.nodes.remove("n2")
+        stay.leave()
+
+        assert_nothing_left(api, await task)
+        assert not api.writes
+
+
+async def test_attempt_leaves_the_window_however_it_ends():
+    for fault in (None, REFUSED, NEVER_ARRIVED):
+        async with cluster(fault=at_first("POST", "pods", fault)) as (_, parts):
+            await Try(parts).begin()
+
+            assert not await parts.services.window.stay(LEAST_MEMBERS).enter()
 
 
 async def test_ranks_run_along_the_list_of_nodes():

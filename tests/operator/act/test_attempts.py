@@ -10,8 +10,8 @@ import pytest
 from builders.facts import gang_fact, gang_spec, reservation
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
-from lockstep.act.attempt import Ending
 from lockstep.act.attempts import Attempts, _Memory
+from lockstep.act.outcome import Ending
 from lockstep.api.answer import Answer, ApiUnavailableError
 from lockstep.belief.state import State
 from lockstep.facts.failure import Failure

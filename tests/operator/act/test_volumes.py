@@ -20,6 +20,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.storage import CLASS, SELECTED_NODE, add_class, add_volume, claim_place, storage_of
+from lockstep.act.window import LEAST_MEMBERS
 
 pytestmark = pytest.mark.asyncio
 
@@ -100,6 +101,13 @@ async def test_next_process_takes_claims_back_where_one_was_killed_while_undoing
         async with running_operator(api):
             await until(lambda: is_placed(api), seconds=2000)
         assert bound(pods_of(api, "g")) == [told(api)]
+
+
+async def test_gang_that_waits_for_volumes_keeps_no_other_out():
+    async with cluster() as api, running_operator(api) as parts:
+        await until(lambda: len(claims(api)) == 2 and told(api))
+
+        assert not await parts.services.window.stay(LEAST_MEMBERS).enter()
 
 
 @pytest.mark.parametrize("fault", [NEVER_ARRIVED, ANSWER_LOST])

@@ -240,7 +240,8 @@ def test_deletion_is_seen_within_one_generation():
 def test_template_is_kept_as_written():
     fact = parse(pod_spec={"containers": [container(env=[{"name": "A", "value": "1"}])]})
 
-    assert fact.spec.roles[0].template["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
+    template = fact.spec.roles[0].template.document.decoded()
+    assert template["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
 
 
 def test_status():

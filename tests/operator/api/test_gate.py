@@ -17,7 +17,11 @@ WAITING = {"state": {"waiting": {"reason": "PodInitializing"}}}
 
 
 def gate_of(role):
-    return [one for one in role.template["spec"].get("initContainers") or () if one["name"] == "lockstep-gate"]
+    return [one for one in init_containers(role) if one["name"] == "lockstep-gate"]
+
+
+def init_containers(role):
+    return role.template.document.decoded()["spec"].get("initContainers") or []
 
 
 def parse(image=IMAGE, **parts):
@@ -29,7 +33,7 @@ def test_gate_is_the_last_init_container():
 
     [only] = parse(spec=BARRIER, pod_spec=pod_spec).spec.roles
 
-    assert [one["name"] for one in only.template["spec"]["initContainers"]] == ["fetch", "lockstep-gate"]
+    assert [one["name"] for one in init_containers(only)] == ["fetch", "lockstep-gate"]
     assert gate_of(only)[0]["image"] == IMAGE
 
 

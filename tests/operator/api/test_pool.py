@@ -20,7 +20,7 @@ def gang_in(pool, **template):
 
 
 def tolerations(*own):
-    return gang_in(POOL, tolerations=list(own)).spec.roles[0].template["spec"]["tolerations"]
+    return gang_in(POOL, tolerations=list(own)).spec.roles[0].template.document.decoded()["spec"]["tolerations"]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,9 @@ def test_gang_s_manifest_is_not_changed():
 def test_without_a_pool_templates_stay_as_they_are():
     manifest = gang("g")
 
-    assert parse_gang(manifest, None, ALL_NODES).spec.roles[0].template is manifest["spec"]["template"]
+    template = parse_gang(manifest, None, ALL_NODES).spec.roles[0].template
+
+    assert template.document.decoded() == manifest["spec"]["template"]
 
 
 @pytest.mark.parametrize(

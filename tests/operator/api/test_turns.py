@@ -9,7 +9,7 @@ from lockstep.api.turns import PLACING, Turns, Urgency
 
 pytestmark = pytest.mark.asyncio
 
-ACT, DELETE, REPORT = Urgency
+BIND, ACT, DELETE, REPORT = Urgency
 
 
 class Queue:
@@ -40,10 +40,10 @@ async def asked(*wanted):
 
 
 async def test_urgent_goes_before_what_asked_earlier():
-    queue, tasks = await asked((REPORT, "report"), (DELETE, "delete"), (ACT, "act"))
+    queue, tasks = await asked((REPORT, "report"), (DELETE, "delete"), (ACT, "create"), (BIND, "bind"))
     await asyncio.gather(*tasks)
 
-    assert queue.served == ["first", "act", "delete", "report"]
+    assert queue.served == ["first", "bind", "create", "delete", "report"]
 
 
 async def test_equally_urgent_go_in_the_order_of_asking():

@@ -56,7 +56,7 @@ def template(rnd, most):
 
 
 def member(fact, role):
-    return Pod(member_labels(fact.key, role, 1), role.template["spec"]["affinity"])
+    return Pod(member_labels(fact.key, role, 1), role.template.document.decoded()["spec"]["affinity"])
 
 
 def allowed(state, fact, choices):

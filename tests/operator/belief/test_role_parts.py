@@ -11,6 +11,7 @@ from lockstep.belief.rank_order import ordered_by_rank
 from lockstep.belief.role_parts import without_parts
 from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.facts.document import Document
 from lockstep.facts.volume import ClaimUse, Sharing, StorageClass
 
 KEPT = ClaimUse("volumeClaimTemplates[0]", "data", Sharing.KEPT, wish(mode="ReadWriteOnce"))
@@ -45,7 +46,7 @@ def planned(state, *, size=1, most=8, **spec):
 
 
 def spec_with_templates(spec, role):
-    templates = ({"metadata": {"name": "data"}, "spec": {}},)
+    templates = (Document.of({"metadata": {"name": "data"}, "spec": {}}),)
     return replace(spec, roles=(replace(role, claim_templates=templates),))
 
 

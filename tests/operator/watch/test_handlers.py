@@ -3,10 +3,11 @@ import asyncio
 import kopf
 import pytest
 
+from fake_cluster.scripted import ScriptedServer, page
 from lockstep.api.client import KubeClient
 from lockstep.api.configuration import Configuration
 from lockstep.belief.state import State
-from lockstep.watch.handlers import _run_kopf, _settings, watch_own_kinds
+from lockstep.watch.handlers import _run_kopf, _settings, connection, watch_own_kinds
 from lockstep.watch.streams import Streams
 
 
@@ -64,3 +65,33 @@ async def test_kopf_begins_anew_when_the_api_server_was_set_back(monkeypatch):
     stop.set()
     await watching
     assert started.empty()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("query", "want"),
+    [
+        pytest.param({"limit": "5"}, {"limit": "5", "fieldSelector": "metadata.name=-"}, id="a list has no objects"),
+        pytest.param({"watch": "true"}, {"watch": "true"}, id="a watch has all"),
+    ],
+)
+@pytest.mark.parametrize("resource", ["gangjobs", "nodebids"])
+async def test_kopf_lists_no_objects_and_watches_all(resource, query, want):
+    async with ScriptedServer(page()) as server:
+        ours = KubeClient(server.configuration, concurrency=1, observer=lambda *_: None)
+        session = connection(ours, Streams((resource,))).aiohttp_session
+        async with session, session.get(f"{server.configuration.host}/apis/x/{resource}", params=query) as answer:
+            await answer.read()
+
+    assert [one.query for one in server.asked] == [want]
+
+
+@pytest.mark.asyncio
+async def test_kopf_finds_out_what_the_api_server_serves():
+    async with ScriptedServer(page()) as server:
+        ours = KubeClient(server.configuration, concurrency=1, observer=lambda *_: None)
+        session = connection(ours, Streams(("gangjobs",))).aiohttp_session
+        async with session, session.get(f"{server.configuration.host}/apis/lockstep.dev/v1alpha1") as answer:
+            await answer.read()
+
+    assert [one.query for one in server.asked] == [{}]

@@ -1,0 +1,63 @@
+"""Parts of objects that are only passed on, kept as compact JSON: nested Python objects take ten times as much."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+from weakref import WeakValueDictionary
+
+import orjson
+
+_CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Document:
+    """A JSON object as bytes. Its keys are sorted, so that documents are equal where the objects are.
+
+    Thousands of gangs have few templates: all documents with the same bytes are one object.
+    """
+
+    json: bytes
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> "Document":
+        """The document of that object. Raises ValueError where no JSON can say it."""
+        try:
+            document = cls(orjson.dumps(manifest, option=_CANONICAL))
+        except orjson.JSONEncodeError as error:
+            raise ValueError(f"it can't be written as JSON: {error}") from error
+        return _KNOWN.setdefault(document.json, document)
+
+    def decoded(self) -> dict[str, Any]:
+        """The object, a new one at each call: to be dropped soon."""
+        decoded: dict[str, Any] = orjson.loads(self.json)
+        return decoded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodTemplate:
+    """The template of a role's pods, as a document, and what of it is read often.
+
+    ``grace_seconds`` and ``active_deadline_seconds`` are as written, None where they are not.
+    """
+
+    document: Document
+    labels: tuple[tuple[str, str], ...] = ()
+    priority_class: str = ""
+    grace_seconds: int | None = None
+    active_deadline_seconds: int | None = None
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> Self:
+        """That template. Raises ValueError where no JSON can say it."""
+        spec = manifest.get("spec") or {}
+        return cls(
+            document=Document.of(manifest),
+            labels=tuple(((manifest.get("metadata") or {}).get("labels") or {}).items()),
+            priority_class=spec.get("priorityClassName") or "",
+            grace_seconds=spec.get("terminationGracePeriodSeconds"),
+            active_deadline_seconds=spec.get("activeDeadlineSeconds"),
+        )
+
+
+_KNOWN: WeakValueDictionary[bytes, Document] = WeakValueDictionary()
