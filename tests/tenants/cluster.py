@@ -20,6 +20,8 @@ Manifest = Mapping[str, Any]
 NODES = 50
 WAITING = 20
 RUNNING = 5
+# The tenant whose objects are priced has a few gangs like everybody's too.
+OF_TENANT = 2
 NOW = 1_800_000_000.0
 DRIVER = "disk.example.com"
 GATE_IMAGE = "gate:1"
@@ -82,9 +84,11 @@ class Cluster:
             self.state.hold(reservation(f"r{number}", members=members, finish=NOW + 60 * number))
         for number in range(WAITING):
             self.believe("gangjobs", honest_gang(number))
+        for number in range(OF_TENANT):
+            self.believe("gangjobs", honest_gang(number + 1, NAMESPACE))
 
 
-def honest_gang(number: int) -> Manifest:
+def honest_gang(number: int, namespace: str = "default") -> Manifest:
     """One of the gangs that wait: some have volumes, some keep off each other, and one is urgent and too large."""
     spec: dict[str, Any] = {"work": {"serialTime": "10m"}}
     if number % 3 == 1:
@@ -94,7 +98,8 @@ def honest_gang(number: int) -> Manifest:
         spec["placement"] = {"onePer": HOST}
     if number == 0:
         return gang("urgent", size=40, cpu="6", spec={**spec, "priorityClassName": URGENT})
-    return gang(f"w{number}", size=1, most=4, spec=spec)
+    made = gang(f"w{number}", size=1, most=4, spec=spec, uid=f"uid-of-{namespace}-{number}")
+    return {**made, "metadata": {**made["metadata"], "namespace": namespace}}
 
 
 def quota(name: str, namespace: str, hard: Manifest, spec: Manifest | None = None) -> Manifest:

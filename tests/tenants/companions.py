@@ -67,6 +67,11 @@ _WORK = {"work": _BASE["work"]}
 # By the end of the path of what holds them.
 _OF_HOLDERS: Mapping[str, Beside] = {
     "matchExpressions[]": _expression,
+    "scopeSelector.matchExpressions[]": lambda number: {
+        "scopeName": "PriorityClass",
+        "operator": "NotIn",
+        "values": [f"v{number}"],
+    },
     "matchFields[]": lambda number: {"key": "metadata.name", "operator": "NotIn", "values": [f"k{number}"]},
     "Affinity.requiredDuringSchedulingIgnoredDuringExecution[]": _pod_term,
     "podAffinityTerm": _pod_term,

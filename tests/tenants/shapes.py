@@ -9,15 +9,25 @@ from lockstep.api.bounds import MOST_ENTRIES
 from lockstep.api.gangjob import parse_gang
 from lockstep.api.names import API_VERSION, GANG_KIND
 from tenants.companions import HOST, least, with_roles
-from tenants.fitting import MOST_BYTES, is_stored, largest
+from tenants.fitting import is_stored, largest
 from tenants.scalars import key, scalar
 from tenants.schema import Field, Schema, Sort, fields, spec_of
 
 Manifest = Mapping[str, Any]
 
 NAMESPACE = "evil"
-MANY = 20
+MANY = {
+    "gangjobs": 20,
+    "nodebids": 50,
+    "pods": 500,
+    "persistentvolumeclaims": 500,
+    "resourcequotas": 100,
+    "poddisruptionbudgets": 500,
+}
 """So many objects of small size."""
+Objects = Callable[[Field, Manifest, int], list[Manifest]]
+"""Makes so many objects of what was made for a field."""
+Whole = Callable[[Manifest], Manifest]
 _LABELS_OF_NODES = (".onePer", ".allIn", ".topologyKey")
 
 
@@ -30,16 +40,30 @@ class Shape(NamedTuple):
     make: Callable[[], list[Manifest]]
 
 
+class Sized(NamedTuple):
+    """A shape of a field: how many objects there are of it, and how their spec is made."""
+
+    name: str
+    count: int
+    spec: Callable[[], Manifest]
+
+
 def shapes_of_gangs(schema: Schema | None = None) -> Iterator[Shape]:
     """GangJobs, each with one field at its largest; of another schema than the CRD's, if one is given."""
     for field in fields(schema or spec_of("gangjobs")):
-        yield from _shapes("gangjobs", field, _gangs)
+        yield from shapes_of("gangjobs", field, _gangs)
 
 
 def shapes_of_bids() -> Iterator[Shape]:
     """NodeBids: one for each node, since their names are those of nodes."""
     for field in fields(spec_of("nodebids")):
-        yield from _shapes("nodebids", field, _bids)
+        yield from shapes_of("nodebids", field, _bids)
+
+
+def shapes_of(plural: str, field: Field, objects: Objects) -> Iterator[Shape]:
+    """Objects of a kind, with one field at its largest."""
+    for one in _specs(field, objects, plural):
+        yield Shape(plural, field.path, one.name, partial(_made, objects, field, one))
 
 
 def gang(spec: Manifest, number: int = 0) -> Manifest:
@@ -57,58 +81,51 @@ def _bids(_: Field, spec: Manifest, count: int) -> list[Manifest]:
     return [{"metadata": metadata(f"n{number:03}", generation=1), "spec": spec} for number in range(count)]
 
 
-def _shapes(plural: str, field: Field, objects: Callable[[Field, Manifest, int], list[Manifest]]) -> Iterator[Shape]:
-    for name, count, spec in _specs(field, plural):
-        yield Shape(plural, field.path, name, partial(_made, objects, field, spec, count))
+def _made(objects: Objects, field: Field, one: Sized) -> list[Manifest]:
+    return objects(field, one.spec(), one.count)
 
 
-def _made(
-    objects: Callable[[Field, Manifest, int], list[Manifest]], field: Field, spec: Callable[[], Manifest], count: int
-) -> list[Manifest]:
-    return objects(field, spec(), count)
-
-
-def _specs(field: Field, plural: str) -> Iterator[tuple[str, int, Callable[[], Manifest]]]:
-    """The name of each shape of the field, how many objects of it there are, and how a spec of it is made."""
+def _specs(field: Field, objects: Objects, plural: str) -> Iterator[Sized]:
+    """Each shape of the field."""
+    whole = partial(_whole, objects, field)
     match field.sort:
         case Sort.LIST | Sort.MAP:
-            yield from _specs_of_many(field, plural)
+            yield from _of_entries(field, whole)
+            yield Sized("small, of many", MANY[plural], partial(_small, field))
         case Sort.SCALAR:
-            yield from _specs_of_one(field, plural)
+            ones = [1] * len(field.most)
+            yield Sized("largest", 1, lambda: field.value(ones, partial(scalar, field.schema, is_large=True)))
+            if field.path.endswith(_LABELS_OF_NODES):
+                yield Sized("label of every node", MANY[plural], lambda: field.value(ones, lambda _: HOST))
         case Sort.OBJECT:
             return
+    if field.most:
+        yield from _wherever(field, whole, plural)
 
 
-def _specs_of_many(field: Field, plural: str) -> Iterator[tuple[str, int, Callable[[], Manifest]]]:
+def _whole(objects: Objects, field: Field, spec: Manifest) -> Manifest:
+    return objects(field, spec, 1)[0]
+
+
+def _of_entries(field: Field, whole: Whole) -> Iterator[Sized]:
     if field.schema.get("x-kubernetes-list-type", "set") == "atomic":
-        yield "equal entries", 1, partial(_filled, field, is_equal=True)
-    yield "different entries", 1, partial(_filled, field)
-    yield "longest entries", 1, partial(_filled, field, is_large=True)
-    yield from _wherever(field, plural)
-    yield "small, of many", MANY, partial(_small, field)
+        yield Sized("equal entries", 1, partial(_filled, field, whole, is_equal=True))
+    yield Sized("different entries", 1, partial(_filled, field, whole))
+    yield Sized("longest entries", 1, partial(_filled, field, whole, is_large=True))
 
 
-def _specs_of_one(field: Field, plural: str) -> Iterator[tuple[str, int, Callable[[], Manifest]]]:
-    ones = [1] * len(field.most)
-    yield "largest", 1, lambda: field.value(ones, partial(scalar, field.schema, is_large=True))
-    yield from _wherever(field, plural)
-    if field.path.endswith(_LABELS_OF_NODES):
-        yield "label of every node", MANY, lambda: field.value(ones, lambda _: HOST)
-
-
-def is_read(path: str, spec: Manifest) -> bool:
-    """Whether etcd takes the spec of a GangJob, and the operator plans its gang."""
-    return is_stored(spec) and parse_gang(gang(with_roles(path, spec)), None, gate_image="gate").refusal is None
-
-
-def _wherever(field: Field, plural: str) -> Iterator[tuple[str, int, Callable[[], Manifest]]]:
+def _wherever(field: Field, whole: Whole, plural: str) -> Iterator[Sized]:
     """The field with one small entry, in as many entries of all lists and maps on the way as fit."""
     make = partial(field.value, leaf=partial(_one_entry, field))
-    if field.most:
-        yield "wherever it can be", 1, lambda: largest(make, field.most, is_stored)
-    if field.most and plural == "gangjobs":
-        fits = partial(is_read, field.path)
-        yield "as often as it is read", 1, lambda: largest(make, field.most, fits, at_most=MOST_ENTRIES)
+    yield Sized("wherever it can be", 1, lambda: largest(make, field.most, lambda spec: is_stored(whole(spec))))
+    if plural == "gangjobs":
+        fits = partial(is_read, whole)
+        yield Sized("as often as it is read", 1, lambda: largest(make, field.most, fits, at_most=MOST_ENTRIES))
+
+
+def is_read(whole: Whole, spec: Manifest) -> bool:
+    """Whether etcd takes the GangJob, and the operator plans its gang."""
+    return is_stored(whole(spec)) and parse_gang(whole(spec), None, gate_image="gate").refusal is None
 
 
 def _small(field: Field) -> Manifest:
@@ -120,7 +137,7 @@ def _one_entry(field: Field, number: int) -> Any:
     return _entries(field, 1, number) if field.sort in (Sort.LIST, Sort.MAP) else scalar(field.schema, number)
 
 
-def _filled(field: Field, *, is_equal: bool = False, is_large: bool = False) -> Manifest:
+def _filled(field: Field, whole: Whole, *, is_equal: bool = False, is_large: bool = False) -> Manifest:
     """The field with as many entries as fit, in one entry of each list and map on the way."""
     most = field.schema["maxItems" if field.sort is Sort.LIST else "maxProperties"]
     ones = [1] * len(field.most)
@@ -132,7 +149,7 @@ def _filled(field: Field, *, is_equal: bool = False, is_large: bool = False) -> 
         spec: Manifest = field.value(ones, leaf)
         return spec
 
-    spec: Manifest = largest(made, [most], is_stored)
+    spec: Manifest = largest(made, [most], lambda spec: is_stored(whole(spec)))
     return spec
 
 
@@ -158,4 +175,4 @@ def _longer(schema: Schema, value: Any, number: int) -> Any:
     if isinstance(value, list):
         return [_longer(schema["items"], one, number) for one in value]
     is_text = isinstance(value, str) and "maxLength" in schema and "enum" not in schema
-    return scalar(schema, number, is_large=True) if is_text and value not in (HOST,) else value
+    return scalar(schema, number, is_large=True) if is_text and value != HOST else value
