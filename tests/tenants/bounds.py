@@ -19,17 +19,32 @@ USUAL = Bounds(
     Price(step=5.0, work=2.0, memory=40.0),
     "A step takes less than 25 ms, and a plan as much as with twice as many gangs. Small objects are kept as some KB.",
 )
-# By the shape's name.
-_OTHERS = {
-    "small, of many": Bounds(
-        Price(step=5.0, work=4.0, memory=40.0), "As many gangs again as wait without them, which ask for more members."
-    ),
+_FULL = Bounds(
+    Price(step=30.0, work=2.0, memory=40.0),
+    "A GangJob is read in one step, with all of the 10,000 entries that it may have: 2,500,000 instructions.",
+)
+_STORED = Bounds(
+    Price(step=60.0, work=2.0, memory=40.0),
+    "Kubernetes bounds an object of its own by bytes alone, and all of it is read in one step: 5,000,000 instructions.",
+)
+_MANY = Bounds(
+    Price(step=5.0, work=4.0, memory=40.0), "There are as many gangs again as without them, with more members each."
+)
+_BY_NAME = {
+    "wherever it can be": _FULL,
+    "as often as it is read": _FULL,
+    "small, of many": _MANY,
+    "label of every node": _MANY,
 }
+_OWN = ("gangjobs", "nodebids")
 
 
 def bounds_of(shape: Shape) -> Bounds:
     """The bounds on the price of a shape."""
-    return _OTHERS.get(shape.name, USUAL)
+    is_one_large_object = shape.name not in ("largest", "small, of many")
+    if shape.plural not in _OWN and is_one_large_object:
+        return _STORED
+    return _BY_NAME.get(shape.name, USUAL)
 
 
 def too_dear(shape: Shape, price: Price) -> Iterator[str]:

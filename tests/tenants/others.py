@@ -13,6 +13,11 @@ _POD, _CLAIM = "spec.template.spec", "spec.volumeClaimTemplates[].spec"
 _UNBOUNDED = 1_000_000
 _TEXT: Schema = {"type": "string", "maxLength": 63}
 _LABELS: Schema = {"properties": {"labels": {"additionalProperties": _TEXT, "maxProperties": _UNBOUNDED}}}
+_SCOPE: Schema = {
+    "scopeName": {"type": "string", "enum": ["PriorityClass"]},
+    "operator": {"type": "string", "enum": ["NotIn"]},
+    "values": {"items": _TEXT, "maxItems": _UNBOUNDED},
+}
 _QUOTA: Schema = {
     "properties": {
         "hard": {
@@ -23,7 +28,7 @@ _QUOTA: Schema = {
         "scopeSelector": {
             "properties": {
                 "matchExpressions": {
-                    "items": {"properties": {"values": {"items": _TEXT, "maxItems": _UNBOUNDED}}},
+                    "items": {"properties": _SCOPE},
                     "maxItems": _UNBOUNDED,
                     "x-kubernetes-list-type": "atomic",
                 }
