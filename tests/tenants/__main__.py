@@ -30,7 +30,8 @@ def main() -> int:
     priced = []
     for number, shape in enumerate(shapes, 1):
         priced.append(Priced(shape, price(shape)))
-        print(f"{number}/{len(shapes)} {shape.plural} {shape.field}, {shape.name}", file=sys.stderr)
+        paid = ", ".join(f"{measure} {one:.2f}" for measure, one in priced[-1].price._asdict().items())
+        print(f"{number}/{len(shapes)} {shape.plural} {shape.field}, {shape.name}: {paid}", file=sys.stderr)
     _show(sorted(priced, key=_dearest, reverse=True))
     return 0
 

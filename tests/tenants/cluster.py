@@ -21,7 +21,7 @@ NODES = 50
 WAITING = 20
 RUNNING = 5
 # The tenant whose objects are priced has a few gangs like everybody's too.
-OF_TENANT = 2
+OF_TENANT = 6
 NOW = 1_800_000_000.0
 DRIVER = "disk.example.com"
 GATE_IMAGE = "gate:1"
