@@ -84,6 +84,14 @@ chaos: $(INSTALLED) ## A random walk with faults: SECONDS=600 SEED=1; print faul
 load: $(INSTALLED) ## Submit 10,000 GangJobs at once, a tenth of them nonsense; print time, memory, slowest answers
 	PYTHONPATH=tests $(BIN)/python tests/perf/load.py
 
+ONE_IN ?= 1
+KIND ?=
+FIELD ?=
+
+.PHONY: tenants
+tenants: $(INSTALLED) ## Price what objects of one tenant cost the others: KIND=pods, FIELD=affinity, ONE_IN=20; print, never fail
+	PYTHONPATH=tests $(BIN)/python -m tenants --kind "$(KIND)" --field "$(FIELD)" --one-in $(ONE_IN) --seed $(SEED)
+
 .PHONY: sandbox-up
 sandbox-up: $(INSTALLED) ## Start a control plane of your own: 12 nodes whose pods run
 	@$(BIN)/python -m sandbox up --nodes 12 --with kwok,controller-manager,scheduler

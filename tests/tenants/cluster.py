@@ -1,0 +1,108 @@
+"""A small cluster at work: nodes, pods of others, gangs that run and gangs that wait, all of honest tenants."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from builders.facts import gang_fact, gang_spec, node_fact, reservation
+from builders.served import budget, gang, metadata, pod
+from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.belief.state import State
+from lockstep.belief.wanted import Terms
+from lockstep.facts.cluster import PriorityClass
+from lockstep.facts.gang import GangFact
+from lockstep.facts.volume import AttachLimits, StorageClass
+from lockstep.watch.kinds import bids_kind, budgets_kind, claims_kind, gangs_kind, pods_kind, quotas_kind
+from tenants.companions import CLASS, HOST
+from tenants.shapes import NAMESPACE
+
+Manifest = Mapping[str, Any]
+
+NODES = 50
+WAITING = 20
+RUNNING = 5
+# The tenant whose objects are priced has a few gangs like everybody's too.
+OF_TENANT = 6
+NOW = 1_800_000_000.0
+DRIVER = "disk.example.com"
+GATE_IMAGE = "gate:1"
+URGENT = "urgent"
+_KINDS = {
+    "gangjobs": gangs_kind,
+    "nodebids": bids_kind,
+    "pods": pods_kind,
+    "persistentvolumeclaims": claims_kind,
+    "resourcequotas": quotas_kind,
+    "poddisruptionbudgets": budgets_kind,
+}
+_QUOTA = {"pods": "9000", "requests.cpu": "9000", "persistentvolumeclaims": "9000"}
+
+
+class Cluster:
+    """What an operator believes, and its way to a snapshot of it."""
+
+    def __init__(self) -> None:
+        self.state = State(lambda: None, gate_image=GATE_IMAGE)
+        self.cutter = SnapshotCutter(self.state)
+        self._kinds = {plural: kind(self.state) for plural, kind in _KINDS.items()}
+        self._add_nodes()
+        for namespace in ("default", NAMESPACE):
+            self.believe("resourcequotas", quota("usual", namespace, _QUOTA))
+        self.believe("poddisruptionbudgets", budget(allowed=1, selector={"matchLabels": {"app": "served"}}))
+        self._add_gangs()
+
+    def believe(self, plural: str, manifest: Manifest) -> None:
+        """An object is there, as a watch shows it."""
+        self._kinds[plural].believe(manifest)
+
+    def waiting(self) -> list[GangFact]:
+        """The gangs to be planned, in the order in which they came."""
+        gangs = [one for one in self.state.gangs.values() if one.key not in self.state.reservations]
+        return sorted((one for one in gangs if self.state.refusal_of(one) is None), key=lambda one: one.created)
+
+    def terms(self, gangs: list[GangFact]) -> Mapping[Any, Terms]:
+        """What the gangs are planned on: members are dear where somebody waits, and urgent gangs may evict."""
+        return {
+            one.key: Terms(member_price=0.1, may_preempt=one.spec.priority_class == URGENT)
+            for one in gangs
+            if one.spec is not None
+        }
+
+    def _add_nodes(self) -> None:
+        self.state.claims.storage.classes.apply(StorageClass(CLASS, DRIVER, waits=True))
+        self.state.priorities.apply(PriorityClass(URGENT, 100, is_default=False))
+        for number in range(NODES):
+            name = f"n{number:03}"
+            self.state.nodes.apply(node_fact(name, labels={HOST: name}))
+            self.state.attachments.apply_limits(AttachLimits(name, {DRIVER: 20}))
+            for app in ("served", "stored"):
+                self.believe("pods", pod(f"{app}-{number}", node=name, phase="Running", labels={"app": app}))
+
+    def _add_gangs(self) -> None:
+        for number in range(RUNNING):
+            self.state.apply_gang(gang_fact(f"r{number}", spec=gang_spec(size=10)))
+            members = tuple((f"n{(7 * number + member) % NODES:03}", 1) for member in range(10))
+            self.state.hold(reservation(f"r{number}", members=members, finish=NOW + 60 * number))
+        for number in range(WAITING):
+            self.believe("gangjobs", honest_gang(number))
+        for number in range(OF_TENANT):
+            self.believe("gangjobs", honest_gang(number + 1, NAMESPACE))
+
+
+def honest_gang(number: int, namespace: str = "default") -> Manifest:
+    """One of the gangs that wait: some have volumes, some keep off each other, and one is urgent and too large."""
+    spec: dict[str, Any] = {"work": {"serialTime": "10m"}}
+    if number % 3 == 1:
+        wish = {"accessModes": ["ReadWriteOnce"], "storageClassName": CLASS, "resources": {"requests": {"storage": 1}}}
+        spec["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": wish}]
+    if number % 3 == 2:
+        spec["placement"] = {"onePer": HOST}
+    if number == 0:
+        return gang("urgent", size=40, cpu="6", spec={**spec, "priorityClassName": URGENT})
+    made = gang(f"w{number}", size=1, most=4, spec=spec, uid=f"uid-of-{namespace}-{number}")
+    return {**made, "metadata": {**made["metadata"], "namespace": namespace}}
+
+
+def quota(name: str, namespace: str, hard: Manifest, spec: Manifest | None = None) -> Manifest:
+    """A quota of which nothing is used."""
+    status = {"hard": hard, "used": dict.fromkeys(hard, "0")}
+    return {"metadata": metadata(name, namespace=namespace), "spec": spec or {}, "status": status}

@@ -1,0 +1,178 @@
+"""The largest legal values of every field of our own kinds, one field and one shape at a time."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from builders.served import metadata
+from lockstep.api.bounds import MOST_ENTRIES
+from lockstep.api.gangjob import parse_gang
+from lockstep.api.names import API_VERSION, GANG_KIND
+from tenants.companions import HOST, least, with_roles
+from tenants.fitting import is_stored, largest
+from tenants.scalars import key, scalar
+from tenants.schema import Field, Schema, Sort, fields, spec_of
+
+Manifest = Mapping[str, Any]
+
+NAMESPACE = "evil"
+MANY = {
+    "gangjobs": 20,
+    "nodebids": 50,
+    "pods": 500,
+    "persistentvolumeclaims": 500,
+    "resourcequotas": 100,
+    "poddisruptionbudgets": 500,
+}
+"""So many objects of small size."""
+Objects = Callable[[Field, Manifest, int], list[Manifest]]
+"""Makes so many objects of what was made for a field."""
+Whole = Callable[[Manifest], Manifest]
+_LABELS_OF_NODES = (".onePer", ".allIn", ".topologyKey")
+
+
+class Shape(NamedTuple):
+    """Objects of one tenant, by the field that is large in them and by how it is; ``plural`` is their kind's."""
+
+    plural: str
+    field: str
+    name: str
+    make: Callable[[], list[Manifest]]
+
+
+class Sized(NamedTuple):
+    """A shape of a field: how many objects there are of it, and how their spec is made."""
+
+    name: str
+    count: int
+    spec: Callable[[], Manifest]
+
+
+def shapes_of_gangs(schema: Schema | None = None) -> Iterator[Shape]:
+    """GangJobs, each with one field at its largest; of another schema than the CRD's, if one is given."""
+    for field in fields(schema or spec_of("gangjobs")):
+        yield from shapes_of("gangjobs", field, _gangs)
+
+
+def shapes_of_bids() -> Iterator[Shape]:
+    """NodeBids: one for each node, since their names are those of nodes."""
+    for field in fields(spec_of("nodebids")):
+        yield from shapes_of("nodebids", field, _bids)
+
+
+def shapes_of(plural: str, field: Field, objects: Objects) -> Iterator[Shape]:
+    """Objects of a kind, with one field at its largest."""
+    for one in _specs(field, objects, plural):
+        yield Shape(plural, field.path, one.name, partial(_made, objects, field, one))
+
+
+def gang(spec: Manifest, number: int = 0) -> Manifest:
+    """A GangJob of the tenant, as the API server gives it: the last in the queue."""
+    named = metadata(f"poison{number}", namespace=NAMESPACE, generation=1)
+    manifest = {"apiVersion": API_VERSION, "kind": GANG_KIND, "metadata": named, "spec": spec}
+    return {**manifest, "metadata": {**named, "creationTimestamp": "2027-01-16T07:00:00Z"}}
+
+
+def _gangs(field: Field, spec: Manifest, count: int) -> list[Manifest]:
+    return [gang(with_roles(field.path, spec), number) for number in range(count)]
+
+
+def _bids(_: Field, spec: Manifest, count: int) -> list[Manifest]:
+    return [{"metadata": metadata(f"n{number:03}", generation=1), "spec": spec} for number in range(count)]
+
+
+def _made(objects: Objects, field: Field, one: Sized) -> list[Manifest]:
+    return objects(field, one.spec(), one.count)
+
+
+def _specs(field: Field, objects: Objects, plural: str) -> Iterator[Sized]:
+    """Each shape of the field."""
+    whole = partial(_whole, objects, field)
+    match field.sort:
+        case Sort.LIST | Sort.MAP:
+            yield from _of_entries(field, whole)
+            yield Sized("small, of many", MANY[plural], partial(_small, field))
+        case Sort.SCALAR:
+            ones = [1] * len(field.most)
+            yield Sized("largest", 1, lambda: field.value(ones, partial(scalar, field.schema, is_large=True)))
+            if field.path.endswith(_LABELS_OF_NODES):
+                yield Sized("label of every node", MANY[plural], lambda: field.value(ones, lambda _: HOST))
+        case Sort.OBJECT:
+            return
+    if field.most:
+        yield from _wherever(field, whole, plural)
+
+
+def _whole(objects: Objects, field: Field, spec: Manifest) -> Manifest:
+    return objects(field, spec, 1)[0]
+
+
+def _of_entries(field: Field, whole: Whole) -> Iterator[Sized]:
+    if field.schema.get("x-kubernetes-list-type", "set") == "atomic":
+        yield Sized("equal entries", 1, partial(_filled, field, whole, is_equal=True))
+    yield Sized("different entries", 1, partial(_filled, field, whole))
+    yield Sized("longest entries", 1, partial(_filled, field, whole, is_large=True))
+
+
+def _wherever(field: Field, whole: Whole, plural: str) -> Iterator[Sized]:
+    """The field with one small entry, in as many entries of all lists and maps on the way as fit."""
+    make = partial(field.value, leaf=partial(_one_entry, field))
+    yield Sized("wherever it can be", 1, lambda: largest(make, field.most, lambda spec: is_stored(whole(spec))))
+    if plural == "gangjobs":
+        fits = partial(is_read, whole)
+        yield Sized("as often as it is read", 1, lambda: largest(make, field.most, fits, at_most=MOST_ENTRIES))
+
+
+def is_read(whole: Whole, spec: Manifest) -> bool:
+    """Whether etcd takes the GangJob, and the operator plans its gang."""
+    return is_stored(whole(spec)) and parse_gang(whole(spec), None, gate_image="gate").refusal is None
+
+
+def _small(field: Field) -> Manifest:
+    spec: Manifest = field.value([1] * len(field.most), partial(_one_entry, field))
+    return spec
+
+
+def _one_entry(field: Field, number: int) -> Any:
+    return _entries(field, 1, number) if field.sort in (Sort.LIST, Sort.MAP) else scalar(field.schema, number)
+
+
+def _filled(field: Field, whole: Whole, *, is_equal: bool = False, is_large: bool = False) -> Manifest:
+    """The field with as many entries as fit, in one entry of each list and map on the way."""
+    most = field.schema["maxItems" if field.sort is Sort.LIST else "maxProperties"]
+    ones = [1] * len(field.most)
+
+    def made(counts: Sequence[int]) -> Manifest:
+        def leaf(_: int) -> Any:
+            return _entries(field, counts[0], 0, is_equal=is_equal, is_large=is_large)
+
+        spec: Manifest = field.value(ones, leaf)
+        return spec
+
+    spec: Manifest = largest(made, [most], lambda spec: is_stored(whole(spec)))
+    return spec
+
+
+def _entries(field: Field, count: int, number: int, *, is_equal: bool = False, is_large: bool = False) -> Any:
+    """So many entries of a list or a map; ``number`` tells them from those of others."""
+    numbers = [number if is_equal else number * count + entry for entry in range(count)]
+    if field.sort is Sort.LIST:
+        path, schema = f"{field.path}[]", field.schema["items"]
+        return [large(path, schema, one) if is_large else least(path, schema, one) for one in numbers]
+    path, schema = f"{field.path}{{}}", field.schema["additionalProperties"]
+    values = [large(path, schema, one) if is_large else least(path, schema, one) for one in numbers]
+    return dict(zip((key(path, one, is_large=is_large) for one in numbers), values, strict=True))
+
+
+def large(path: str, schema: Schema, number: int) -> Any:
+    """An entry with the longest texts of what the smallest has."""
+    return _longer(schema, least(path, schema, number), number)
+
+
+def _longer(schema: Schema, value: Any, number: int) -> Any:
+    if isinstance(value, dict) and "properties" in schema:
+        return {name: _longer(schema["properties"][name], one, number) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_longer(schema["items"], one, number) for one in value]
+    is_text = isinstance(value, str) and "maxLength" in schema and "enum" not in schema
+    return scalar(schema, number, is_large=True) if is_text and value != HOST else value

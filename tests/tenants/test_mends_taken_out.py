@@ -1,0 +1,109 @@
+"""The price list finds faults: with the mend of one taken out, it names the field that pays for it."""
+
+import copy
+from collections import Counter
+
+import pytest
+
+from lockstep.api import bounds, pod_request, pod_size, role
+from lockstep.belief import asked, quota_demand, resource_columns
+from lockstep.belief.quotas import Quota
+from tenants.all_shapes import all_shapes
+from tenants.bounds import too_dear
+from tenants.price import price
+from tenants.schema import spec_of
+from tenants.shapes import shapes_of_gangs
+
+FAR_MORE = 10_000
+TERMS = "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+
+def counted_rank_by_rank(monkeypatch):
+    """Count the claims of a gang by going through the members that it may have."""
+    by_counting = quota_demand.taken_by_claims
+
+    def by_listing(gang, role, claims):
+        Counter((use.claim, rank) for rank in range(role.sizes.maximum) for use in role.claims)
+        return by_counting(gang, role, claims)
+
+    monkeypatch.setattr(quota_demand, "taken_by_claims", by_listing)
+
+
+def without_index_of_resources(monkeypatch):
+    """Look at each resource that a quota names, for each gang."""
+    monkeypatch.setattr(
+        Quota,
+        "amounts_of",
+        lambda quota, resources: [
+            quota.by_resource[name] for name in sorted(quota.by_resource) if name in {*resources}
+        ],
+    )
+
+
+def with_column_for_each_port(monkeypatch):
+    """Tell as many host ports apart as anybody asks for."""
+
+    def standing_in(*_):
+        yield
+        return {}
+
+    monkeypatch.setattr(role, "MOST_EXCLUSIVE_OF_ROLE", FAR_MORE)
+    monkeypatch.setattr(pod_request, "few_exclusive", lambda taken: pod_size.few_exclusive(taken, FAR_MORE))
+    monkeypatch.setattr(resource_columns, "_standing_in", standing_in)
+    monkeypatch.setitem(asked.Room.__init__.__kwdefaults__, "most_columns", FAR_MORE)
+
+
+def with_unbounded_list_of_terms(monkeypatch):
+    """Let a template have any number of terms of node affinity."""
+    of_operator = copy.deepcopy(bounds._BOUNDS)
+    holder = of_operator
+    for name in TERMS.split(".")[1:]:
+        holder = holder["fields"][name]
+    holder["most"] = FAR_MORE
+    monkeypatch.setattr(bounds, "_BOUNDS", of_operator)
+    monkeypatch.setattr(bounds, "MOST_ENTRIES", 10 * FAR_MORE)
+
+
+def schema_with_unbounded_list_of_terms():
+    schema = copy.deepcopy(spec_of("gangjobs"))
+    holder = schema
+    for name in TERMS.split(".")[1:]:
+        holder = holder["properties"][name]
+    holder["maxItems"] = FAR_MORE
+    return schema
+
+
+def paid(shapes, field, name):
+    """What is beyond its bound of the price of that shape."""
+    [shape] = [one for one in shapes if (one.field, one.name) == (field, name)]
+    return {phrase.split(": ")[1].split()[0] for phrase in too_dear(shape, price(shape))}
+
+
+@pytest.mark.parametrize(
+    ("take_out", "field", "name", "want_measure"),
+    [
+        pytest.param(counted_rank_by_rank, "spec.volumeClaimTemplates", "different entries", "step", id="claims"),
+        pytest.param(without_index_of_resources, "quota.hard", "different entries", "work", id="quotas"),
+        pytest.param(
+            with_column_for_each_port,
+            "spec.template.spec.containers[].ports[].hostPort",
+            "as often as it is read",
+            "work",
+            id="columns",
+        ),
+    ],
+)
+def test_price_names_the_field_once_its_mend_is_taken_out(monkeypatch, take_out, field, name, want_measure):
+    mended = paid(all_shapes(), field, name)
+    take_out(monkeypatch)
+
+    assert want_measure not in mended
+    assert want_measure in paid(all_shapes(), field, name)
+
+
+def test_price_names_a_list_of_constraints_once_its_bound_is_taken_out(monkeypatch):
+    mended = paid(all_shapes(), TERMS, "different entries")
+    with_unbounded_list_of_terms(monkeypatch)
+
+    assert mended == set()
+    assert paid(shapes_of_gangs(schema_with_unbounded_list_of_terms()), TERMS, "different entries")
