@@ -6,11 +6,13 @@ from builders.served import gang
 from builders.served import pod as pod_manifest
 from builders.work import instructions
 from lockstep.api.doubtful import read_pod
-from lockstep.api.gangjob import parse_gang
 from lockstep.api.labels import MOST_LABELS
 from lockstep.api.pod import parse_pod
 from lockstep.api.pod_size import MOST_CONTAINERS, MOST_EXCLUSIVE, MOST_EXCLUSIVE_OF_ROLE, MOST_RESOURCES, MOST_VOLUMES
 from lockstep.api.pod_terms import MOST_TERMS_OF_ROLE
+from lockstep.api.pool import ALL_NODES
+from lockstep.api.role import parse_roles
+from lockstep.facts.gang import Refusal
 from lockstep.facts.pod import LARGEST_AMOUNT
 from lockstep.facts.reasons import Reason
 
@@ -42,6 +44,12 @@ def monitors(count):
 def terms(count, kind="podAntiAffinity"):
     apart = [{"labelSelector": {}, "topologyKey": f"t{number}"} for number in range(count)]
     return {"containers": [], "affinity": {kind: {REQUIRED: apart}}}
+
+
+def refusal_of(template):
+    """Why members of that template are refused, if they are: also those of a gang that the schema's bounds let pass."""
+    roles = parse_roles(gang("g", spec={"template": template})["spec"], ALL_NODES)
+    return roles if isinstance(roles, Refusal) else None
 
 
 TOO_LONG = [
@@ -90,9 +98,9 @@ def test_pod_of_others_that_lists_too_much_fills_its_node(spec, most):
     ],
 )
 def test_gang_whose_template_lists_too_much_is_refused_by_the_field(spec, most, want):
-    assert parse_gang(gang("g", spec={"template": {"spec": spec(most)}}), None).refusal is None
+    assert refusal_of({"spec": spec(most)}) is None
 
-    refusal = parse_gang(gang("g", spec={"template": {"spec": spec(most + 1)}}), None).refusal
+    refusal = refusal_of({"spec": spec(most + 1)})
 
     assert (refusal.reason, refusal.message) == (Reason.INVALID_SPEC, f"template.spec.{want}.")
 
@@ -101,7 +109,7 @@ def test_gang_whose_members_would_have_too_many_labels_is_refused():
     labels = {f"k{number}": "v" for number in range(MOST_LABELS + 1)}
     template = {"metadata": {"labels": labels}, "spec": {"containers": []}}
 
-    refusal = parse_gang(gang("g", spec={"template": template}), None).refusal
+    refusal = refusal_of(template)
 
     assert (refusal.reason, refusal.message) == (
         Reason.INVALID_SPEC,
