@@ -46,7 +46,7 @@ def sandbox_cluster(home: Path) -> Iterator[Cluster]:
                 SANDBOX,
                 image="lockstep:sandbox",
                 home=home / "home",
-                patience_seconds=60,
+                patience_seconds=180,
                 last_words=kept.log_tails,
             )
 
@@ -88,7 +88,7 @@ def real_cluster(
                 SANDBOX,
                 image=os.environ["LOCKSTEP_E2E_IMAGE"],
                 home=home,
-                patience_seconds=90,
+                patience_seconds=180,
                 last_words=lambda: last_words(home / "nodes"),
             ),
             started,
