@@ -2,5 +2,6 @@
 
 REFUSED = {
     "spec.successPolicy.role": "it names one of the gang's roles: a name that no role has is refused",
-    "spec.roles[].startAfter": "each entry names another role that itself waits for nobody",
+    "spec.roles[].startAfter": "each entry names another role, which itself waits for none",
+    "spec.roles[].startAfter[]": "it names another role, which itself waits for none",
 }
