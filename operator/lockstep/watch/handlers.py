@@ -29,6 +29,8 @@ _LOGIN_LIFETIME = timedelta(minutes=5)
 _LOGIN_PAUSE_SECONDS = 1.0
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
+# What the names of kopf's tasks begin with that watch.
+_WATCHER = "watcher for "
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,7 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
     """
     # kopf reports each watch that starts, is refused or breaks off, with tracebacks; one sentence of ours says as much.
     logging.getLogger("kopf").setLevel(logging.CRITICAL)
+    asyncio.get_running_loop().set_exception_handler(_report_unless_of_watchers)
     pause, told = _FIRST_PAUSE_SECONDS, ""
     while not stop.is_set():
         try:
@@ -76,6 +79,13 @@ async def _run_kopf(state: State, client: KubeClient, streams: Streams, stop: as
         await kopf.run_tasks(tasks, ignored=_EverybodysTasks())
     finally:
         ending.cancel()
+
+
+def _report_unless_of_watchers(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report what no code has handled. Where two watches break off at once, kopf raises the error of one alone."""
+    task = context.get("future")
+    if not (isinstance(task, asyncio.Task) and task.get_name().startswith(_WATCHER)):
+        loop.default_exception_handler(context)
 
 
 async def _until_either(one: asyncio.Event, other: asyncio.Event) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import gc
 
 import kopf
 import pytest
@@ -38,6 +39,25 @@ async def test_kopf_that_gives_up_cancels_no_task_of_ours(monkeypatch):
     assert not ours[0].cancelling()
     assert not ours[0].done()
     ours[0].cancel()
+
+
+@pytest.mark.parametrize(
+    ("name", "want"), [("watcher for gangjobs", []), ("cycle", ["Task exception was never retrieved"])]
+)
+@pytest.mark.asyncio
+async def test_only_errors_of_kopfs_watchers_need_nobody_who_handles_them(caplog, name, want):
+    async def break_off():
+        raise RuntimeError("broken off")
+
+    watching = asyncio.create_task(watch_own_kinds(State(lambda: None), client(), Streams(()), stop := asyncio.Event()))
+    stop.set()
+    await watching
+    failing = asyncio.create_task(break_off(), name=name)
+    await asyncio.wait([failing])
+    del failing
+    gc.collect()
+
+    assert [record.message.splitlines()[0] for record in caplog.records if record.name == "asyncio"] == want
 
 
 @pytest.mark.asyncio
