@@ -16,9 +16,9 @@ from sandbox.ports import LOOPBACK, KeptPort
 from sandbox.processes import Mark
 from sandbox.waiting import wait_until
 
-READY_SECONDS = 60.0
-PAGE_SECONDS = 10.0
-STOP_SECONDS = 20.0
+READY_SECONDS = 180.0
+PAGE_SECONDS = 60.0
+STOP_SECONDS = 60.0
 TAIL_LINES = 60
 LAST_WORDS_LINES = 20
 NO_WRITES = ('verb="GET"', 'verb="WATCH"', "dry-run", 'resource="leases"')

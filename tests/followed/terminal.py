@@ -12,8 +12,8 @@ from docs.markdown import ROOT
 from eventually import eventually
 from sandbox import processes
 
-BLOCK_SECONDS = 120.0
-CONSOLE_SECONDS = 60.0
+BLOCK_SECONDS = 300.0
+CONSOLE_SECONDS = 180.0
 
 
 class Terminal:

@@ -16,7 +16,7 @@ from sandbox import ApiError, Component, Options, start
 GUIDE = ROOT / "docs" / "install.md"
 TEST_POD = f"/api/v1/namespaces/{NAMESPACE}/pods/lockstep-test"
 ADDONS = frozenset({Component.KWOK, Component.CONTROLLER_MANAGER, Component.SCHEDULER})
-CHECK_SECONDS = 120
+CHECK_SECONDS = 300
 
 
 @pytest.fixture

@@ -34,5 +34,5 @@ def test_sandbox_and_a_first_gang(reader, at_hand, home):
         other.follow(applying(later.text))
         other.see(waiting.text)
         other.follow("kubectl apply -f examples/13-torchrun.yaml -f examples/14-mpirun.yaml")
-        other.follow("kubectl wait --for=condition=Complete --timeout=100s gj/train gj/flow")
+        other.follow("kubectl wait --for=condition=Complete --timeout=300s gj/train gj/flow")
         reader.interrupt()

@@ -18,7 +18,7 @@ from sandbox import processes
 from sandbox.ports import LOOPBACK
 from sandbox.processes import Mark
 
-_ANSWER_SECONDS = 30
+_ANSWER_SECONDS = 120
 # What it may ask of others by itself, and what a root's process in a container has no rights or room for.
 _OPTIONS = (
     "--headless=new",
