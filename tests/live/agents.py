@@ -18,7 +18,7 @@ from sandbox import ApiError, Sandbox
 RBAC = Path(__file__).parents[2] / "operator" / "rbac-agent.yaml"
 NAMESPACE, ACCOUNT = "lockstep-system", "lockstep-agent"
 LIFETIME_SECONDS = 6
-STOP_SECONDS = 10.0
+STOP_SECONDS = 60.0
 # What takes the place of ``python -m lockstep``, so that a node's clock can be set: the kernel's own can't be here.
 WITH_A_CLOCK = """
 import time
