@@ -1,22 +1,26 @@
-"""A machine on which nodes cannot be real is told so in one sentence, before anything is started."""
+"""A machine on which nodes cannot be real is refused in one sentence, before anything is started."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import pytest
+
+from e2e import needs
 
 
-def test_machine_without_containerd_gets_a_sentence_with_its_package(tmp_path):
-    environment = os.environ | {"PATH": str(tmp_path), "PYTHONPATH": "tests"}
+def test_user_without_rights_on_a_machine_without_control_groups_reads_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(needs, "CGROUP_V1", tmp_path / "cpuset")
 
-    asked = subprocess.run(
-        [sys.executable, "-m", "e2e.needs"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    with pytest.raises(SystemExit) as refused:
+        needs.main()
+
+    assert refused.value.code == (
+        "Real nodes need more than this machine has: root's rights, control groups of version 1."
     )
 
-    [sentence] = asked.stderr.splitlines()
-    assert asked.returncode == 1
-    assert sentence.startswith("Real nodes need more than this machine has: ")
-    assert "containerd" in sentence
-    assert sentence.endswith("(`apt-get install` on Debian and Ubuntu).")
+
+def test_machine_with_both_is_taken(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "geteuid", lambda: needs.ROOT)
+    monkeypatch.setattr(needs, "CGROUP_V1", tmp_path)
+
+    needs.main()
