@@ -5,6 +5,7 @@ file after the other, so that the tests of a file share what is expensive; long 
 nothing are taken one by one. Of the tier ``exhaustive`` a run asks a sample (``searches.py``).
 """
 
+import signal
 from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import mkdtemp
@@ -19,6 +20,9 @@ from rights.of_run import RightsOfRun
 # Hypothesis draws the same cases every time and never looks at the clock: that says only how busy the machine is.
 settings.register_profile("lockstep", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("lockstep")
+
+# A shell that runs the tests in the background has them ignore Ctrl-C, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 # Long tests of which each is for itself.
