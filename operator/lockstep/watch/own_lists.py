@@ -125,6 +125,7 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
     lists, trouble = Lists(), ""
     while True:
         began = monotonic()
+        streams.opened.clear()
         trouble = await _list_or_warn(client, state, lists, told=trouble)
         is_whole = not trouble
         if is_whole:
@@ -132,7 +133,8 @@ async def keep_own_kinds_listed(client: KubeClient, state: State, streams: Strea
         if lists.were_set_back:
             streams.outdated.set()
             lists.were_set_back = False
-        await asyncio.sleep(max(_BLIND_SECONDS, _PAUSE_SHARE * (monotonic() - began)))
+        await asyncio.sleep(_BLIND_SECONDS)
+        await _until_open(streams, _PAUSE_SHARE * (monotonic() - began))
         if is_whole:
             await _until_due(streams)
 
@@ -146,6 +148,13 @@ async def _list_or_warn(client: KubeClient, state: State, lists: Lists, *, told:
             log.warning("the periodic list failed: %s", error)
         return str(error)
     return ""
+
+
+async def _until_open(streams: Streams, seconds: float) -> None:
+    """Pause, but not for what a list has to add to watches that have opened since it began."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await streams.opened.wait()
 
 
 async def _until_due(streams: Streams) -> None:

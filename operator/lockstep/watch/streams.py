@@ -12,10 +12,11 @@ _OPEN = 200
 class Streams:
     """Which resources are being watched just now.
 
-    ``changed`` is set whenever a watch opens or ends: what happened in between may have been missed. ``delivered`` is
-    set once all of them have been open at the same time. ``outdated`` is set when the API server was set back: watches
-    that go on from a version that it does not know any more are open, and say nothing. ``heard`` is to be called with
-    the resource whenever something was said of it; ``observer`` is told of every request.
+    ``changed`` is set whenever a watch opens or ends: what happened in between may have been missed. ``opened`` is set
+    when the last one opens, and ``delivered`` once all of them have been open at the same time. ``outdated`` is set when
+    the API server was set back: watches that go on from a version that it does not know any more are open, and say
+    nothing. ``heard`` is to be called with the resource whenever something was said of it; ``observer`` is told of
+    every request.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Streams:
         self._observer = observer
         self.heard = heard
         self.changed = asyncio.Event()
+        self.opened = asyncio.Event()
         self.delivered = asyncio.Event()
         self.outdated = asyncio.Event()
 
@@ -47,6 +49,7 @@ class Streams:
             self.heard(resource)
         self.changed.set()
         if self.all_open:
+            self.opened.set()
             self.delivered.set()
 
     def answered(self, verb: str, resource: str, code: int, seconds: float) -> None:

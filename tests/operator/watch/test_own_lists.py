@@ -1,6 +1,7 @@
 """The periodic list makes belief about GangJobs and NodeBids equal to the API server's."""
 
 import asyncio
+import itertools
 from contextlib import asynccontextmanager
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from fake_cluster.store import Place
 from lockstep.api.answer import ApiUnavailableError
 from lockstep.api.client import KubeClient
 from lockstep.belief.state import State
+from lockstep.watch import own_lists
 from lockstep.watch.kinds import bids_kind, gangs_kind
 from lockstep.watch.own_lists import (
     RELIST_SECONDS,
@@ -338,6 +340,21 @@ async def test_news_in_the_moment_of_a_stop_keeps_nothing_going(state):
         await asyncio.sleep(1)
 
         assert task.cancelled()
+
+
+async def test_watch_that_opens_after_a_long_list_is_followed_by_a_list_at_once(state, monkeypatch):
+    monkeypatch.setattr(own_lists, "monotonic", itertools.count(step=1000).__next__)
+    streams = open_streams()
+    async with listing(state, streams) as api:
+        await until(lambda: api.requests)
+        await asyncio.sleep(5)
+        streams.tell("gangjobs", 0)
+        streams.tell("gangjobs", 200)
+        api.store.add("gangjobs", gang("g"))
+        began = now()
+        await until(lambda: state.gangs)
+
+    assert now() - began <= 2
 
 
 async def test_lists_are_rare_while_every_watch_is_open(state):
