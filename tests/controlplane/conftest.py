@@ -166,7 +166,7 @@ def kubectl(arena):
             capture_output=True,
             text=True,
             check=False,
-            timeout=30,
+            timeout=300,
         )
         return done.stdout + done.stderr
 

@@ -187,7 +187,7 @@ def test_kubectl_finds_it_as_a_plugin(arena, asker, installed):
         [kubectl, "lockstep", "explain", "gj/heat", "-n", arena.namespace, "-o", "json"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(asker), "HOME": str(asker.parent)},
     )

@@ -20,7 +20,7 @@ def check(installed, namespace):
     def run(*options):
         command = [sys.executable, "-m", "lockstep", "check", f"--kubeconfig={kubeconfig}"]
         return subprocess.run(
-            [*command, f"--namespace={namespace}", *options], capture_output=True, text=True, timeout=60, check=False
+            [*command, f"--namespace={namespace}", *options], capture_output=True, text=True, timeout=300, check=False
         )
 
     return run

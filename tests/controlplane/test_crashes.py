@@ -116,7 +116,7 @@ def test_gang_deleted_while_the_operator_is_dead_leaves_no_pod(operator, kill_af
     arena.add_nodes(2)
     killed = kill_after(7)
     arena.submit(gang("heat", size=MEMBERS))
-    assert killed.wait(timeout=30)
+    assert killed.wait(timeout=300)
     operator.reap()
 
     arena.delete_gang("heat")
@@ -208,6 +208,6 @@ def cpu_on(arena, node):
 
 def revive(operator, killed):
     """Wait until the operator was killed, and start it again."""
-    assert killed.wait(timeout=30), "so many writes never came"
+    assert killed.wait(timeout=300), "so many writes never came"
     operator.reap()
     operator.start()

@@ -94,4 +94,4 @@ def run_in_shell(arena, command):
     """Run a command line that says ``kubectl``, as a reader would paste it whose namespace is the arena's."""
     program = f'"{arena.api.program(Tool.KUBECTL)}" --kubeconfig="{arena.api.kubeconfig}" --namespace={arena.namespace}'
     kubectl = f'kubectl() {{ {program} "$@"; }}'
-    subprocess.run(["bash", "-euc", f"{kubectl}; {command}"], check=True, capture_output=True, timeout=30)
+    subprocess.run(["bash", "-euc", f"{kubectl}; {command}"], check=True, capture_output=True, timeout=300)

@@ -201,7 +201,7 @@ def what_is_written(container, environment):
         capture_output=True,
         text=True,
         check=True,
-        timeout=30,
+        timeout=300,
     )
     return done.stdout.splitlines()
 

@@ -236,7 +236,7 @@ def test_operator_that_is_killed_in_the_middle_goes_on(operator, proxy, arena, u
 
     proxy.after = after
     arena.submit(gang("hot", priorityClassName=urgent))
-    assert killed.wait(timeout=30), "that step never came"
+    assert killed.wait(timeout=300), "that step never came"
     proxy.reset()
     operator.reap()
     operator.start()

@@ -1,6 +1,7 @@
 """What finished runs took is kept on a real API server, with the operator's own rights and no others."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -107,7 +108,8 @@ def test_tenant_is_told_what_the_runs_of_a_template_took(arena, elected, tenant)
     # It has another work in its spec, and the same runs. Whether they are even enough for a law, nobody knows here.
     used = arena.status("learner")["workUsed"]
     assert used["source"] in ("Stated", "Learned")
-    assert used["message"].startswith("Each of 6 runs with 1 and 2 members is missed by ")
+    # It may be planned before the end of the last run has been read.
+    assert re.match(r"Each of [56] runs with 1 and 2 members is missed by ", used["message"])
     assert {row["members"] for row in document["foretold"]} == {1, 2, 4}
     shown = profile(tenant, arena, "next")
     block = shown.stdout.split("To paste into its spec:\n\n")[1].split("\n\n")[0]

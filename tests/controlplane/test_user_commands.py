@@ -295,7 +295,7 @@ def test_kubectl_completes_names_of_gangs(arena, user, installed):
         [installed.program(Tool.KUBECTL), "__complete", "lockstep", "logs", "-n", arena.namespace, "gj/hea"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         env={"PATH": str(Path(sys.executable).parent), "KUBECONFIG": str(user), "HOME": str(user.parent)},
     )
@@ -310,7 +310,7 @@ def plugin(installed, user):
 
     def run(*arguments):
         command = [installed.program(Tool.KUBECTL), "lockstep", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
 
     return run
 

@@ -89,7 +89,7 @@ def run(program, folder, **commands):
         (folder / name).chmod(0o755)
     environment = {"PATH": f"{folder}:/usr/bin:/bin"}
     done = subprocess.run(
-        ["sh", "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=60
+        ["sh", "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert not done.stderr
     return done.stdout

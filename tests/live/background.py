@@ -23,7 +23,7 @@ class Background:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine and return its result."""
-        return self.start(work).result(timeout=30)
+        return self.start(work).result(timeout=300)
 
     def stop(self) -> None:
         """Cancel whatever still runs, and end the thread."""

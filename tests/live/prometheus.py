@@ -41,7 +41,7 @@ class Prometheus:
     def is_ready(self) -> bool:
         """Whether it answers."""
         try:
-            with DIRECT.open(f"http://{LOOPBACK}:{self._port.number}/-/ready", timeout=30) as answer:
+            with DIRECT.open(f"http://{LOOPBACK}:{self._port.number}/-/ready", timeout=300) as answer:
                 return bool(answer.status == 200)
         except OSError:
             return False
@@ -67,7 +67,7 @@ class Prometheus:
 
     def _ask(self, path: str, **parameters: str) -> dict[str, Any]:
         url = f"http://{LOOPBACK}:{self._port.number}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
-        with DIRECT.open(url, timeout=60) as answer:
+        with DIRECT.open(url, timeout=300) as answer:
             data: dict[str, Any] = json.loads(answer.read())["data"]
             return data
 

@@ -82,7 +82,7 @@ def asked(port, release, authority, shown):
     server = f"lockstep.{release.namespace}.svc"
     context = ssl.create_default_context(cafile=authority)
     with (
-        socket.create_connection((LOOPBACK, port.number), timeout=30) as plain,
+        socket.create_connection((LOOPBACK, port.number), timeout=300) as plain,
         context.wrap_socket(plain, server_hostname=server) as connection,
     ):
         lines = ("GET /metrics HTTP/1.1", f"Host: {server}", f"Authorization: Bearer {shown}", "Connection: close")
@@ -122,7 +122,7 @@ def run_as_its_pod(release, pod):
     [container] = pod["spec"]["containers"]
     kubeconfig = release.api.kubeconfig_for_service_account(release.namespace, pod["spec"]["serviceAccountName"])
     command = [sys.executable, "-m", "lockstep", *container["args"], f"--kubeconfig={kubeconfig}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def end(release, pod, phase):

@@ -61,7 +61,7 @@ class Jobs(Gangs):
         """Return what ``lockstep logs`` prints of a gang."""
         command = [sys.executable, "-m", "lockstep", "logs", f"gj/{name}", f"--namespace={NAMESPACE}"]
         command.append(f"--kubeconfig={self._cluster.kubeconfig}")
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
 
     def last_words(self, lines: int = 20) -> str:
         """Return how all members are, and what each has written last."""

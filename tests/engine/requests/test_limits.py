@@ -136,7 +136,7 @@ def test_program_answers_short_requests_for_very_much_at_once():
         input="".join(json.dumps(request) + "\n" for request in requests).encode(),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
     assert (ran.returncode, ran.stderr) == (0, b"")

@@ -16,7 +16,7 @@ _teller("text")(Said(3, 1, "g-1-3", bytes([27]) + b"[1mbold"))
 def shown(environment):
     """What a line of a log looks like at a terminal."""
     ours, theirs = os.openpty()
-    done = subprocess.run([sys.executable, "-c", SAYS], stdout=theirs, check=True, timeout=60, env=environment)
+    done = subprocess.run([sys.executable, "-c", SAYS], stdout=theirs, check=True, timeout=300, env=environment)
     os.close(theirs)
     written = os.read(ours, 1000)
     os.close(ours)
@@ -37,6 +37,6 @@ def test_prefix_is_coloured_at_a_terminal_and_the_programs_own_bytes_stay(enviro
 
 
 def test_what_is_no_terminal_gets_no_colours():
-    done = subprocess.run([sys.executable, "-c", SAYS], capture_output=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", SAYS], capture_output=True, check=True, timeout=300)
 
     assert done.stdout == b"[3] \x1b[1mbold\n"

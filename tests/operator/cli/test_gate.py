@@ -34,14 +34,14 @@ def test_gate_ends_once_the_file_has_content(tmp_path, gate):
 
     (tmp_path / "go").write_text("true")
 
-    assert gate.wait(timeout=30) == 0
+    assert gate.wait(timeout=300) == 0
 
 
 def test_gate_that_is_open_already_ends_at_once(tmp_path):
     (tmp_path / "go").write_text("true")
 
     done = subprocess.run(
-        [sys.executable, "-m", "lockstep", "gate", "--file", str(tmp_path / "go")], check=True, timeout=30
+        [sys.executable, "-m", "lockstep", "gate", "--file", str(tmp_path / "go")], check=True, timeout=300
     )
 
     assert done.returncode == 0
@@ -53,7 +53,7 @@ def test_gate_ends_when_its_pod_is_deleted(gate):
 
     gate.terminate()
 
-    assert gate.wait(timeout=30) == 128 + signal.SIGTERM
+    assert gate.wait(timeout=300) == 128 + signal.SIGTERM
 
 
 def test_gate_imports_nothing_that_takes_long():

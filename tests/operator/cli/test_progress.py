@@ -51,7 +51,7 @@ def whole(screen):
 def lockstep(arguments, stderr):
     """Run the command with its messages going there."""
     command = [sys.executable, "-m", "lockstep", *arguments]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=60, check=True)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=300, check=True)
 
 
 @pytest.mark.usefixtures("files")

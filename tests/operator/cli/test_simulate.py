@@ -102,7 +102,7 @@ def test_interrupted_it_ends_with_all_of_its_processes():
         # One helper beside the two, which simulate once they have worked for longer than it takes them to start.
         eventually(lambda: sum(seconds_of_processor(pid) > 3 for pid in children.read_text().split()) == 2, seconds=120)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(timeout=300)
 
     assert process.returncode == 1
     assert told.endswith("Aborted!\n")

@@ -33,7 +33,7 @@ def lockstep(arguments, redirected):
         ["sh", "-c", command, "sh", sys.executable, "-m", "lockstep", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

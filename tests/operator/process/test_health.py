@@ -105,7 +105,7 @@ async def test_event_loop_turns_while_the_last_decision_is_written_down():
         def __iter__(self):
             turned = threading.Event()
             loop.call_soon_threadsafe(turned.set)
-            assert turned.wait(timeout=30)
+            assert turned.wait(timeout=300)
             return super().__iter__()
 
     loop, decided = asyncio.get_running_loop(), decided_once()
