@@ -13,7 +13,8 @@ from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/lockstep-system/leases/lockstep"
-LEASE_SECONDS, DEADLINE_SECONDS = 5, 4
+# A busy API server that does not answer for some seconds must not cost the leader its lease.
+LEASE_SECONDS, DEADLINE_SECONDS = 10, 8
 TERMS = (
     "--leader-elect=true",
     f"--leader-elect-lease-duration={LEASE_SECONDS}s",
