@@ -10,6 +10,8 @@ set -eu
 CERTIFICATES='SSL_CERT_FILE|PIP_CERT|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE'
 # What an environment says of how registries are reached.
 PASSED="$CERTIFICATES|PIP_.*|GO(PROXY|SUMDB|PRIVATE|NOPROXY|NOSUMDB|FLAGS)|.*_proxy|.*_PROXY|TERM"
+# Where the user of the new machine is at home.
+home=/srv/home
 
 main() {
   suite=$1 cache=$2
@@ -53,7 +55,8 @@ inside() {
   shift 3
   mount -t proc proc /proc
   make_debian
-  git clone --quiet --no-hardlinks . "$root/root/lockstep"
+  mkdir -p "$root$home"
+  git clone --quiet --no-hardlinks . "$root$home/lockstep"
   pass_settings
   mount_into
   enter "$@"
@@ -75,7 +78,7 @@ pass_settings() {
   for path in /etc/hosts /etc/resolv.conf /etc/pip.conf "$HOME/.pip/pip.conf" "$HOME/.config/pip/pip.conf" \
     "$HOME/.config/go/env" /usr/local/share/ca-certificates $(certificate_files) $(apt_settings); do
     [ -e "$path" ] || continue
-    target=$root$(echo "$path" | sed "s|^$HOME/|/root/|")
+    target=$root$(echo "$path" | sed "s|^$HOME/|$home/|")
     mkdir -p "$(dirname "$target")"
     cp -rL "$path" "$(dirname "$target")/"
   done
@@ -99,8 +102,8 @@ mount_into() {
   mount -t sysfs -o ro sysfs "$root/sys"
   mount --rbind /dev "$root/dev"
   if [ -n "$cache" ]; then
-    mkdir -p "$cache" "$root/root/.cache/lockstep"
-    mount --bind "$cache" "$root/root/.cache/lockstep"
+    mkdir -p "$cache" "$root$home/.cache/lockstep"
+    mount --bind "$cache" "$root$home/.cache/lockstep"
   fi
 }
 
@@ -113,8 +116,8 @@ enter() {
   for name in $(names_of_environment | grep -Ev "^($PASSED)$"); do
     unset "$name"
   done
-  export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
-  exec sh -euxc "cd /root/lockstep; $command"
+  export HOME=$home PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
+  exec sh -euxc "cd $home/lockstep; $command"
 }
 
 joined() {

@@ -6,7 +6,7 @@ One gang that makes the snapshot or the planner raise costs no other its plan: i
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Container, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -155,27 +155,32 @@ class Planning:
         noted = await in_turns(self._noting(planned, made, now))
         decisions = [one for one in noted if self._is_firm(one, chosen, now)]
         decisions += quotas.refused
-        told = {decision.gang for decision in decisions}
-        # A gang that was refused keeps the words it was refused with, until its turn comes again.
-        untold = [gang for gang in waiting if gang.key not in told]
-        rest = [gang for gang in untold if not (self._is_set_aside(gang) or self._rotation.was_refused(gang))]
         in_front = [decision for decision in made.decisions if decision.gang in chosen.front]
-        behind = (
-            await self._run(partial(estimates, waiting, rest, in_front, now, self._state.past_runs.in_force))
-            if rest
-            else []
-        )
-        aside = [self._aside.decision(gang.key) for gang in untold if self._is_set_aside(gang)]
+        others = await self._undecided(waiting, {decision.gang for decision in decisions}, in_front, now)
         self._turns_left = self._rotation.are_left(sound) or self._evicting.are_left() or bool(seen.left_out)
-        whole = replace(made, decisions=(*decisions, *behind, *aside))
         return Decided(
             seen=seen,
-            plan=whole,
+            plan=replace(made, decisions=(*decisions, *others)),
             asked=asked,
             preemptions=preemptions,
             narrowed=quotas.narrowed,
             against_budgets=against_budgets,
         )
+
+    async def _undecided(
+        self, waiting: Sequence[GangFact], decided: Container[GangKey], in_front: Sequence[Decision], now: float
+    ) -> Sequence[Decision]:
+        """What is decided about gangs that were not planned: they are behind those ``in_front``, or set aside.
+
+        A gang that was refused keeps the words it was refused with, until its turn comes again.
+        """
+        left = [gang for gang in waiting if gang.key not in decided]
+        aside = [self._aside.decision(gang.key) for gang in left if self._is_set_aside(gang)]
+        rest = [gang for gang in left if not (self._is_set_aside(gang) or self._rotation.was_refused(gang))]
+        if not rest:
+            return aside
+        behind = await self._run(partial(estimates, waiting, rest, in_front, now, self._state.past_runs.in_force))
+        return [*behind, *aside]
 
     def _finding_who_waits(self) -> Generator[None, None, list[GangFact]]:
         """The gangs that wait, the most urgent first; there may be thousands, so that some may go meanwhile."""
