@@ -1,6 +1,6 @@
-"""What is there once everything has ended that is expected to end, and if no owner ever took a node back.
+"""What a snapshot has once everything that is expected to end has ended, if no owner ever takes a node back.
 
-Many gangs may be refused in one plan, and each is told what there would be: so it is found once, for all of them.
+One plan may refuse many gangs, and each refusal says what there would be. It is found once, for all of them.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 """How much is looked through for the gangs of a plan before what was found so far has to do.
 
 All that is done for a gang is counted in steps of about ten nanoseconds, and spent from its account and from the
-plan's. The first steps of each choice come from neither, so that no gang is left without any. Of the plan's account a
-half is kept in equal parts for the tenants, which are namespaces: nobody's gangs can leave nothing to those of others.
+plan's. The first steps of each choice come from neither, so that no gang is left without any. Half of the plan's
+account is kept in equal parts for the tenants, which are namespaces. So the gangs of one tenant always leave something
+to the gangs of the others.
 """
 
 from collections import Counter

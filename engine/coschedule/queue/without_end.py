@@ -1,4 +1,4 @@
-"""What gangs of a plan take of which nobody knows when it ends, and who they are."""
+"""What gangs of a plan take until an unknown end, and which gangs these are."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from coschedule.queue.snapshot import AMOUNT_LIMIT
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithoutEnd:
-    """``someday[n, r]`` comes back on each node, nobody knows when; gangs of the plan ``hold`` nodes as long."""
+    """``someday[n, r]`` comes back on each node at an unknown time. Gangs of the plan ``hold`` nodes as long."""
 
     someday: IntArray
     hold: OpenEnded

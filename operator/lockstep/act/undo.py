@@ -43,10 +43,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoNews:
-    """Who hears of an attempt that is undone.
+    """What is called for an attempt that is undone.
 
-    ``told`` when the gang's status has come to say so, and why; ``lasting``, once, where it takes a while: why, and
-    a sentence with what is waited for.
+    ``told`` is called when the gang's status has come to say so, with the reason. ``lasting`` is called once where the
+    undoing takes a while, with the reason and a sentence that says what it waits for.
     """
 
     told: Callable[[Failure], None]

@@ -1,4 +1,4 @@
-"""Who waits, until when and behind whom, as statuses say it: whoever may see GangJobs may see the queue.
+"""Who waits, until when and behind whom, as statuses say it. A user who may see GangJobs may see the queue.
 
 Each status is as old as its last write, so the place in it is one of an earlier plan. Where all gangs of a
 moment are known, places are counted anew among them, so that none is there twice, and none is missing.

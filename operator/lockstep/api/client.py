@@ -47,7 +47,7 @@ _LONGEST_PAUSE_SECONDS = 5.0
 
 
 class _Wanted(NamedTuple):
-    """One request, whoever sends it and however often. An answer of more than ``most_bytes`` is cut off."""
+    """One request, independent of who sends it and how often. An answer of more than ``most_bytes`` is cut off."""
 
     verb: str
     target: Target

@@ -35,7 +35,7 @@ def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
 
 
 def tests_of(selector: LabelSelector) -> Tests:
-    """The tests that labels have to pass; whoever tests many keeps them."""
+    """The tests that labels have to pass. A caller that tests many labels keeps them."""
     return _kept(selector) if words_in(selector) <= _MOST_KEPT_VALUES else _tests(selector)
 
 

@@ -22,7 +22,7 @@ def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request
     Resources: the larger of what runs together (containers and sidecars) and each init container beside the sidecars
     started before it; what the pod as a whole asks for takes precedence; the overhead is added. While a pod is resized
     in place, the most of what is asked for, in force and allocated counts; once its node has found that infeasible,
-    what is asked for no longer does. Raises ``TooLongError`` for more host ports and disks than are told apart.
+    what is asked for no longer does. Raises ``TooLongError`` for more host ports and disks than are distinguished.
     """
     is_infeasible = _resize_is_infeasible(status)
     amounts = _of_containers(spec, _containers_in_force(status), is_infeasible=is_infeasible)

@@ -14,7 +14,7 @@ EVERYWHERE = ""
 """No label has this name: a term with it keeps pods away from all nodes."""
 
 MOST_TERMS_OF_POD = 32
-"""So many required terms of anti-affinity of one pod are told apart; workloads have one or two."""
+"""At most this many required terms of anti-affinity of one pod are distinguished. Workloads have one or two."""
 _MOST_WORDS_OF_POD = 1_000
 # Terms that are longer are kept as often as there are pods of them, and no longer.
 _MOST_WORDS_SHARED = 50

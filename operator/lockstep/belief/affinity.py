@@ -96,7 +96,7 @@ class Surroundings:
     def _avoided(self, kind: Kind) -> Mapping[str, set[str]]:
         """By topology key, the nodes with pods that members of that kind want none of near them.
 
-        A pod whose labels nobody has read may be one.
+        A pod with unread labels may be one of these pods.
         """
         nodes: dict[str, set[str]] = {}
         for term in kind.apart:

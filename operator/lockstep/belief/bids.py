@@ -101,7 +101,7 @@ class Bids(Mapping[str, BidFact]):
             self._share_anew([node])
 
     def answer(self, node: str) -> BidCondition | None:
-        """What the owner of that node's bid should have been told; None where that is nothing, or no bid is there."""
+        """The condition that the bid of that node should have; None where it needs none, or where there is no bid."""
         bid = self._written.get(node)
         return None if bid is None else bid.answer(has_node=node in self._nodes)
 

@@ -1,4 +1,4 @@
-"""Claims by what is asked of them: whoever looks for those of one gang, or of one volume, looks at no others."""
+"""Claims by what is asked of them: a search for the claims of one gang, or of one volume, reads no others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

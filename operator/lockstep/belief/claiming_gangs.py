@@ -1,4 +1,4 @@
-"""Which gangs use claims: whoever hears of a claim looks at no others."""
+"""Which gangs use claims: when a claim changes, the operator checks no other gangs."""
 
 from collections.abc import Iterable, Iterator
 

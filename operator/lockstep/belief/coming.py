@@ -1,7 +1,7 @@
 """Members of gangs that hold nodes, as their neighbours see them before watches show them there.
 
-They are entered with the pods of others, once for each role and node: whoever looks for pods of some labels, or is kept
-away by some, has no other place to look. They leave when all members of the attempt were seen bound.
+They are entered with the pods of others, once for each role and node. So there is one place for a search for pods of
+some labels, or for pods that keep a member away. They leave when all members of the attempt were seen bound.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -16,7 +16,7 @@ from lockstep.facts.role import RoleSpec
 def constraints_of(state: State, gang: GangFact, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
     """The constraints under which the members of one role are planned now.
 
-    Whoever asks about several roles knows what is ``around`` all of them.
+    A caller that asks about several roles passes what is ``around`` all of them.
     """
     around = Surroundings(state, gang) if around is None else around
     constraints = state.claims.constraints(gang.key, role)

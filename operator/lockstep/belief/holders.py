@@ -13,8 +13,9 @@ from lockstep.facts.pod import PodKey
 
 
 class Holders:
-    """Whoever enters a reservation leaves it, too. ``touched`` is called with nodes whose members use other claims.
+    """The gangs that hold nodes: a caller that enters a reservation removes it, too.
 
+    ``touched`` is called with nodes whose members use other claims.
     ``unseen``: members that no watch has shown. ``coming``: what neighbours see of those that are not bound yet.
     ``claims``: which ones they use. ``keep_others_away``: whose members do.
     """

@@ -24,7 +24,7 @@ def question(state: State, terms: Iterable[PodTerm]) -> Question:
 
 
 def own_pods(state: State, gang: GangFact) -> list[PodFact]:
-    """The gang's own pods that are on a node, of whichever attempt, or about to be: they are nobody else's."""
+    """The gang's own pods, of any attempt, that are on a node or about to be. They are not pods of others."""
     state.neighbours_now()
     return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
 

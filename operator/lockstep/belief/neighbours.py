@@ -13,7 +13,7 @@ from lockstep.facts.volume import ClaimKey
 
 
 def _ignored(_: str) -> None:
-    """Nobody asks which nodes have pods that use claims."""
+    """No caller asks which nodes have pods that use claims."""
 
 
 class Neighbours:

@@ -1,4 +1,4 @@
-"""The pods that are on a node, numbered, and by their labels: whoever asks for a label looks at no other pods.
+"""The pods that are on a node, numbered, and by their labels: a question about a label reads no other pods.
 
 What is kept grows with the labels that pods have, never with what is asked for.
 """

@@ -15,10 +15,10 @@ class _Known(NamedTuple):
 
 
 class Remembered:
-    """Values for each gang, by its UID and by the question; whoever forgets a gang forgets its values too.
+    """Values for each gang, by its UID and by the question. A caller that forgets a gang forgets its values, too.
 
-    Of a gang that is not there, as ``is_there`` has it, nothing is kept. Of each question the last two answers are: the
-    same gang is asked about with its spec as it is, and with one in which quotas narrow it.
+    Nothing is kept of a gang that is not there, as ``is_there`` has it. The last two answers to each question are kept:
+    callers ask about the same gang with its spec as it is, and with one in which quotas narrow it.
     """
 
     def __init__(self, is_there: Callable[[GangFact], bool]) -> None:

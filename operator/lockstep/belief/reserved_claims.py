@@ -1,7 +1,7 @@
 """Which claims members of gangs that have reserved use, and on which nodes: their pods may not be there yet.
 
-Kept reservation by reservation, so that nobody looks at all members of all gangs. Claims of single members are not
-kept: what they are called follows from the gang, the attempt and the rank, and the other way round.
+Claims are kept reservation by reservation, so that no caller reads all members of all gangs. Claims of single members
+are not kept: their names follow from the gang, the attempt and the rank, and the other way round.
 """
 
 from collections.abc import Collection, Hashable, Iterator

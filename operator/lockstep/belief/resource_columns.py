@@ -1,8 +1,8 @@
-"""Which resources a snapshot has columns for: what gangs ask for, in a number that nobody can drive up.
+"""Which resources a snapshot has columns for: what gangs ask for. No user can drive up the number of columns.
 
-Anybody may ask for a resource of any name. Of those that no node has, some keep a column of their own, so that their
-gangs are told what is short; all further ones share one. Host ports and disks of which every node has one are alike
-where the same members ask for them and no pod has any: one column stands for all of these.
+Every user may ask for a resource of any name. Some resources that no node has keep a column of their own, so that
+refusals say what is short. All further ones share one column. Host ports and disks of which every node has one are
+alike where the same members ask for them and no pod has any. One column stands for all that are alike.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -103,7 +103,10 @@ def choosing_columns(requests: Iterable[Request], known: Known) -> Generator[Non
 def _standing_in(
     asked: Mapping[str, Sequence[tuple[int, int]]], known: Known
 ) -> Generator[None, None, Mapping[str, str | None]]:
-    """Which columns stand for those that are like them; what members only share, and nobody excludes, needs none."""
+    """Which columns stand for those that are like them.
+
+    A resource needs no column where members only share it, and none of them excludes the others.
+    """
     first: dict[tuple[tuple[int, int], ...], str] = {}
     stand_ins: dict[str, str | None] = {}
     for number, name in enumerate(sorted(name for name in asked if is_of_every_node(name)), 1):
@@ -124,5 +127,5 @@ def _may_be_nowhere(name: str) -> bool:
 
 
 def _in_order(names: Iterable[str]) -> list[str]:
-    """Volumes first: where several things are short, they are told of."""
+    """Volumes come first: where several things are short, a refusal names the volumes."""
     return sorted(names, key=lambda name: (not name.startswith(VOLUMES_PREFIX), name))

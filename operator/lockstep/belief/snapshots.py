@@ -92,8 +92,9 @@ class SnapshotCutter:
     ) -> Generator[None, None, Snapshot]:
         """Cut a snapshot in many small steps, between which belief may change.
 
-        All that is free or taken is of one step, of which ``watch`` hears. The generation is that of the first: whoever
-        compares it later knows whether anything has changed since. What single gangs ask of nodes may be newer.
+        All that is free or taken is of one step, and ``watch`` is called in that step. The generation is that of the
+        first step: a caller that compares it later knows whether anything has changed since. What single gangs ask of
+        nodes may be newer.
         """
         generation = self._state.generation
         found = yield from self._finding_what_is_wanted(gangs, terms, rescue)

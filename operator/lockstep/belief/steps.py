@@ -1,4 +1,4 @@
-"""Work in steps, between which the event loop may turn: whoever has all the time takes them at once."""
+"""Work in steps, between which the event loop may turn. A caller that has all the time takes them at once."""
 
 from collections.abc import Generator
 from typing import TypeVar

@@ -11,9 +11,9 @@ from lockstep.api.pod_terms import EVERYWHERE, of_any_labels
 from lockstep.facts.pod import PodTerm
 
 MOST_OF_NAMESPACE = 1_000
-"""So many terms of the pods of one namespace, that are about that namespace, are told apart."""
+"""At most this many terms of the pods of one namespace that are about that namespace are distinguished."""
 MOST_ABOUT_OTHERS = 100
-"""And so many that are about others, where they cost others' gangs time."""
+"""And at most this many that are about others, where they cost others' gangs time."""
 _MOST_LABELS = 64
 
 

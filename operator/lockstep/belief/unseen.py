@@ -18,9 +18,9 @@ class _Unseen:
 
 
 class UnseenMembers:
-    """Counted pod by pod, so that nobody looks at all members of all gangs again. Once seen is seen for good.
+    """Counted pod by pod, so that no caller reads all members of all gangs again.
 
-    ``changes`` counts the changes of what there is to count.
+    A member that was seen once counts as seen for good. ``changes`` counts the changes of what there is to count.
     """
 
     def __init__(self) -> None:

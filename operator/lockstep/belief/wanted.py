@@ -18,8 +18,8 @@ from lockstep.facts.role import RoleSpec
 class Terms:
     """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name.
 
-    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world. Where it
-    ``is_remembered`` what the plan before gave it, nobody reads that from its status.
+    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world. With
+    ``is_remembered`` the operator remembers what the plan before gave the gang, and does not read that from its status.
     """
 
     not_before: float = -math.inf
@@ -51,7 +51,7 @@ class Wanted:
 
     @property
     def own_rooms(self) -> Iterator[tuple[str, Part]]:
-        """The columns that nobody else asks for: for how many members of each part nodes have volumes."""
+        """The columns that no other gang asks for: for how many members of each part nodes have volumes."""
         for _, part, _ in self.parts:
             if part.demand.most:
                 yield volumes_of(self.gang.key, part), part

@@ -32,8 +32,8 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
 
     For example: lockstep queue -A
 
-    It is what the operator has told them last, so that nothing is planned. Positions count the gangs of all namespaces
-    at one moment; who may list those of one namespace only sees the positions that statuses have.
+    The command shows what the operator wrote last in their statuses, and plans nothing. Positions count the gangs of
+    all namespaces at one moment. A user who may list only those of one namespace sees the positions that statuses have.
     """
     if namespace and all_namespaces:
         raise click.UsageError("Of --namespace and --all-namespaces only one can be meant.")

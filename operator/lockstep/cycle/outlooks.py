@@ -81,7 +81,7 @@ class Outlooks:
 
     @cached_property
     def _uses(self) -> list[_Use]:
-        """Who is expected to use nodes until when, who ends last at last. Most plans tell nobody anything new."""
+        """Who is expected to use nodes until when, in the order of their ends. Most plans change no outlook."""
         held = [(expected_end(self._state, one, self._now), one) for one in self._state.reservations.values()]
         uses = [_Use(end, one.gang, one.members) for end, one in held if end is not None]
         return sorted([*uses, *(_Use(one.finish, one.gang, one.members) for one in self._later)], key=_by_end)

@@ -120,8 +120,8 @@ def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dic
 def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, Offer]:
     """What the nodes of members that wait offer the gang, by their bids and what its runs have taught of their kinds.
 
-    None at all where one has no bid that is understood and was renewed in time: nobody guesses a pace. What is believed
-    now counts, of kinds as of bids, whatever the gang was placed by: nodes are as fast as they are.
+    The result is empty where a node has no bid that is understood and was renewed in time: a pace is never guessed.
+    What is believed now counts, of kinds as of bids, whatever the gang was placed by: nodes are as fast as they are.
     """
     nodes = sorted({member.node for member in members if member.waits})
     bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.tells_pace]
@@ -135,7 +135,7 @@ def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> d
 
 
 def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
-    """The nodes of members that wait that have no bid by which a pace can be told."""
+    """The nodes of members that wait, where the node has no bid that gives a pace."""
     nodes = {member.node for member in members if member.waits}
     return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or not bid.tells_pace)
 

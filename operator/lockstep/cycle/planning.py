@@ -197,7 +197,7 @@ class Planning:
         errors: dict[GangKey, Exception] = {}
         found = await in_turns(keeping_within_quotas(self._state, gangs, errors.__setitem__))
         for gang in (gang for gang in gangs if gang.key in errors):
-            log.error("what quotas allow it can't be told", exc_info=errors[gang.key], extra=about(gang.key))
+            log.error("what quotas allow it can't be determined", exc_info=errors[gang.key], extra=about(gang.key))
             self.set_aside(gang, errors[gang.key])
         return found
 
@@ -234,7 +234,7 @@ class Planning:
     def _noting(
         self, planned: dict[GangKey, GangFact], made: Plan, now: float
     ) -> Generator[None, None, list[Decision]]:
-        """Remember what was decided, in steps; who holds nodes, or rests, is told so."""
+        """Remember what was decided, in steps. The decision of a gang that holds nodes, or rests, says so."""
         noted: list[Decision] = []
         for one in made.decisions:
             yield

@@ -19,7 +19,7 @@ LARGEST_AMOUNT = 2**49
 """
 
 MOST_GRACE_SECONDS = 3_600
-"""The longest grace period of a member: whoever waits for its room waits no longer. The schema has the same bound."""
+"""The longest grace period of a member: no gang waits longer for its room. The schema has the same bound."""
 
 
 class PodKey(NamedTuple):

@@ -43,7 +43,7 @@ def means_loopback(host: str) -> bool:
 
 
 def _came_by_loopback(request: web.Request) -> bool:
-    """Whether the connection is to an address of the loopback. Of one that is closing nobody knows."""
+    """Whether the connection is to an address of the loopback. One that is closing has no address, and counts."""
     own = request.get_extra_info("sockname")
     if not own:
         return True

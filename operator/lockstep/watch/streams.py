@@ -15,8 +15,8 @@ class Streams:
     ``changed`` is set whenever a watch opens or ends: what happened in between may have been missed. ``opened`` is set
     when the last one opens, and ``delivered`` once all of them have been open at the same time. ``outdated`` is set
     when the API server was set back: watches that go on from a version that it does not know any more are open, and
-    say nothing. ``heard`` is to be called with the resource whenever something was said of it; ``observer`` is told of
-    every request.
+    say nothing. ``heard`` is to be called with the resource whenever something was said of it. ``observer`` is called
+    for every request.
     """
 
     def __init__(

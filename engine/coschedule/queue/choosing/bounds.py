@@ -8,7 +8,7 @@ from coschedule.queue.finishes import first_in_time, seconds_until
 from coschedule.queue.slots.by_domain import Instants, least_by_domain
 
 _MOST_SPEEDS = 32
-"""So many ranges of slow-downs at most are told apart where sizes are bounded: each takes a pass over all sizes."""
+"""``least_sizes`` distinguishes at most this many ranges of slow-downs: each range takes a pass over all sizes."""
 
 
 def best_of_each(first: FloatArray, second: FloatArray, instants: Instants) -> FloatArray:

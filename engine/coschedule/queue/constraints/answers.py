@@ -14,7 +14,7 @@ from coschedule.queue.constraints.terms import Constraints
 class Answers:
     """The columns of a table as sets of nodes, and the nodes that pass the constraints that were asked about.
 
-    A set takes an eighth of a byte for a node, and goes when nobody has such constraints any more.
+    A set takes one bit for each node. The set for some constraints goes when nothing refers to them any more.
     """
 
     def __init__(

@@ -49,10 +49,10 @@ class Weights(NamedTuple):
 class Search:
     """A party on a timeline: ``passes[c, role]`` where members may be, at most ``most[c, role]`` of them on a node.
 
-    ``passes_by_node`` says the same of each node by index. They may stay for ``stays[c, role]`` seconds from the start
-    of the run, or ``None`` limits that. What is free is told of the ``wanted`` resources. ``instants``, rising, are
-    when it need start. ``fittings`` are kept by mix. When the ``effort`` is over, what was found until then is the best
-    that is known.
+    ``passes_by_node`` says the same of each node by index. Members may stay for ``stays[c, role]`` seconds from the
+    start of the run; ``stays`` is ``None`` where nothing limits that. Free amounts are those of the ``wanted``
+    resources. ``instants``, rising, are when it need start. ``fittings`` are kept by mix. When the ``effort`` is over,
+    what was found until then is the best that is known.
     """
 
     party: Party
