@@ -31,14 +31,6 @@ def test_kubernetes_libraries_are_of_the_release_that_is_built():
     assert set(replaced.values()) == {recipe(Tool.KUBECTL).version.replace("v1.", "v0.")}
 
 
-def test_every_module_shares_its_libraries_with_the_others():
-    workspace = (MODULES / "go.work").read_text()
-
-    assert re.findall(r"^\t\./(\S+)$", workspace, re.MULTILINE) == sorted(
-        path.parent.name for path in MODULES.glob("*/go.mod")
-    )
-
-
 def test_module_that_is_not_required_gets_a_sentence():
     with pytest.raises(SandboxError, match=r"kwok/go.mod requires no version of example.com/nothing"):
         pinned_version("kwok", "example.com/nothing")

@@ -5,12 +5,10 @@ import signal
 import subprocess
 from pathlib import Path
 
-from sandbox.binaries.catalog import MODULES, Recipe
+from sandbox.binaries.catalog import Recipe
 from sandbox.errors import SandboxError
 
 STRIPPED = "-s -w"
-# One version of every library for all programs: each is compiled once.
-WORKSPACE = MODULES / "go.work"
 
 
 def build(recipe: Recipe, *, go: str, output: Path) -> None:
@@ -22,7 +20,7 @@ def build(recipe: Recipe, *, go: str, output: Path) -> None:
     process = subprocess.Popen(
         [go, "build", *options, recipe.package],
         cwd=recipe.module_folder,
-        env=os.environ | {"CGO_ENABLED": "0", "GOWORK": str(WORKSPACE)},
+        env=os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -13,7 +13,7 @@ from sandbox.binaries.catalog import MODULES
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
-# What sandbox/modules/go.work asks for.
+# What every go.mod in sandbox/modules asks for.
 OLDEST = (1, 26)
 VERSION_SECONDS = 10.0
 REQUIREMENT = MODULES / "go.txt"
