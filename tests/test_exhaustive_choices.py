@@ -15,18 +15,24 @@ SOURCES = [path for room in ("engine", "operator") for path in sorted((ROOT / ro
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
 ENUMS = ("Enum", "StrEnum", "IntEnum")
 
-ALONE_IN_ITS_MODULE = {"Load": "engine/coschedule/queue/gangs.py"}
+ALONE_IN_ITS_MODULE = {"Load": "engine/coschedule/queue/problem/gangs.py"}
 """A comparison elsewhere would forget members to come: properties answer, or a match."""
 
 SOME_ARE_MEANT = {
-    ("operator/lockstep/report/conditions.py", "Condition"): "those that every gang has from its first status on",
-    ("operator/lockstep/cycle/outlooks.py", "PlanChange"): "those that can be found out, in the order of asking",
-    ("operator/lockstep/cycle/attempt_news.py", "Reason"): "those that have an event of their own",
-    ("operator/lockstep/facts/node_request.py", "Reason"): "a type of its own, which is matched completely",
-    ("operator/lockstep/facts/gang.py", "Condition"): "the two by which a gang is over",
+    (
+        "operator/lockstep/report/status/conditions.py",
+        "Condition",
+    ): "those that every gang has from its first status on",
+    (
+        "operator/lockstep/cycle/explaining/outlooks.py",
+        "PlanChange",
+    ): "those that can be found out, in the order of asking",
+    ("operator/lockstep/cycle/explaining/attempt_news.py", "Reason"): "those that have an event of their own",
+    ("operator/lockstep/facts/cluster/node_request.py", "Reason"): "a type of its own, which is matched completely",
+    ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",
     ("operator/lockstep/answers/member_logs.py", "Condition"): "those that say why there are no members, best first",
     (
-        "operator/lockstep/api/turns.py",
+        "operator/lockstep/api/client/turns.py",
         "Urgency",
     ): "those that go before reports, and those that have turns of their own",
 }

@@ -39,28 +39,28 @@ from coschedule.problems.shum.events import Arrive, AuctionRules, Depart, HoldAu
 from coschedule.problems.shum.forecast import LoadHistory, Smoothing, forecast_load
 from coschedule.problems.shum.replication import mean_turnaround
 from coschedule.problems.shum.shares import Levels, divide_shares
-from coschedule.queue.candidates import Outline
+from coschedule.queue.choosing.own_speeds import own_times
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
-from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.requirements import LabelTest, label_test
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.queue.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
-from coschedule.queue.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
-from coschedule.queue.members import Members
-from coschedule.queue.nodes import NodeTable, Nominated, Release
-from coschedule.queue.observer import Observer
-from coschedule.queue.open_ended import Blocker, OpenEnded
-from coschedule.queue.order import Urgency, urgency
-from coschedule.queue.own_speeds import own_times
-from coschedule.queue.owners.forecasts import Forecasts, Interruptible, no_forecasts
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.keeping.memory import kept_from, remembering
 from coschedule.queue.owners.hazards import Hazards, hazards_of
-from coschedule.queue.parts import Part, Pieces, Share, decode_part, encode_part
 from coschedule.queue.plan import plan
-from coschedule.queue.planner import failed
+from coschedule.queue.planner.observer import Observer
+from coschedule.queue.planner.planner import failed
+from coschedule.queue.planner.turn import Turn
 from coschedule.queue.preemption.preempt import Preempting, Preemption, preempt
-from coschedule.queue.promises.kinds import Promises
-from coschedule.queue.promises.memory import kept_from, remembering
-from coschedule.queue.refusals import (
+from coschedule.queue.problem.decisions import Alternative, Decision, Hold, Placement, Plan, Risk, Unplaceable
+from coschedule.queue.problem.gangs import GangKey, Kept, Load, PendingGang, Role, Seat
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.nodes import NodeTable, Nominated, Release
+from coschedule.queue.problem.open_ended import Blocker, OpenEnded
+from coschedule.queue.problem.order import Urgency, urgency
+from coschedule.queue.problem.owner_forecasts import Forecasts, Interruptible, no_forecasts
+from coschedule.queue.problem.parts import Part, Pieces, Share, decode_part, encode_part
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.refusals import (
     ConstraintsTooLong,
     DeadlineCannotBeMet,
     HeldByGangsInFront,
@@ -81,10 +81,11 @@ from coschedule.queue.refusals import (
     TopologiesCross,
     WindowTooShort,
 )
-from coschedule.queue.running import Disrupted, Holding, RunningGang
-from coschedule.queue.sizes import Sizes
-from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
-from coschedule.queue.terms import Term, TermKind
+from coschedule.queue.problem.running import Disrupted, Holding, RunningGang
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.problem.terms import Term, TermKind
+from coschedule.queue.search.candidates import Outline
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.by_speed import SpeedGroup, nodes_by_speed
 from coschedule.queue.why.changes import (
@@ -102,7 +103,6 @@ from coschedule.queue.why.changes import (
 from coschedule.queue.why.following import decision_of, turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import RoomNow, room_now
-from coschedule.queue.why.turn import Turn
 
 __all__ = [
     "AMOUNT_LIMIT",

@@ -2,17 +2,17 @@
 
 from coschedule import Constraints, GangKey, Interruptible, Load, Members, NodeTerm, Requirement, Sizes
 from lockstep.api.membership import pod_name
-from lockstep.belief.reservation import Reservation
-from lockstep.facts.bid_plan import BidReport
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.cluster.bid_plan import BidReport
+from lockstep.facts.cluster.node import BidFact, NodeFact
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, Offer, VolumeFact, Wish
 from lockstep.facts.document import PodTemplate
-from lockstep.facts.gang import GangFact, GangSpec, GangStatus
-from lockstep.facts.node import BidFact, NodeFact
-from lockstep.facts.outlook import Outlook, PlanChange
-from lockstep.facts.pod import Membership, PodFact, PodKey, PodPhase
-from lockstep.facts.pod_outcome import PodOutcome
-from lockstep.facts.policies import Policies
-from lockstep.facts.role import Needs, RoleSpec
-from lockstep.facts.volume import ClaimFact, ClaimKey, Offer, VolumeFact, Wish
+from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.outlook import Outlook, PlanChange
+from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.pods.pod import Membership, PodFact, PodKey, PodPhase
+from lockstep.facts.pods.pod_outcome import PodOutcome
 
 ONE_CPU = (("bid slots", 1), ("cpu", 1000), ("pods", 1))
 DEFAULT = "default"

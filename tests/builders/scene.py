@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from builders.facts import bid_fact, gang_fact, gang_spec, node_fact
 from coschedule import GangKey, Placement, Promises, SerialWork, plan
-from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.belief.wanted import Terms
-from lockstep.cycle.decided import Decided, Seen
-from lockstep.report.conditions import mark_placed, mark_planned_for_later, mark_reserved, mark_unplaceable
+from lockstep.cycle.planning.decided import Decided, Seen
+from lockstep.report.status.conditions import mark_placed, mark_planned_for_later, mark_reserved, mark_unplaceable
+from lockstep.snapshot.snapshots import SnapshotCutter
+from lockstep.snapshot.wanted import Terms
 
 HOUR = 3600.0
 # As nodes are bought: so many of each generation, and how long one takes for a second's work.

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lockstep.simulation.nodes import Nodes
-from lockstep.simulation.owners import hours_of
+from lockstep.simulation.model.nodes import Nodes
+from lockstep.simulation.presence.office_hours import hours_of
 
 
 def unowned(slowdowns):

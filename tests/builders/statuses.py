@@ -5,9 +5,9 @@ from dataclasses import replace
 from builders.facts import gang_fact
 from coschedule import Members, Pieces, Placement, Share, Spelled, Unplaceable
 from coschedule import Reason as PlanReason
-from lockstep.facts.failure import Failure
+from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
-from lockstep.report import conditions
+from lockstep.report.status import conditions
 
 NOW = 1000.0
 GANG = gang_fact("g", generation=4)

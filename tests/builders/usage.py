@@ -1,6 +1,6 @@
 """Usages of a node's processors."""
 
-from lockstep.agent.measured import Usage
+from lockstep.agent.measuring.measured import Usage
 
 
 def usage(*, at=0.0, gang=0.0, pods=0.0, host=0.0, steal=0.0, cores=8.0):

@@ -13,7 +13,7 @@ from chaos.invariants import GAP, LISTED, Invariants
 from chaos.world import CORE, GANGS, NODES, World
 from eventually import eventually
 from live.background import Background
-from lockstep.api.configuration import load_configuration, tls_context
+from lockstep.api.client.configuration import load_configuration, tls_context
 from sandbox import Node
 
 if TYPE_CHECKING:

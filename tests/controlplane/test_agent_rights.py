@@ -8,7 +8,7 @@ from eventually import eventually
 from live.agents import ACCOUNT, NAMESPACE
 from live.arena import BIDS
 from live.tokens import token_of, token_on
-from lockstep.agent.connection import Server, applied, watching
+from lockstep.agent.bid.connection import Server, applied, watching
 
 MEASURED = {"dutyCycle": "250m", "capacity": "2", "ownerPresent": True, "expiresAt": "2126-01-01T00:00:00Z"}
 FORECAST = [{"from": "2126-01-01T00:00:00Z", "dutyCycle": "250m", "ownerReturns": "100m"}]

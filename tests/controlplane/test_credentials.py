@@ -7,7 +7,7 @@ import pytest
 from builders.manifests import gang
 from eventually import eventually
 from live.quick_start import Forked
-from lockstep.api.credentials import REFUSED
+from lockstep.api.client.credentials import REFUSED
 from lockstep_demo.operator_process import OperatorProcess, running
 
 GAUGE = "lockstep_credentials_refused"

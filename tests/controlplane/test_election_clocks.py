@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from eventually import eventually_async
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import load_configuration
-from lockstep.api.fence import Fence
-from lockstep.api.lease import Holder
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import load_configuration
+from lockstep.api.client.fence import Fence
+from lockstep.api.cluster.lease import Holder
 from lockstep.process.election.elector import ElectionTerms, Elector
 
 pytestmark = pytest.mark.asyncio

@@ -35,7 +35,7 @@ def test_line_about_a_gang_names_it_in_a_field(operator, arena):
     arena.delete_pod("heat-1-0")
 
     [line] = eventually(lambda: warnings(operator, f"{arena.namespace}/heat"))
-    assert (line["level"], line["logger"]) == ("warning", "lockstep.act.undo")
+    assert (line["level"], line["logger"]) == ("warning", "lockstep.act.ending.undo")
     assert line["message"].startswith("attempt 1 is undone: ")
 
 
@@ -72,7 +72,7 @@ def test_trouble_of_watches_and_writes_is_told_without_our_token(operator, arena
 def test_every_line_is_one_object(operator):
     loggers = {line["logger"] for line in lines(operator)}
 
-    assert {"lockstep.process.serve", "lockstep.process.listening"} <= loggers
+    assert {"lockstep.process.serve", "lockstep.process.pages.listening"} <= loggers
 
 
 def test_reason_for_not_starting_is_such_a_line_too(proxy, tmp_path):

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from builders.manifests import bid, gang
 from live.arena import Arena
 from live.quick_start import Forked
-from lockstep.api.work import parse_work
+from lockstep.api.gangjob.work import parse_work
 from lockstep.cli import main
 from lockstep.facts.past_runs import KIND_LABEL
 from lockstep_demo.operator_process import OperatorProcess, running

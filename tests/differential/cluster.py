@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from differential.draft import Draft, Manifest
-from lockstep.api.answer import Answer, Target
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import load_configuration
+from lockstep.api.client.answer import Answer, Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
 AT_ONCE = 16

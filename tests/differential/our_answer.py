@@ -6,12 +6,12 @@ from typing import Any
 from coschedule import Placement, plan
 from differential.cluster import PROBES
 from differential.draft import Manifest
-from lockstep.api.client import KubeClient
-from lockstep.api.gangjob import parse_gang
-from lockstep.belief.claim_problems import claim_refusal
-from lockstep.belief.snapshots import SnapshotCutter
+from lockstep.api.client.client import KubeClient
+from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.belief.state import State
-from lockstep.report.refusals import spell
+from lockstep.belief.volumes.claim_problems import claim_refusal
+from lockstep.report.text.refusals import spell
+from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.kind import Kind
 from lockstep.watch.kinds import WATCHED
 

@@ -12,7 +12,7 @@ from sandbox import Sandbox
 
 AT_ONCE = 30
 LONGEST = 5
-# As in tests/operator/belief/test_affinity_exhaustive.py: two zones, a rack in both, a node outside.
+# As in tests/operator/snapshot/affinity/test_affinity_exhaustive.py: two zones, a rack in both, a node outside.
 NODES = {"n1": ("east", "a"), "n2": ("east", None), "n3": ("west", "a"), "n4": (None, None)}
 
 

@@ -2,8 +2,8 @@
 
 from coschedule import GangKey
 from docs.markdown import ROOT, fences, first_cells
-from lockstep.answers.queue import Queued
-from lockstep.answers.queue_text import queue_document
+from lockstep.answers.queue.queue import Queued
+from lockstep.answers.queue.queue_text import queue_document
 
 PAGE = ROOT / "docs" / "command-line.md"
 

@@ -14,7 +14,7 @@ from coschedule import Goal, Node, choose_equal
 from docs.markdown import ROOT, fences
 from fake_cluster.jumping import JumpingLoop, now, until
 from fake_cluster.rig import operator_over, status_of
-from lockstep.api.gangjob import parse_gang
+from lockstep.api.gangjob.gangjob import parse_gang
 
 PAGE = ROOT / "docs" / "guide.md"
 TEXT = PAGE.read_text()

@@ -8,12 +8,12 @@ import pytest
 
 from coschedule import Reason as PlanReason
 from docs.markdown import PAGES, ROOT, first_cells, mentioned_targets, name_of
-from lockstep.api.unsupported import UNSUPPORTED
+from lockstep.api.gangjob.unsupported import UNSUPPORTED
 from lockstep.cli.agent import agent
 from lockstep.cli.run import run
+from lockstep.facts.gang.summary import State
 from lockstep.facts.reasons import Condition, EventReason, Reason
-from lockstep.facts.summary import State
-from lockstep.process.health import DEBUG_PAGES, METRICS, PROBES
+from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES
 
 OPERATIONS = ROOT / "docs" / "operations.md"
 DEPENDENCIES = ROOT / "docs" / "designs" / "0001-dependencies.md"

@@ -15,7 +15,7 @@ import yaml
 from docs.markdown import ROOT
 from lockstep.cli.agent import agent
 from lockstep.cli.run import run
-from lockstep.report.sentences import duration
+from lockstep.report.text.sentences import duration
 
 LISTED = yaml.safe_load((Path(__file__).parent / "numbers.yaml").read_text())
 STATED = [pytest.param(page, *one, id=f"{page}: {one[0].format('…')}") for page, rows in LISTED.items() for one in rows]

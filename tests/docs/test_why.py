@@ -4,15 +4,15 @@ from builders.facts import gang_fact, gang_spec
 from coschedule import GangKey, SerialWork, plan
 from docs.markdown import ROOT, fences, first_cells
 from engine.builders import gang, node, snapshot
-from lockstep.answers.document import settled_document, waiting_document
-from lockstep.answers.profile import answer_profile
-from lockstep.answers.profile_document import profile_document
-from lockstep.answers.recorded import Recorded, planned_before
-from lockstep.answers.settled import SettledAnswer
-from lockstep.answers.waiting import answer_about
-from lockstep.api.spelled_runs import spell_runs
-from lockstep.belief.phases import Phase
-from lockstep.facts.gang import GangStatus
+from lockstep.answers.plan.document import settled_document, waiting_document
+from lockstep.answers.plan.recorded import Recorded, planned_before
+from lockstep.answers.plan.settled import SettledAnswer
+from lockstep.answers.plan.waiting import answer_about
+from lockstep.answers.profile.profile import answer_profile
+from lockstep.answers.profile.profile_document import profile_document
+from lockstep.api.gangjob.spelled_runs import spell_runs
+from lockstep.belief.gangs.phases import Phase
+from lockstep.facts.gang.gang import GangStatus
 from lockstep.facts.past_runs import run_of
 
 PAGE = ROOT / "docs" / "why.md"

@@ -11,15 +11,15 @@ from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.problems.node import Node
 from coschedule.problems.shum.events import Arrive, AuctionRules, HoldAuction
 from coschedule.queue.constraints.terms import Constraints
-from coschedule.queue.gangs import GangKey, Load, PendingGang, Role
-from coschedule.queue.nodes import NodeTable, Nominated, Release
-from coschedule.queue.open_ended import OpenEnded
-from coschedule.queue.owners.forecasts import Forecasts, Interruptible
 from coschedule.queue.plan import plan
-from coschedule.queue.running import Disrupted, Holding, RunningGang
-from coschedule.queue.sizes import Sizes
-from coschedule.queue.snapshot import Snapshot
-from coschedule.queue.terms import Term, TermKind
+from coschedule.queue.problem.gangs import GangKey, Load, PendingGang, Role
+from coschedule.queue.problem.nodes import NodeTable, Nominated, Release
+from coschedule.queue.problem.open_ended import OpenEnded
+from coschedule.queue.problem.owner_forecasts import Forecasts, Interruptible
+from coschedule.queue.problem.running import Disrupted, Holding, RunningGang
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.problem.terms import Term, TermKind
 from engine.brute.pieces import Job, Offer
 
 NOW = 1000.0

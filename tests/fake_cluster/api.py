@@ -10,7 +10,7 @@ from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.resizing import ANOTHER_POD, qos_class, resized
 from fake_cluster.store import Place, Store
-from lockstep.api.configuration import Configuration
+from lockstep.api.client.configuration import Configuration
 from lockstep.api.quantities import rfc3339
 
 POST, PATCH, PUT, DELETE, GET = "POST", "PATCH", "PUT", "DELETE", "GET"

@@ -10,21 +10,21 @@ from builders.served import node
 from fake_cluster.api import NEVER_ARRIVED, FakeApi
 from fake_cluster.jumping import now, until
 from fake_cluster.store import Place
-from lockstep.act.deletions import Deletions
-from lockstep.act.services import Services
-from lockstep.act.window import Window
-from lockstep.api.client import KubeClient
+from lockstep.act.requests.deletions import Deletions
+from lockstep.act.requests.services import Services
+from lockstep.act.requests.window import Window
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.rights import Rights
 from lockstep.api.pool import ALL_NODES
-from lockstep.api.rights import Rights
 from lockstep.belief.lost_nodes import LostNodes
-from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.cycle.clockwork.woken import Woken
 from lockstep.cycle.cycle import Cycle
-from lockstep.cycle.planning import PlanOptions
-from lockstep.cycle.woken import Woken
-from lockstep.process.rights import keep_rights_judged
-from lockstep.report.metrics import Metrics
-from lockstep.report.writer import StatusWriter
+from lockstep.cycle.planning.planning import PlanOptions
+from lockstep.process.start.rights import keep_rights_judged
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.writer import StatusWriter
+from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
 from fake_cluster.jumping import now
-from lockstep.api.configuration import Configuration
+from lockstep.api.client.configuration import Configuration
 
 
 class Step(Enum):

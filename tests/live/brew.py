@@ -8,9 +8,9 @@ from builders.manifests import IMAGE, bid, budget, foreign_pod, from_now, gang, 
 from live.arena import BIDS, GANGS, PRIORITIES
 from live.odd_objects import OddObjects
 from live.schemas import own_schemas, schemas_of
-from lockstep.api.answer import ApiUnavailableError, Target
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import load_configuration
+from lockstep.api.client.answer import ApiUnavailableError, Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import load_configuration
 
 AT_ONCE = 16
 POISON = {"poison": "yes"}

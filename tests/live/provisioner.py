@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 
 from live.background import Background
-from lockstep.api.configuration import load_configuration, tls_context
+from lockstep.api.client.configuration import load_configuration, tls_context
 from sandbox import ApiError, Sandbox
 
 Manifest = Mapping[str, Any]

@@ -16,7 +16,7 @@ import yaml
 from aiohttp import web
 
 from live.background import Background
-from lockstep.api.configuration import load_configuration, tls_context
+from lockstep.api.client.configuration import load_configuration, tls_context
 from sandbox import Sandbox
 
 HOP_BY_HOP = frozenset({"connection", "content-length", "host", "keep-alive", "transfer-encoding"})

@@ -7,10 +7,10 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry
 
-from lockstep.process.health import DEBUG_PAGES, Health
-from lockstep.process.listening import Listener, listen
+from lockstep.process.pages.health import DEBUG_PAGES, Health
+from lockstep.process.pages.listening import Listener, listen
 from lockstep.process.timeline import Pictures
-from lockstep.report.metrics import Metrics
+from lockstep.report.metrics.metrics import Metrics
 from sandbox.ports import LOOPBACK
 
 

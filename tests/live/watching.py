@@ -12,7 +12,7 @@ import aiohttp
 
 from eventually import eventually
 from live.background import Background
-from lockstep.api.configuration import load_configuration, tls_context
+from lockstep.api.client.configuration import load_configuration, tls_context
 from sandbox import Sandbox
 
 ENDED = ("Succeeded", "Failed")

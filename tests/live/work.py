@@ -7,9 +7,9 @@ from typing import Any
 
 from builders.manifests import gang
 from live.background import Background
-from lockstep.api.answer import Target
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import load_configuration
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import load_configuration
 from sandbox import Sandbox
 
 PAUSE_SECONDS = 0.1

@@ -7,7 +7,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from docs.markdown import ROOT
-from lockstep.report.metrics import Metrics
+from lockstep.report.metrics.metrics import Metrics
 
 RULES = ROOT / "charts" / "lockstep" / "files" / "rules.yaml"
 _RULES = [rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]

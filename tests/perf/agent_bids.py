@@ -31,11 +31,11 @@ from builders.manifests import gang
 from live.agents import ACCOUNT, NAMESPACE, RBAC
 from live.arena import BIDS
 from live.tokens import token_on
-from lockstep.agent.clock import Clock
-from lockstep.agent.connection import Server, applied
-from lockstep.agent.measured import HourAhead, Measured
-from lockstep.agent.offering import Differences
-from lockstep.agent.publishing import Publisher, Terms
+from lockstep.agent.bid.clock import Clock
+from lockstep.agent.bid.connection import Server, applied
+from lockstep.agent.bid.offering import Differences
+from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.measuring.measured import HourAhead, Measured
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox, generic_nodes
 from sandbox.processes import running

@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import median
 
 from builders.node_files import NodeFiles
-from lockstep.agent.history import Hour
-from lockstep.agent.history_file import Learnt, save
-from lockstep.agent.hours import clock_hour
+from lockstep.agent.history.history import Hour
+from lockstep.agent.history.history_file import Learnt, save
+from lockstep.agent.history.hours import clock_hour
 from lockstep.agent.meter import Meter
 
 PODS = 110

@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from builders.manifests import gang
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import load_configuration
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import load_configuration
 from lockstep_demo.installing import install
 from lockstep_demo.operator_process import OperatorProcess, Spawn, running, spawn
 from sandbox import Component, Options, Sandbox, generic_nodes, start

@@ -14,8 +14,8 @@ from throughput import POD_SPEC
 
 from builders.manifests import gang
 from eventually import eventually
-from lockstep.api import paths
-from lockstep.api.answer import Target
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Target
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Sandbox, generic_nodes
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from builders.manifests import gang
 from coschedule import GangKey
 from eventually import eventually
-from lockstep.api import paths
+from lockstep.api.client import paths
 from lockstep_demo.operator_process import Life, OperatorProcess, Spawn, spawn
 from sandbox import Sandbox
 

@@ -12,17 +12,17 @@ from rich.table import Table
 
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from coschedule import Decision, GangKey, Placement, SerialWork
-from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.belief.wanted import Terms
-from lockstep.cycle.estimates import estimates
-from lockstep.cycle.making import make_plan
-from lockstep.cycle.memory import Memory
-from lockstep.cycle.planning import PlanOptions
-from lockstep.cycle.rotation import Rotation
-from lockstep.cycle.sizing import Contention, SizingPolicy
-from lockstep.cycle.waiting import urgency_of
-from lockstep.facts.gang import GangFact
+from lockstep.cycle.planning.estimates import estimates
+from lockstep.cycle.planning.making import make_plan
+from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.planning import PlanOptions
+from lockstep.cycle.planning.rotation import Rotation
+from lockstep.cycle.planning.sizing import Contention, SizingPolicy
+from lockstep.cycle.planning.waiting import urgency_of
+from lockstep.facts.gang.gang import GangFact
+from lockstep.snapshot.snapshots import SnapshotCutter
+from lockstep.snapshot.wanted import Terms
 
 NODES = 5000
 RUNNING = 100

@@ -14,10 +14,10 @@ from rich.console import Console
 
 from builders.facts import bid_fact, gang_fact, gang_spec, member_fact, node_fact, reservation
 from lockstep.belief.state import State
-from lockstep.cycle.pace_looks import find_resizes, find_status
-from lockstep.facts.gang import GangFact, GangStatus
-from lockstep.facts.pace import ContainerCpu, Cpu, MemberCpu, Pace
-from lockstep.facts.pod import PodFact, PodPhase
+from lockstep.cycle.pace.pace_looks import find_resizes, find_status
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, Pace
+from lockstep.facts.pods.pod import PodFact, PodPhase
 
 MEMBERS = 10_000
 ROUNDS = 5

@@ -25,8 +25,8 @@ from coschedule import (
     Snapshot,
     plan,
 )
-from lockstep.cycle.sizing import Contention, SizingPolicy
-from lockstep.process.collector import collect_little
+from lockstep.cycle.planning.sizing import Contention, SizingPolicy
+from lockstep.process.start.collector import collect_little
 
 GANGS = 200
 RUNNING = 100

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench_cluster import NAMESPACE
 
-from lockstep.api.answer import Target
+from lockstep.api.client.answer import Target
 from sandbox import Component
 
 API_VERSION = "scheduling.k8s.io/v1alpha2"

@@ -21,14 +21,14 @@ from pod_groups import FLAGS, GROUPS, in_group, pod_group
 from rich.console import Console
 from rich.table import Column, Table
 
-from lockstep.api import paths
-from lockstep.api.answer import Target
-from lockstep.api.binding import binding_manifest
-from lockstep.api.client import KubeClient
-from lockstep.api.gangjob import parse_gang
-from lockstep.api.member_pod import MemberPods
-from lockstep.facts.gang import Members
-from lockstep.facts.pod import PodKey
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.members.binding import binding_manifest
+from lockstep.api.members.member_pod import MemberPods
+from lockstep.facts.gang.gang import Members
+from lockstep.facts.pods.pod import PodKey
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import Component, Sandbox
 

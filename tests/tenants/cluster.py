@@ -5,12 +5,12 @@ from typing import Any
 
 from builders.facts import gang_fact, gang_spec, node_fact, reservation
 from builders.served import budget, gang, metadata, pod
-from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
-from lockstep.belief.wanted import Terms
-from lockstep.facts.cluster import PriorityClass
-from lockstep.facts.gang import GangFact
-from lockstep.facts.volume import AttachLimits, StorageClass
+from lockstep.facts.cluster.cluster import PriorityClass
+from lockstep.facts.cluster.volume import AttachLimits, StorageClass
+from lockstep.facts.gang.gang import GangFact
+from lockstep.snapshot.snapshots import SnapshotCutter
+from lockstep.snapshot.wanted import Terms
 from lockstep.watch.kinds import bids_kind, budgets_kind, claims_kind, gangs_kind, pods_kind, quotas_kind
 from tenants.companions import CLASS, HOST
 from tenants.shapes import NAMESPACE

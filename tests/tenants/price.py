@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from builders.work import instructions, instructions_of_steps
 from coschedule import Promises, Snapshot
-from lockstep.cycle.making import make_plan
-from lockstep.cycle.memory import Memory
-from lockstep.cycle.within_quotas import keeping_within_quotas
+from lockstep.cycle.planning.making import make_plan
+from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.within_quotas import keeping_within_quotas
 from tenants.cluster import NOW, Cluster
 from tenants.fitting import size
 from tenants.shapes import Shape

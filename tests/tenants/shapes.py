@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from builders.served import metadata
 from lockstep.api.bounds import MOST_ENTRIES
-from lockstep.api.gangjob import parse_gang
+from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.api.names import API_VERSION, GANG_KIND
 from tenants.companions import HOST, least, with_roles
 from tenants.fitting import is_stored, largest

@@ -5,9 +5,13 @@ from collections import Counter
 
 import pytest
 
-from lockstep.api import bounds, pod_request, pod_size, role
-from lockstep.belief import asked, quota_demand, resource_columns
-from lockstep.belief.quotas import Quota
+from lockstep.api import bounds
+from lockstep.api.gangjob import role
+from lockstep.api.pods import pod_request, pod_size
+from lockstep.belief.gangs.quotas import Quota
+from lockstep.snapshot import asked
+from lockstep.snapshot.nodes import resource_columns
+from lockstep.snapshot.quotas import quota_demand
 from tenants.all_shapes import all_shapes
 from tenants.bounds import too_dear
 from tenants.price import price

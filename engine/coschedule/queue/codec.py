@@ -19,13 +19,13 @@ import numpy as np
 from coschedule.model.errors import InvalidValueError
 from coschedule.model.numbers import Number
 from coschedule.model.reading import join, read_choice, read_exact, read_list, read_object, read_string
-from coschedule.queue.decisions import Decision, Hold, Placement, Plan, Unplaceable
-from coschedule.queue.gangs import GangKey, PendingGang
-from coschedule.queue.members import Members
-from coschedule.queue.parts import decode_part, encode_part
-from coschedule.queue.promises.memory import kept_from
-from coschedule.queue.refusals import Reason, Refusal, Spelled
-from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.keeping.memory import kept_from
+from coschedule.queue.problem.decisions import Decision, Hold, Placement, Plan, Unplaceable
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.parts import decode_part, encode_part
+from coschedule.queue.problem.refusals import Reason, Refusal, Spelled
+from coschedule.queue.problem.snapshot import Snapshot
 
 _WHOLE_LIMIT = 2**63
 _INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}

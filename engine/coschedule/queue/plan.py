@@ -7,18 +7,18 @@ what those that wait are promised, says ``Snapshot.promises``; one file each in 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from coschedule.queue.decisions import Decision, Plan
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.observer import Observer, silent
-from coschedule.queue.order import by_priority
-from coschedule.queue.planner import Planner, Rescue
+from coschedule.queue.planner.observer import Observer, silent
+from coschedule.queue.planner.planner import Planner, Rescue
+from coschedule.queue.problem.decisions import Decision, Plan
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.order import by_priority
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.promises.conservative import plan_conservative
 from coschedule.queue.promises.easy import plan_easy
-from coschedule.queue.promises.kinds import Promises
 from coschedule.queue.promises.nothing import plan_without_promises
 from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.slack import plan_with_slack
-from coschedule.queue.snapshot import Snapshot
 
 _PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
     Promises.SLACK: plan_with_slack,

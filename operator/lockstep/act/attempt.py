@@ -14,34 +14,34 @@ from dataclasses import replace
 from typing import assert_never
 
 from lockstep.act.bind import Binder
-from lockstep.act.claims import create_missing_claims
 from lockstep.act.create import Creator
-from lockstep.act.look import look_at_members
-from lockstep.act.needed_claims import needed_claims
-from lockstep.act.network import Network
-from lockstep.act.outcome import Ending, Outcome
-from lockstep.act.progress import Progress, progress, remembered_ranks
-from lockstep.act.services import Services
-from lockstep.act.undo import Undoing, UndoNews
-from lockstep.act.volumes import VolumeProvider
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import LANDING_SECONDS
-from lockstep.api.pauses import pause_after
-from lockstep.belief.failed_nodes import AVOID_SECONDS
+from lockstep.act.ending.undo import Undoing, UndoNews
+from lockstep.act.requests.look import look_at_members
+from lockstep.act.requests.network import Network
+from lockstep.act.requests.outcome import Ending, Outcome
+from lockstep.act.requests.progress import Progress, progress, remembered_ranks
+from lockstep.act.requests.services import Services
+from lockstep.act.volumes.claims import create_missing_claims
+from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.volumes import VolumeProvider
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import LANDING_SECONDS
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import note_lost
-from lockstep.belief.misfits import Misfit
-from lockstep.belief.reservation import Reservation, reserved_in_status
-from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact, GangStatus, Verdict
-from lockstep.facts.pod import PodFact, PodKey
-from lockstep.facts.pod_outcome import PodOutcome
+from lockstep.belief.nodes.failed_nodes import AVOID_SECONDS
+from lockstep.facts.gang.gang import GangFact, GangStatus, Verdict
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.reasons import Reason
 from lockstep.logs.fields import about
-from lockstep.report.events import names_do_not_resolve
-from lockstep.report.misfits import misfit_in_words
-from lockstep.report.sentences import listed
-from lockstep.report.status import Written
+from lockstep.report.status.events import names_do_not_resolve
+from lockstep.report.status.status import Written
+from lockstep.report.text.misfits import misfit_in_words
+from lockstep.report.text.sentences import listed
+from lockstep.snapshot.misfits import Misfit
 
 log = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.act.attempt import Attempt
-from lockstep.act.outcome import Ending, Outcome
-from lockstep.act.services import Services
-from lockstep.act.undo import UndoNews
-from lockstep.api.pauses import pause_after
-from lockstep.belief.reservation import Reservation
-from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.act.ending.undo import UndoNews
+from lockstep.act.requests.outcome import Ending, Outcome
+from lockstep.act.requests.services import Services
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from lockstep.act.concurrent import for_each
-from lockstep.act.refusals import is_conflict, refused_binding
-from lockstep.api import paths
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.binding import binding_manifest
-from lockstep.api.client import KubeClient
-from lockstep.api.doubtful import read_pod
-from lockstep.api.turns import Urgency
-from lockstep.belief.reservation import Reservation
-from lockstep.facts.failure import Failure
-from lockstep.facts.pod import PodKey
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.refusals import is_conflict, refused_binding
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.turns import Urgency
+from lockstep.api.members.binding import binding_manifest
+from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodKey
 from lockstep.facts.reasons import Reason
 
 

@@ -3,21 +3,21 @@
 import asyncio
 from collections.abc import Collection
 
-from lockstep.act.admission import Admission, estranged
-from lockstep.act.concurrent import for_each
-from lockstep.act.left_over import kept_by
-from lockstep.act.refusals import is_conflict, refused_pod, refused_template
-from lockstep.api import paths
-from lockstep.api.client import KubeClient
-from lockstep.api.doubtful import read_pod
-from lockstep.api.member_pod import MemberPods
-from lockstep.belief.reservation import Reservation
-from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangFact, Refusal, Verdict
-from lockstep.facts.pod import PodFact, PodKey
+from lockstep.act.admission.admission import Admission, estranged
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.left_over import kept_by
+from lockstep.act.requests.refusals import is_conflict, refused_pod, refused_template
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.members.member_pod import MemberPods
+from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.gang.gang import GangFact, Refusal, Verdict
+from lockstep.facts.gang.role import Needs
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.reasons import Reason
-from lockstep.facts.role import Needs
-from lockstep.report.admission import in_words
+from lockstep.report.text.admission import in_words
 
 _NOT_FOUND = 404
 # Many pods at once conflict over the quota that counts them, which the API server answers like a name that is taken.

@@ -5,11 +5,11 @@ import logging
 from typing import NamedTuple
 
 from coschedule import GangKey
-from lockstep.act.services import Services
-from lockstep.api import paths
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.pauses import pause_after
-from lockstep.facts.gang import GangFact
+from lockstep.act.requests.services import Services
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 

@@ -5,13 +5,13 @@ import logging
 from collections.abc import Coroutine, Iterable, Sequence
 
 from coschedule import GangKey
-from lockstep.act.deletions import NO_EFFECT_SECONDS, Deletions
-from lockstep.api import paths
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import KubeClient
-from lockstep.api.pauses import pause_after
+from lockstep.act.requests.deletions import NO_EFFECT_SECONDS, Deletions
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.pauses import pause_after
 from lockstep.belief.state import State
-from lockstep.facts.pod import PodFact
+from lockstep.facts.pods.pod import PodFact
 from lockstep.logs.fields import about
 from lockstep.logs.subject import work_for
 

@@ -3,18 +3,18 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from lockstep.agent.capacity import is_idle, measured_on
-from lockstep.agent.clock_steps import ClockSteps
-from lockstep.agent.duty_cycle import duty_cycle_of, lost_share
-from lockstep.agent.forecast import forecast, window
-from lockstep.agent.history import Hour
-from lockstep.agent.hours import clock_hour, start_of_day
-from lockstep.agent.measured import Measured, Usage
-from lockstep.agent.memory import Memory
-from lockstep.agent.presence import ENOUGH_SECONDS, owner_is_there
-from lockstep.agent.processors import processor_model
-from lockstep.agent.sampler import Sampler
-from lockstep.agent.window import FIVE_MINUTES, FiveMinutes, Lasted
+from lockstep.agent.history.forecast import forecast, window
+from lockstep.agent.history.history import Hour
+from lockstep.agent.history.hours import clock_hour, start_of_day
+from lockstep.agent.history.memory import Memory
+from lockstep.agent.measuring.capacity import is_idle, measured_on
+from lockstep.agent.measuring.clock_steps import ClockSteps
+from lockstep.agent.measuring.duty_cycle import duty_cycle_of, lost_share
+from lockstep.agent.measuring.measured import Measured, Usage
+from lockstep.agent.measuring.presence import ENOUGH_SECONDS, owner_is_there
+from lockstep.agent.measuring.processors import processor_model
+from lockstep.agent.measuring.sampler import Sampler
+from lockstep.agent.measuring.window import FIVE_MINUTES, FiveMinutes, Lasted
 
 
 class Meter:

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
-from lockstep.agent.clock import Clock
-from lockstep.agent.connection import Server, applied, watching
-from lockstep.agent.measured import Measured
+from lockstep.agent.bid.clock import Clock
+from lockstep.agent.bid.connection import Server, applied, watching
+from lockstep.agent.bid.own_bid import OwnBid
+from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.measuring.measured import Measured
 from lockstep.agent.meter import Meter
-from lockstep.agent.own_bid import OwnBid
-from lockstep.agent.publishing import Publisher, Terms
-from lockstep.api.offer import Planned
+from lockstep.api.nodebid.offer import Planned
 
 log = logging.getLogger(__name__)
 

@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
-from lockstep.answers.cluster import parse_shown, read_gang, read_members
-from lockstep.answers.errors import AnswerError
-from lockstep.api import paths
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import KubeClient
-from lockstep.api.member_log import MemberLog, containers_of, parse_member_log
+from lockstep.answers.reading.cluster import parse_shown, read_gang, read_members
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.members.member_log import MemberLog, containers_of, parse_member_log
 from lockstep.api.preemption import spelled_gang
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.ranks import MOST_RANKS, has_rank, parse_ranks, ranks_from, spell_ranks
 from lockstep.facts.reasons import Condition
-from lockstep.report.sentences import n_members
+from lockstep.report.text.sentences import n_members
 
 MOST_FOLLOWED = 100
 """Each log that is followed is a connection to the API server, and one from there to a kubelet."""

@@ -6,17 +6,17 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from coschedule import GangKey
-from lockstep.answers.cluster import answered, parse_shown, read_gang, read_members
-from lockstep.answers.errors import AnswerError
-from lockstep.api import paths
-from lockstep.api.answer import Answer
-from lockstep.api.client import KubeClient
+from lockstep.answers.reading.cluster import answered, parse_shown, read_gang, read_members
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer
+from lockstep.api.client.client import KubeClient
 from lockstep.api.membership import membership
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.preemption import spelled_gang
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
-from lockstep.report.sentences import duration
+from lockstep.report.text.sentences import duration
 
 Manifest = Mapping[str, Any]
 Waiting = Callable[[], AbstractContextManager[Callable[[], None]]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lockstep.api.quantities import Quantity, exact_units
-from lockstep.facts.pod import LARGEST_AMOUNT
+from lockstep.facts.pods.pod import LARGEST_AMOUNT
 
 
 class _Amount(NamedTuple):

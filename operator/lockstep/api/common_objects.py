@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from coschedule import GangKey
 from lockstep.api.membership import owner_reference
 from lockstep.api.names import API_VERSION, GANG_KIND, GANG_LABEL
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 
 Manifest = dict[str, Any]
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from coschedule import LabelTest, Requirement, label_test
-from lockstep.facts.pod import LabelSelector
+from lockstep.facts.pods.pod import LabelSelector
 
 Manifest = Mapping[str, Any]
 Tests = tuple[tuple[str, LabelTest], ...]

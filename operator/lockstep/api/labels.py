@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lockstep.facts.pod import Labels
+from lockstep.facts.pods.pod import Labels
 
 Manifest = Mapping[str, Any]
 

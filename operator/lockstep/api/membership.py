@@ -5,9 +5,9 @@ from typing import Any
 
 from coschedule import GangKey
 from lockstep.api.names import API_VERSION, ATTEMPT_LABEL, GANG_KIND, GANG_LABEL, RANK_LABEL, ROLE_LABEL
-from lockstep.facts.gang import GangFact
-from lockstep.facts.pod import Membership
-from lockstep.facts.role import RoleSpec
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.pods.pod import Membership
 
 Manifest = Mapping[str, Any]
 

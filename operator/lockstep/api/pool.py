@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from coschedule import Taint
-from lockstep.facts.gang import GangFact, Refusal
+from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.gang.role import RoleSpec
 from lockstep.facts.reasons import Reason
-from lockstep.facts.role import RoleSpec
 
 Manifest = Mapping[str, Any]
 

@@ -14,7 +14,7 @@ from typing import Any
 from lockstep.api.times import duration_seconds as duration_seconds  # noqa: PLC0414
 from lockstep.api.times import epoch_seconds as epoch_seconds  # noqa: PLC0414
 from lockstep.api.times import rfc3339 as rfc3339  # noqa: PLC0414
-from lockstep.facts.pod import LARGEST_AMOUNT, Request
+from lockstep.facts.pods.pod import LARGEST_AMOUNT, Request
 
 CPU = "cpu"
 

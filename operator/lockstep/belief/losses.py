@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from lockstep.belief.nodes.suiting import Suiting
 from lockstep.belief.state import State
-from lockstep.belief.suiting import Suiting
-from lockstep.facts.failure import LostOn
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.failure import LostOn
 
 
 def note_lost(state: State, gang: GangFact, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from lockstep.belief.state import State
-from lockstep.facts.node import NodeFact
+from lockstep.facts.cluster.node import NodeFact
 
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _UNREACHABLE = "node.kubernetes.io/unreachable"

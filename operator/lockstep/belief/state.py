@@ -19,38 +19,38 @@ from itertools import chain
 from coschedule import GangKey
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.api.versions import is_older
-from lockstep.belief.attachments import Attachments
-from lockstep.belief.bids import Bids
-from lockstep.belief.budgets import Budgets
-from lockstep.belief.claim_problems import claim_refusal
-from lockstep.belief.claiming_gangs import ClaimingGangs
-from lockstep.belief.claims import Claims, ClaimsChange
-from lockstep.belief.doubts import Doubts
-from lockstep.belief.failed_nodes import FailedNodes
-from lockstep.belief.forecasts import Forecasts
-from lockstep.belief.foreign import ForeignReservations
-from lockstep.belief.giving_way import GivingWay
-from lockstep.belief.holders import Holders
-from lockstep.belief.ledger import Ledger
-from lockstep.belief.namespaces import Namespaces
-from lockstep.belief.neighbours import Neighbours
-from lockstep.belief.news import News
-from lockstep.belief.nodes import Nodes
-from lockstep.belief.owners import Owners
-from lockstep.belief.past_runs import PastRuns
-from lockstep.belief.phases import Phase, phase_of
-from lockstep.belief.pods import CountedBy, Pods
-from lockstep.belief.priorities import Priorities
-from lockstep.belief.quotas import Quotas
-from lockstep.belief.rejections import Rejections
-from lockstep.belief.remembered import Remembered
-from lockstep.belief.reservation import Reservation, reserved_in_status
-from lockstep.belief.roster import Roster
-from lockstep.belief.suiting import Suiting
-from lockstep.belief.templates import TemplateMemory
-from lockstep.facts.gang import GangFact, Refusal, Verdict, oversize
+from lockstep.belief.common.doubts import Doubts
+from lockstep.belief.common.news import News
+from lockstep.belief.common.remembered import Remembered
+from lockstep.belief.gangs.budgets import Budgets
+from lockstep.belief.gangs.giving_way import GivingWay
+from lockstep.belief.gangs.phases import Phase, phase_of
+from lockstep.belief.gangs.priorities import Priorities
+from lockstep.belief.gangs.quotas import Quotas
+from lockstep.belief.gangs.templates import TemplateMemory
+from lockstep.belief.holding.foreign import ForeignReservations
+from lockstep.belief.holding.holders import Holders
+from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.holding.pods import CountedBy, Pods
+from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.belief.nodes.bids import Bids
+from lockstep.belief.nodes.failed_nodes import FailedNodes
+from lockstep.belief.nodes.nodes import Nodes
+from lockstep.belief.nodes.owners import Owners
+from lockstep.belief.nodes.rejections import Rejections
+from lockstep.belief.nodes.suiting import Suiting
+from lockstep.belief.pods.namespaces import Namespaces
+from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.belief.pods.roster import Roster
+from lockstep.belief.run_times.forecasts import Forecasts
+from lockstep.belief.run_times.past_runs import PastRuns
+from lockstep.belief.volumes.attachments import Attachments
+from lockstep.belief.volumes.claim_problems import claim_refusal
+from lockstep.belief.volumes.claiming_gangs import ClaimingGangs
+from lockstep.belief.volumes.claims import Claims, ClaimsChange
+from lockstep.facts.gang.gang import GangFact, Refusal, Verdict, oversize
 from lockstep.facts.past_runs import USUAL_QUANTILE
-from lockstep.facts.pod import PodFact, PodKey
+from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.facts.ranks import has_rank
 from lockstep.facts.sizing import Sizing
 from lockstep.logs.fields import debug_about

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from lockstep.agent.connection import Server
-from lockstep.agent.offering import Differences
+from lockstep.agent.bid.connection import Server
+from lockstep.agent.bid.offering import Differences
+from lockstep.agent.bid.publishing import Terms
+from lockstep.agent.measuring.sampler import LONGEST_PERIOD
 from lockstep.agent.process import Assignment, run_agent
-from lockstep.agent.publishing import Terms
-from lockstep.agent.sampler import LONGEST_PERIOD
-from lockstep.cli.durations import as_seconds
-from lockstep.cli.number_range import NumberRange
+from lockstep.cli.options.durations import as_seconds
+from lockstep.cli.options.number_range import NumberRange
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 

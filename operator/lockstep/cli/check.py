@@ -4,13 +4,13 @@ import asyncio
 
 import click
 
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.configuration import ConfigError, load_configuration
-from lockstep.cli.answer_options import waiting_with_progress
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.durations import as_seconds
-from lockstep.process.check import CheckError
-from lockstep.process.check import check as place_a_gang
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.configuration import ConfigError, load_configuration
+from lockstep.cli.options.answer_options import waiting_with_progress
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.durations import as_seconds
+from lockstep.process.start.check import CheckError
+from lockstep.process.start.check import check as place_a_gang
 
 
 @click.command(context_settings={"show_default": True})

@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from coschedule import GangKey
-from lockstep.answers.cluster import one_client
-from lockstep.answers.document import settled_document
-from lockstep.answers.errors import AnswerError
-from lockstep.answers.planned import plan_now
-from lockstep.answers.settled import answer_settled
-from lockstep.answers.text import settled_lines
-from lockstep.answers.waiting import answer_about
-from lockstep.api.configuration import Configuration, load_configuration, usual_namespace
+from lockstep.answers.plan.document import settled_document
+from lockstep.answers.plan.planned import plan_now
+from lockstep.answers.plan.settled import answer_settled
+from lockstep.answers.plan.text import settled_lines
+from lockstep.answers.plan.waiting import answer_about
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State
-from lockstep.cli.answer_options import (
+from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
@@ -28,12 +28,12 @@ from lockstep.cli.answer_options import (
     tell_waiting,
     tried_with_progress,
 )
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.gang_argument import gang_argument
-from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
-from lockstep.cli.settings_options import settings_option, with_operators
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.gang_argument import gang_argument
+from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.cli.options.settings_options import settings_option, with_operators
 from lockstep.facts.reasons import Condition
-from lockstep.report.learned import work_used
+from lockstep.report.text.learned import work_used
 
 
 @click.command(context_settings={"show_default": True})

@@ -7,7 +7,6 @@ import click
 import orjson
 import yaml
 
-from lockstep.answers.documents import LONGEST
 from lockstep.answers.making.amounts import parse_amounts
 from lockstep.answers.making.conversion import convert
 from lockstep.answers.making.names import check_name
@@ -18,8 +17,9 @@ from lockstep.answers.making.new_gang import (
     parse_serial_time,
     parse_size,
 )
-from lockstep.answers.text import wrapped
-from lockstep.cli.answer_options import one_sentence, tell_lines
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.reading.documents import LONGEST
+from lockstep.cli.options.answer_options import one_sentence, tell_lines
 
 Reader = Callable[[Any], Any]
 

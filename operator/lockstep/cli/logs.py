@@ -10,13 +10,13 @@ import click
 import orjson
 
 from coschedule import GangKey
-from lockstep.answers.cluster import one_client
 from lockstep.answers.member_logs import MOST_FOLLOWED, Said, Wish, follow_logs, tell_logs
-from lockstep.api.configuration import load_configuration, usual_namespace
-from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_lines
+from lockstep.answers.reading.cluster import one_client
+from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.cli.colours import is_colourful
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.gang_argument import gang_argument
+from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, tell_lines
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.gang_argument import gang_argument
 
 _RANKS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 _COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")

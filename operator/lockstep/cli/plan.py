@@ -9,20 +9,20 @@ from typing import IO, Any
 import click
 
 from coschedule import GangKey
-from lockstep.answers.cluster import one_client
-from lockstep.answers.document import settled_document, waiting_document
-from lockstep.answers.documents import LONGEST
-from lockstep.answers.dry_run import suppose
-from lockstep.answers.manifests import Manifest, read_gangs
-from lockstep.answers.planned import Planned, plan_now, start_times
-from lockstep.answers.recorded import planned_before, read_recorded, with_further
-from lockstep.answers.settled import SettledAnswer, answer_settled
-from lockstep.answers.text import delays_line, settled_lines
-from lockstep.answers.waiting import WaitingAnswer, answer_about
-from lockstep.api.configuration import load_configuration, usual_namespace
+from lockstep.answers.plan.document import settled_document, waiting_document
+from lockstep.answers.plan.planned import Planned, plan_now, start_times
+from lockstep.answers.plan.recorded import planned_before, read_recorded, with_further
+from lockstep.answers.plan.settled import SettledAnswer, answer_settled
+from lockstep.answers.plan.text import delays_line, settled_lines
+from lockstep.answers.plan.waiting import WaitingAnswer, answer_about
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.documents import LONGEST
+from lockstep.answers.reading.dry_run import suppose
+from lockstep.answers.reading.manifests import Manifest, read_gangs
+from lockstep.api.client.configuration import load_configuration, usual_namespace
 from lockstep.api.preemption import spelled_gang
 from lockstep.belief.state import State
-from lockstep.cli.answer_options import (
+from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
@@ -32,10 +32,10 @@ from lockstep.cli.answer_options import (
     tell_waiting,
     tried_with_progress,
 )
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.plan_options import member_options, plan_options, rules_of, state_of
-from lockstep.cli.settings_options import settings_option, with_operators
-from lockstep.facts.outlook import SAME_TIME_SECONDS
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.plan_options import member_options, plan_options, rules_of, state_of
+from lockstep.cli.options.settings_options import settings_option, with_operators
+from lockstep.facts.gang.outlook import SAME_TIME_SECONDS
 
 Delays = Sequence[tuple[str, float]]
 

@@ -7,16 +7,16 @@ from typing import Any
 import click
 
 from coschedule import GangKey
-from lockstep.answers.chart import marks_for
-from lockstep.answers.cluster import one_client, read_gangs
-from lockstep.answers.profile import answer_profile
-from lockstep.answers.profile_document import profile_document
-from lockstep.answers.profile_text import profile_lines
-from lockstep.api.configuration import Configuration, load_configuration, usual_namespace
-from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.gang_argument import gang_argument
-from lockstep.facts.gang import GangFact
+from lockstep.answers.plan.chart import marks_for
+from lockstep.answers.profile.profile import answer_profile
+from lockstep.answers.profile.profile_document import profile_document
+from lockstep.answers.profile.profile_text import profile_lines
+from lockstep.answers.reading.cluster import one_client, read_gangs
+from lockstep.api.client.configuration import Configuration, load_configuration, usual_namespace
+from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.gang_argument import gang_argument
+from lockstep.facts.gang.gang import GangFact
 
 
 @click.command(context_settings={"show_default": True})

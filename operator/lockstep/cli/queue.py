@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from lockstep.answers.cluster import one_client, read_gangs
-from lockstep.answers.errors import NotAllowedError
-from lockstep.answers.queue import queue_of
-from lockstep.answers.queue_text import queue_document, queue_lines
-from lockstep.answers.text import wrapped
-from lockstep.api.configuration import load_configuration, usual_namespace
-from lockstep.cli.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
-from lockstep.cli.connection_options import connection_options
-from lockstep.facts.gang import GangFact
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.queue.queue import queue_of
+from lockstep.answers.queue.queue_text import queue_document, queue_lines
+from lockstep.answers.reading.cluster import one_client, read_gangs
+from lockstep.answers.reading.errors import NotAllowedError
+from lockstep.api.client.configuration import load_configuration, usual_namespace
+from lockstep.cli.options.answer_options import namespace_option, one_sentence, output_option, tell_document, tell_lines
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.facts.gang.gang import GangFact
 
 _OF_STATUSES = (
     "Positions are those that statuses have, which may be of different plans: to count them at one moment, "

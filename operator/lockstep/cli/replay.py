@@ -4,11 +4,11 @@ from typing import IO
 
 import click
 
-from lockstep.answers.document import decision_document
-from lockstep.answers.recorded import Difference, Recorded, differences, read_recorded
-from lockstep.answers.text import difference_lines
-from lockstep.cli.answer_options import one_sentence, output_option, tell_document, tell_lines
-from lockstep.report.sentences import n_nodes
+from lockstep.answers.plan.document import decision_document
+from lockstep.answers.plan.recorded import Difference, Recorded, differences, read_recorded
+from lockstep.answers.plan.text import difference_lines
+from lockstep.cli.options.answer_options import one_sentence, output_option, tell_document, tell_lines
+from lockstep.report.text.sentences import n_nodes
 
 
 @click.command(context_settings={"show_default": True})

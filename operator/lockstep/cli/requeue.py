@@ -7,10 +7,10 @@ import click
 import yaml
 
 from coschedule import GangKey
-from lockstep.answers.cluster import one_client
+from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
-from lockstep.api.configuration import load_configuration, usual_namespace
-from lockstep.cli.answer_options import (
+from lockstep.api.client.configuration import load_configuration, usual_namespace
+from lockstep.cli.options.answer_options import (
     namespace_option,
     one_sentence,
     output_option,
@@ -18,9 +18,9 @@ from lockstep.cli.answer_options import (
     tell_lines,
     waiting_with_progress,
 )
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.durations import as_seconds
-from lockstep.cli.gang_argument import gang_argument
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.durations import as_seconds
+from lockstep.cli.options.gang_argument import gang_argument
 
 
 @click.command(context_settings={"show_default": True})

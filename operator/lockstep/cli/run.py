@@ -6,18 +6,18 @@ from typing import Any
 
 import click
 
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.configuration import ConfigError, load_configuration
-from lockstep.cli.connection_options import connection_options
-from lockstep.cli.durations import as_seconds
-from lockstep.cli.election_options import election_options, take_election_terms
-from lockstep.cli.plan_options import member_options, plan_options
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.configuration import ConfigError, load_configuration
+from lockstep.cli.options.connection_options import connection_options
+from lockstep.cli.options.durations import as_seconds
+from lockstep.cli.options.election_options import election_options, take_election_terms
+from lockstep.cli.options.plan_options import member_options, plan_options
 from lockstep.logs.formats import LogFormat
 from lockstep.logs.setup import set_up_logs
 from lockstep.process.election.elector import LeaseLostError
-from lockstep.process.errors import StartError
 from lockstep.process.serve import serve
-from lockstep.process.settings import Settings
+from lockstep.process.stores.errors import StartError
+from lockstep.process.stores.settings import Settings
 
 log = logging.getLogger(__name__)
 

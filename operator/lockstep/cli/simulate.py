@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from lockstep.cli.number_range import NumberRange
-from lockstep.cli.scenario_options import scenario_of, scenario_options
-from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cli.options.number_range import NumberRange
+from lockstep.cli.options.scenario_options import scenario_of, scenario_options
+from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.simulation.comparison import Comparison, Load, Results, Trial, run_all
 from lockstep.simulation.files import write_means, write_runs, write_summary
 from lockstep.simulation.machine import NeverStartsError, Ran

@@ -12,28 +12,28 @@ from dataclasses import replace
 from time import perf_counter
 
 from coschedule import Decision, GangKey, Placement
+from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
-from lockstep.act.dry_runs import DryRuns
-from lockstep.act.outcome import Ending, Outcome
-from lockstep.act.services import Services
-from lockstep.belief.endings import next_expected_end, victims_ending_for
-from lockstep.belief.quota_bounds import QuotaBounds
-from lockstep.belief.reservation import Reservation, next_attempt, reserved_in_status
-from lockstep.belief.running import lowest_held_priority
-from lockstep.cycle.attempt_news import AttemptNews
-from lockstep.cycle.decided import Decided
-from lockstep.cycle.decision_log import log_decision
-from lockstep.cycle.evictions import Evictions
-from lockstep.cycle.explain import Explainer
+from lockstep.act.requests.outcome import Ending, Outcome
+from lockstep.act.requests.services import Services
+from lockstep.belief.holding.reservation import Reservation, next_attempt, reserved_in_status
+from lockstep.cycle.clockwork.turns import in_turns
+from lockstep.cycle.clockwork.woken import Woken
+from lockstep.cycle.explaining.attempt_news import AttemptNews
+from lockstep.cycle.explaining.explain import Explainer
+from lockstep.cycle.explaining.outlooks import Outlooks
 from lockstep.cycle.follow import Follower
-from lockstep.cycle.outlooks import Outlooks
-from lockstep.cycle.planning import Planning, PlanOptions
-from lockstep.cycle.turns import in_turns
-from lockstep.cycle.woken import Woken
-from lockstep.facts.gang import GangFact
+from lockstep.cycle.planning.decided import Decided
+from lockstep.cycle.planning.decision_log import log_decision
+from lockstep.cycle.planning.evictions import Evictions
+from lockstep.cycle.planning.planning import Planning, PlanOptions
+from lockstep.facts.gang.gang import GangFact
 from lockstep.logs.fields import about
-from lockstep.report.conditions import mark_reserved, with_narrowing
-from lockstep.report.metrics import Metrics
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.conditions import mark_reserved, with_narrowing
+from lockstep.snapshot.holders.endings import next_expected_end, victims_ending_for
+from lockstep.snapshot.holders.running import lowest_held_priority
+from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 # News comes in bursts (a gang's pods, one by one): one cycle for each burst.
 _SHORTEST_PAUSE_SECONDS = 0.02

@@ -10,27 +10,27 @@ from functools import partial
 from typing import assert_never
 
 from coschedule import GangKey
+from lockstep.act.admission.dry_runs import DryRuns
 from lockstep.act.attempts import Attempts
-from lockstep.act.dry_runs import DryRuns
+from lockstep.act.changing.pod_patches import STOP, PodPatches
 from lockstep.act.expiries import Expiries
-from lockstep.act.pod_patches import STOP, PodPatches
-from lockstep.act.services import Services
+from lockstep.act.requests.services import Services
 from lockstep.act.sweep import Sweeper
+from lockstep.belief.gangs.phases import Phase
+from lockstep.belief.holding.reservation import Reservation, reserved_in_status
 from lockstep.belief.losses import resume_rejection
-from lockstep.belief.phases import Phase
-from lockstep.belief.reservation import Reservation, reserved_in_status
-from lockstep.cycle.alarms import Alarms
+from lockstep.cycle.clockwork.alarms import Alarms
 from lockstep.cycle.ends.active_deadline import exceeded_at, is_exceeded
 from lockstep.cycle.ends.expiry import expires_at
 from lockstep.cycle.ends.kept_members import kept_until, remains, stopped_by
 from lockstep.cycle.ends.overrun import overruns_at
-from lockstep.cycle.reserved import ReservedGangs
-from lockstep.facts.gang import GangFact, GangStatus
+from lockstep.cycle.placed.reserved import ReservedGangs
+from lockstep.facts.gang.gang import GangFact, GangStatus
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.logs.fields import about
-from lockstep.report import conditions, endings, events
-from lockstep.report.metrics import Metrics
-from lockstep.report.writer import Report
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status import conditions, endings, events
+from lockstep.report.status.writer import Report
 
 _PAUSE_AFTER_ERROR_SECONDS = 10.0
 

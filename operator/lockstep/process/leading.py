@@ -6,21 +6,21 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import time
 
-from lockstep.act.node_requests import NodeRequests
-from lockstep.api.client import KubeClient
-from lockstep.api.fence import Fence
-from lockstep.api.instance import instance_name
-from lockstep.api.lease import Holder
+from lockstep.act.capacity.node_requests import NodeRequests
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.fence import Fence
+from lockstep.api.client.instance import instance_name
+from lockstep.api.cluster.lease import Holder
 from lockstep.belief.state import State
 from lockstep.cycle.cycle import Cycle
 from lockstep.process.election.elector import ElectionTerms, Elector
-from lockstep.process.run_time_store import RunTimeStore
-from lockstep.process.settings_store import SettingsStore
-from lockstep.process.side_by_side import until_first_ends
-from lockstep.report.bid_telling import keep_agents_told
-from lockstep.report.bids import keep_bids_answered
-from lockstep.report.metrics import Metrics
-from lockstep.report.owners_back import keep_owners_noted
+from lockstep.process.start.side_by_side import until_first_ends
+from lockstep.process.stores.run_time_store import RunTimeStore
+from lockstep.process.stores.settings_store import SettingsStore
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.nodebids.bid_telling import keep_agents_told
+from lockstep.report.nodebids.bids import keep_bids_answered
+from lockstep.report.nodebids.owners_back import keep_owners_noted
 from lockstep.watch.own_lists import list_own_kinds_at_last
 
 # The successor may begin as soon as what is under way has ended; for what takes longer it waits as after a crash.

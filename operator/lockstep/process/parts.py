@@ -9,35 +9,35 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, ProcessCollector, disable_created_metrics
 
-from lockstep.act.deletions import Deletions
-from lockstep.act.node_requests import NodeRequests
-from lockstep.act.services import Services
-from lockstep.act.window import Window
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import Configuration
-from lockstep.api.fence import Fence
-from lockstep.api.instance import instance_name
+from lockstep.act.capacity.node_requests import NodeRequests
+from lockstep.act.requests.deletions import Deletions
+from lockstep.act.requests.services import Services
+from lockstep.act.requests.window import Window
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.client.fence import Fence
+from lockstep.api.client.instance import instance_name
+from lockstep.api.client.rights import Rights
 from lockstep.api.names import BIDS, GANGS
 from lockstep.api.pool import Pool
-from lockstep.api.rights import Rights
 from lockstep.belief.lost_nodes import LostNodes
-from lockstep.belief.snapshots import SnapshotCutter
 from lockstep.belief.state import State
+from lockstep.cycle.clockwork.woken import Woken
 from lockstep.cycle.cycle import Cycle
-from lockstep.cycle.holds import HoldPolicy
-from lockstep.cycle.planning import PlanOptions
-from lockstep.cycle.sizing import SizingPolicy
-from lockstep.cycle.woken import Woken
-from lockstep.process.health import Health
+from lockstep.cycle.planning.holds import HoldPolicy
+from lockstep.cycle.planning.planning import PlanOptions
+from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.process.leading import Leadership, make_elector
-from lockstep.process.rights import noting_watches
-from lockstep.process.run_time_store import RunTimeStore
-from lockstep.process.settings import Settings
-from lockstep.process.settings_store import SettingsStore, published
+from lockstep.process.pages.health import Health
+from lockstep.process.start.rights import noting_watches
+from lockstep.process.stores.run_time_store import RunTimeStore
+from lockstep.process.stores.settings import Settings
+from lockstep.process.stores.settings_store import SettingsStore, published
 from lockstep.process.timeline import Pictures
-from lockstep.report.gauges import refreshing
-from lockstep.report.metrics import Metrics
-from lockstep.report.writer import StatusWriter
+from lockstep.report.metrics.gauges import refreshing
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.writer import StatusWriter
+from lockstep.snapshot.snapshots import SnapshotCutter
 from lockstep.watch.informer import Informer
 from lockstep.watch.kinds import WATCHED
 from lockstep.watch.streams import Streams

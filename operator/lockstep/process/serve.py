@@ -8,17 +8,17 @@ from contextlib import AsyncExitStack
 from time import monotonic
 from typing import Any
 
-from lockstep.api.configuration import Configuration
-from lockstep.process.collector import collect_little, collect_what_stayed, find_what_became_garbage
-from lockstep.process.first_answer import check_api
+from lockstep.api.client.configuration import Configuration
 from lockstep.process.leading import Leadership
-from lockstep.process.listening import start_pages
-from lockstep.process.loop_watch import watch_loop
+from lockstep.process.pages.listening import start_pages
 from lockstep.process.parts import Parts, make_access, make_health, make_leadership, make_parts
-from lockstep.process.rights import keep_rights_judged
-from lockstep.process.settings import Settings
-from lockstep.process.side_by_side import ended_before, until_first_ends
-from lockstep.process.small_reads import read_little_at_a_time
+from lockstep.process.start.collector import collect_little, collect_what_stayed, find_what_became_garbage
+from lockstep.process.start.first_answer import check_api
+from lockstep.process.start.loop_watch import watch_loop
+from lockstep.process.start.rights import keep_rights_judged
+from lockstep.process.start.side_by_side import ended_before, until_first_ends
+from lockstep.process.start.small_reads import read_little_at_a_time
+from lockstep.process.stores.settings import Settings
 from lockstep.watch.handlers import watch_own_kinds
 from lockstep.watch.informer import Informer
 from lockstep.watch.own_lists import keep_own_kinds_listed, list_own_kinds_at_last

@@ -8,9 +8,9 @@ from multiprocessing import active_children, get_context
 from signal import SIG_IGN, SIGINT, signal
 from typing import NamedTuple
 
-from lockstep.simulation.jobs import Arrival
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import Measures
+from lockstep.simulation.model.jobs import Arrival
 from lockstep.simulation.policies.catalog import policies
 from lockstep.simulation.scenario import Scenario
 

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lockstep.belief.overruns import end_after
-from lockstep.simulation.beliefs import Belief
-from lockstep.simulation.cluster import Cluster, Policy, Run, Start
-from lockstep.simulation.jobs import Arrival
-from lockstep.simulation.nodes import Nodes
-from lockstep.simulation.owners import Hours
+from lockstep.belief.run_times.overruns import end_after
+from lockstep.simulation.model.beliefs import Belief
+from lockstep.simulation.model.cluster import Cluster, Policy, Run, Start
+from lockstep.simulation.model.jobs import Arrival
+from lockstep.simulation.model.nodes import Nodes
+from lockstep.simulation.model.promises import Word, Words
+from lockstep.simulation.presence.office_hours import Hours
 from lockstep.simulation.presence.owners import Presence
-from lockstep.simulation.promises import Word, Words
 
 # What happens at one instant happens in this order.
 _ENDED, _OVERRUN, _SUBMITTED, _OWNERS, _OPENED = 0, 1, 2, 3, 4

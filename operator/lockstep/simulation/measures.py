@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.simulation.machine import Ran
-from lockstep.simulation.promises import Word
+from lockstep.simulation.model.promises import Word
 
 FloatArray = NDArray[np.float64]
 

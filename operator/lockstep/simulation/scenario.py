@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.report.sentences import n_nodes
-from lockstep.simulation.cluster import Policy
-from lockstep.simulation.jobs import Arrival
+from lockstep.report.text.sentences import n_nodes
 from lockstep.simulation.machine import Ran, simulate
-from lockstep.simulation.nodes import Nodes
-from lockstep.simulation.owners import Owners, hours_of
+from lockstep.simulation.model.cluster import Policy
+from lockstep.simulation.model.jobs import Arrival
+from lockstep.simulation.model.nodes import Nodes
+from lockstep.simulation.presence.office_hours import Owners, hours_of
 from lockstep.simulation.presence.owners import ComingOwners, Presence, stays_by_node
 from lockstep.simulation.presence.terms import Terms
 from lockstep.simulation.workload.lublin99 import lublin99

@@ -16,8 +16,8 @@ from typing import Any
 
 import kopf
 
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import session_told_to
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import session_told_to
 from lockstep.api.names import BIDS, GANGS, GROUP, VERSION
 from lockstep.belief.state import State
 from lockstep.watch.kind import Kind

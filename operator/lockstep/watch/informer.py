@@ -14,8 +14,8 @@ from typing import Generic
 
 import orjson
 
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import KubeClient
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
 from lockstep.watch.kind import Fact, Kind, Manifest
 from lockstep.watch.list_age import ListAge
 from lockstep.watch.pages import GONE, ListError, pages

@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from lockstep.api.answer import Target
-from lockstep.belief.doubts import Doubts, Version
+from lockstep.api.client.answer import Target
+from lockstep.belief.common.doubts import Doubts, Version
 
 Fact = TypeVar("Fact")
 Manifest = Mapping[str, Any]

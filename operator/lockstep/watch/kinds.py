@@ -4,25 +4,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from coschedule import GangKey
-from lockstep.api import paths
-from lockstep.api.bid import parse_bid
-from lockstep.api.budget import doubtful_budget, parse_budget
-from lockstep.api.cluster import parse_namespace, parse_priority_class
-from lockstep.api.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
-from lockstep.api.gangjob import parse_gang
-from lockstep.api.node import parse_node
-from lockstep.api.pod import parse_pod
-from lockstep.api.quota import parse_quota
-from lockstep.api.storage import parse_capacity, parse_csi_driver, parse_storage_class
-from lockstep.api.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
+from lockstep.api.client import paths
+from lockstep.api.cluster.budget import doubtful_budget, parse_budget
+from lockstep.api.cluster.cluster import parse_namespace, parse_priority_class
+from lockstep.api.cluster.node import parse_node
+from lockstep.api.cluster.quota import parse_quota
+from lockstep.api.cluster.storage import parse_capacity, parse_csi_driver, parse_storage_class
+from lockstep.api.cluster.volume import parse_attachment, parse_claim, parse_csi_node, parse_volume
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.nodebid.bid import parse_bid
+from lockstep.api.pods.pod import parse_pod
+from lockstep.api.unreadable.doubtful import doubtful_bid, doubtful_gang, doubtful_node, doubtful_pod
 from lockstep.belief.state import State
-from lockstep.facts.budget import BudgetFact, BudgetKey
-from lockstep.facts.cluster import NamespaceFact, PriorityClass
-from lockstep.facts.gang import GangFact
-from lockstep.facts.node import BidFact, NodeFact
-from lockstep.facts.pod import PodFact, PodKey
-from lockstep.facts.quota import QuotaFact, QuotaKey
-from lockstep.facts.volume import (
+from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
+from lockstep.facts.cluster.node import BidFact, NodeFact
+from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
+from lockstep.facts.cluster.volume import (
     AttachLimits,
     Attachment,
     CapacityKey,
@@ -33,6 +30,9 @@ from lockstep.facts.volume import (
     StorageClass,
     VolumeFact,
 )
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.budget import BudgetFact, BudgetKey
+from lockstep.facts.pods.pod import PodFact, PodKey
 from lockstep.watch.kind import Kind
 
 Manifest = Mapping[str, Any]

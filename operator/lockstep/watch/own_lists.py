@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import KubeClient
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
 from lockstep.api.versions import is_older, newest
 from lockstep.belief.state import State
 from lockstep.watch.kind import Kind

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from lockstep.api.answer import Answer, Target
-from lockstep.api.client import KubeClient
+from lockstep.api.client.answer import Answer, Target
+from lockstep.api.client.client import KubeClient
 from lockstep.watch.page_size import LARGEST_ANSWER_BYTES, PageSize
 
 GONE = 410

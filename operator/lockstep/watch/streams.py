@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
-from lockstep.api.configuration import RequestObserver
-from lockstep.api.paths import API_GROUP
+from lockstep.api.client.configuration import RequestObserver
+from lockstep.api.client.paths import API_GROUP
 
 _OPEN = 200
 

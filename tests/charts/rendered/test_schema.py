@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from charts.helm import CHART, RefusedError, render
-from lockstep.agent.sampler import LONGEST_PERIOD
+from lockstep.agent.measuring.sampler import LONGEST_PERIOD
 from searches import sample
 
 

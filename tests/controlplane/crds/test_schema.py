@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from lockstep.facts.pod import MOST_GRACE_SECONDS
+from lockstep.facts.pods.pod import MOST_GRACE_SECONDS
 
 CRDS = Path(__file__).parents[3] / "crds"
 OF_KUBERNETES = "spec.template.spec."

@@ -10,10 +10,10 @@ from builders.manifests import gang
 from eventually import eventually
 from live.agents import LIFETIME_SECONDS, Agent, Wire
 from live.arena import BIDS
-from lockstep.agent.history import History, Hour
-from lockstep.agent.history_file import Learnt, load, save
-from lockstep.agent.hours import clock_hour
-from lockstep.api.offer import FIELD_MANAGER
+from lockstep.agent.history.history import History, Hour
+from lockstep.agent.history.history_file import Learnt, load, save
+from lockstep.agent.history.hours import clock_hour
+from lockstep.api.nodebid.offer import FIELD_MANAGER
 
 pytestmark = pytest.mark.usefixtures("operator", "agents")
 
@@ -123,7 +123,7 @@ def test_agent_that_was_cut_off_goes_on_when_it_is_not_any_more(on_nodes, wire):
     wire.mend()
 
     until_renewed(agent)
-    assert agent.log.read_text().count("WARNING lockstep.agent.trouble: the bid can't be written") == 1
+    assert agent.log.read_text().count("WARNING lockstep.agent.bid.trouble: the bid can't be written") == 1
 
 
 def test_agent_whose_token_is_revoked_goes_on_with_the_next(agent):

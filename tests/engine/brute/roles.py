@@ -4,8 +4,8 @@ import math
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
-from coschedule.queue.gangs import Load
-from coschedule.queue.terms import TermKind
+from coschedule.queue.problem.gangs import Load
+from coschedule.queue.problem.terms import TermKind
 from engine.brute.queue import Taken, lasts, longest, sizes_of, starts, stay, time_of, value
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from coschedule.queue.decisions import Placement
+from coschedule.queue.problem.decisions import Placement
 
 
 def assert_sound(snapshot, plan):

@@ -10,13 +10,13 @@ import pytest
 from coschedule.model.errors import InvalidValueError
 from coschedule.queue.codec import decode_plan, decode_snapshot, encode_plan, encode_snapshot
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint, Toleration
-from coschedule.queue.decisions import Placement, Plan, Unplaceable
-from coschedule.queue.gangs import Kept, Load, Seat
-from coschedule.queue.members import Members
-from coschedule.queue.owners.forecasts import Interruptible
-from coschedule.queue.parts import Share
 from coschedule.queue.plan import plan
-from coschedule.queue.terms import Term, TermKind
+from coschedule.queue.problem.decisions import Placement, Plan, Unplaceable
+from coschedule.queue.problem.gangs import Kept, Load, Seat
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.owner_forecasts import Interruptible
+from coschedule.queue.problem.parts import Share
+from coschedule.queue.problem.terms import Term, TermKind
 from engine.builders import NOW, gang, in_front, node, release, role, running, snapshot
 
 CONSTRAINTS = Constraints(

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints
-from coschedule.queue.decisions import Placement, Unplaceable
-from coschedule.queue.gangs import GangKey
 from coschedule.queue.plan import plan
-from coschedule.queue.refusals import Reason, WindowTooShort
+from coschedule.queue.problem.decisions import Placement, Unplaceable
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.refusals import Reason, WindowTooShort
 from engine.builders import FOUR, NOW, decisions, gang, node, nodes_taken, only, release, snapshot
 
 

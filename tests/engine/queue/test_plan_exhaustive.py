@@ -8,10 +8,10 @@ import pytest
 
 from coschedule.model.kinds import NO_KIND, KindFactor
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
-from coschedule.queue.decisions import Placement, Unplaceable
-from coschedule.queue.gangs import Load
 from coschedule.queue.loads import equal, unequal
 from coschedule.queue.plan import plan
+from coschedule.queue.problem.decisions import Placement, Unplaceable
+from coschedule.queue.problem.gangs import Load
 from engine.brute.queue import plan_queue
 from engine.builders import NOW, gang, node, nodes_taken, release, seeded, snapshot
 

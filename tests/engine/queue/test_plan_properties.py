@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue import effort
 from coschedule.queue.codec import encode_plan
-from coschedule.queue.decisions import Placement
-from coschedule.queue.gangs import Load
 from coschedule.queue.loads import equal
 from coschedule.queue.plan import plan
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.gangs import Load
+from coschedule.queue.search import effort
 from engine.builders import ANYWHERE, NOW, apart, gang, node, release, role, seeded, snapshot, together
 from engine.queue.soundness import assert_sound, taken
 

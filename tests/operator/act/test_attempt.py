@@ -14,12 +14,12 @@ from fake_cluster.api import ANSWER_LOST, NEVER_ARRIVED, REFUSED, FakeApi, Refus
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import bound, condition, end, gang_place, pod_place, pods_of, set_phase, watching_operator
 from lockstep.act.attempt import Attempt
-from lockstep.act.outcome import Ending
-from lockstep.act.undo import UndoNews
-from lockstep.act.window import LEAST_MEMBERS
-from lockstep.belief.reservation import Reservation, requests_of
+from lockstep.act.ending.undo import UndoNews
+from lockstep.act.requests.outcome import Ending
+from lockstep.act.requests.window import LEAST_MEMBERS
+from lockstep.belief.holding.reservation import Reservation, requests_of
 from lockstep.facts.reasons import Reason
-from lockstep.report.conditions import mark_reserved
+from lockstep.report.status.conditions import mark_reserved
 
 pytestmark = pytest.mark.asyncio
 

@@ -11,11 +11,11 @@ from builders.facts import gang_fact, gang_spec, reservation
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import services_with
 from lockstep.act.attempts import Attempts, _Memory
-from lockstep.act.outcome import Ending
-from lockstep.api.answer import Answer, ApiUnavailableError
+from lockstep.act.requests.outcome import Ending
+from lockstep.api.client.answer import Answer, ApiUnavailableError
 from lockstep.belief.state import State
-from lockstep.facts.failure import Failure
-from lockstep.facts.gang import GangStatus
+from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
 pytestmark = pytest.mark.asyncio

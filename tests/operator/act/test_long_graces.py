@@ -9,7 +9,7 @@ from fake_cluster.api import DELETE
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import condition, is_placed, operator_over, pod_place, pods_of, set_phases
 from fake_cluster.store import Place
-from lockstep.facts.pod import MOST_GRACE_SECONDS
+from lockstep.facts.pods.pod import MOST_GRACE_SECONDS
 
 pytestmark = pytest.mark.asyncio
 

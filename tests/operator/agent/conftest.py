@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lockstep.agent import capacity
+from lockstep.agent.measuring import capacity
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builders.node_files import NodeFiles
-from lockstep.agent.measured import Measured
+from lockstep.agent.measuring.measured import Measured
 from lockstep.agent.meter import Meter
 
 ROOT = Path(__file__).parents[3]

@@ -9,15 +9,15 @@ from threading import Event
 import pytest
 
 from builders.node_files import NodeFiles
-from lockstep.agent.clock import Clock
-from lockstep.agent.connection import Answer
-from lockstep.agent.history_file import load
-from lockstep.agent.hours import clock_hour
+from lockstep.agent.bid.clock import Clock
+from lockstep.agent.bid.connection import Answer
+from lockstep.agent.bid.offering import Differences
+from lockstep.agent.bid.publishing import Publisher, Terms
+from lockstep.agent.history.history_file import load
+from lockstep.agent.history.hours import clock_hour
 from lockstep.agent.meter import Meter
-from lockstep.agent.offering import Differences
 from lockstep.agent.process import every, look
-from lockstep.agent.publishing import Publisher, Terms
-from lockstep.api.offer import Planned
+from lockstep.api.nodebid.offer import Planned
 from lockstep.api.quantities import epoch_seconds
 
 GANG = "0a1b2c3d-0000-4000-8000-00000000000a"

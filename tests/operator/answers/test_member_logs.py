@@ -10,9 +10,9 @@ from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now
 from fake_cluster.store import Place
-from lockstep.answers.cluster import one_client
-from lockstep.answers.errors import AnswerError
 from lockstep.answers.member_logs import MOST_FOLLOWED, Wish, follow_logs, tell_logs
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.errors import AnswerError
 
 pytestmark = pytest.mark.asyncio
 

@@ -10,8 +10,8 @@ from coschedule import GangKey
 from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now
 from fake_cluster.store import Place
-from lockstep.answers.cluster import one_client
-from lockstep.answers.errors import AnswerError
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.errors import AnswerError
 from lockstep.answers.requeue import NotMadeAnewError, requeue_gang
 
 pytestmark = pytest.mark.asyncio

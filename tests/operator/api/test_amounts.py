@@ -3,7 +3,7 @@
 import pytest
 
 from builders.served import container, gang
-from lockstep.api.gangjob import parse_gang
+from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.facts.reasons import Reason
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from builders.oversize import bounds
 from builders.served import container, gang
-from lockstep.api import role
 from lockstep.api.bounds import MOST_ENTRIES, beyond_bounds
-from lockstep.api.gangjob import parse_gang
+from lockstep.api.gangjob import role
+from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.facts.reasons import Reason
 
 BOUNDS = bounds()

@@ -4,8 +4,8 @@ import pytest
 
 from builders.served import gang
 from coschedule import Members, Taint, Toleration
-from lockstep.api.gangjob import parse_gang
-from lockstep.api.member_pod import MemberPods
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.members.member_pod import MemberPods
 from lockstep.api.pool import ALL_NODES, Pool
 from lockstep.facts.reasons import Reason
 

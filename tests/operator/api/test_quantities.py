@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.api.quantities import as_request, base_units, duration_seconds, epoch_seconds, ratio, resources, rfc3339
-from lockstep.facts.pod import LARGEST_AMOUNT
+from lockstep.facts.pods.pod import LARGEST_AMOUNT
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -7,9 +7,9 @@ import pytest
 from builders.facts import bid_fact, gang_fact, member_fact, node_fact
 from builders.served import owned_by, pod
 from coschedule import GangKey, Members
-from lockstep.api.pod import parse_pod
+from lockstep.api.pods.pod import parse_pod
 from lockstep.belief.state import State
-from lockstep.facts.gang import GangStatus
+from lockstep.facts.gang.gang import GangStatus
 
 NAME = GangKey("default", "g")
 

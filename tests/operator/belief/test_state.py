@@ -19,9 +19,9 @@ from builders.facts import (
 )
 from coschedule import GangKey
 from lockstep.belief.state import State, is_older
-from lockstep.facts.cluster import PriorityClass
-from lockstep.facts.gang import GangStatus
-from lockstep.facts.pod import PodKey, PodPhase
+from lockstep.facts.cluster.cluster import PriorityClass
+from lockstep.facts.gang.gang import GangStatus
+from lockstep.facts.pods.pod import PodKey, PodPhase
 
 RUNNING, SUCCEEDED, FAILED = PodPhase.RUNNING, PodPhase.SUCCEEDED, PodPhase.FAILED
 

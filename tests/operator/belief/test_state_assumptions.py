@@ -7,11 +7,11 @@ import pytest
 from builders.facts import gang_fact, gang_spec, member_fact, pod_fact, reservation
 from builders.served import owned_by, pod
 from coschedule import GangKey, Members
-from lockstep.api.pod import parse_pod
-from lockstep.belief.reservation import next_attempt
+from lockstep.api.pods.pod import parse_pod
+from lockstep.belief.holding.reservation import next_attempt
 from lockstep.belief.state import State
-from lockstep.facts.gang import ConditionFact, GangStatus
-from lockstep.facts.pod import Membership, PodPhase
+from lockstep.facts.gang.gang import ConditionFact, GangStatus
+from lockstep.facts.pods.pod import Membership, PodPhase
 
 RUNNING, SUCCEEDED = PodPhase.RUNNING, PodPhase.SUCCEEDED
 

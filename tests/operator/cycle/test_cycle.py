@@ -19,7 +19,7 @@ from fake_cluster.rig import (
     watching_operator,
 )
 from fake_cluster.store import Place
-from lockstep.cycle.planning import PlanOptions
+from lockstep.cycle.planning.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
 

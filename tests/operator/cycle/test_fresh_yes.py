@@ -20,7 +20,7 @@ from fake_cluster.rig import (
     status_of,
 )
 from fake_cluster.store import Place
-from lockstep.api.client import KubeClient
+from lockstep.api.client.client import KubeClient
 
 pytestmark = pytest.mark.asyncio
 

@@ -4,7 +4,7 @@ import pytest
 
 from builders.served import gang
 from builders.volumes import claim_templates
-from lockstep.api.gangjob import parse_gang
+from lockstep.api.gangjob.gangjob import parse_gang
 from lockstep.facts.document import Document, PodTemplate
 
 POD = {

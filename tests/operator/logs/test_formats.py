@@ -18,8 +18,8 @@ FORMATS = [pytest.param(JsonFormat(), id="json"), pytest.param(TextFormat(), id=
 
 def record(sentence, *arguments, **more):
     """One event of a logger."""
-    made = logging.getLogger("lockstep.act.undo").makeRecord(
-        "lockstep.act.undo",
+    made = logging.getLogger("lockstep.act.ending.undo").makeRecord(
+        "lockstep.act.ending.undo",
         logging.WARNING,
         __file__,
         1,
@@ -46,7 +46,7 @@ def test_json_line_has_the_gang_in_a_field():
     assert json.loads(line) == {
         "time": "2023-11-14T22:13:20.250+00:00",
         "level": "warning",
-        "logger": "lockstep.act.undo",
+        "logger": "lockstep.act.ending.undo",
         "message": "attempt 2 is undone",
         "gang": "team/heat",
     }
@@ -55,7 +55,7 @@ def test_json_line_has_the_gang_in_a_field():
 def test_text_line_has_the_gang_before_the_sentence():
     line = TextFormat().format(record("attempt %d is undone", 2, extra=about(GangKey("team", "heat"))))
 
-    assert line.endswith(" WARNING lockstep.act.undo: team/heat: attempt 2 is undone")
+    assert line.endswith(" WARNING lockstep.act.ending.undo: team/heat: attempt 2 is undone")
 
 
 def test_line_about_an_attempt_has_its_number_in_both_formats():
@@ -67,7 +67,7 @@ def test_line_about_an_attempt_has_its_number_in_both_formats():
 
 def test_line_about_no_gang_says_so_in_neither_format():
     assert "gang" not in json.loads(JsonFormat().format(record("ready")))
-    assert TextFormat().format(record("ready")).endswith(" lockstep.act.undo: ready")
+    assert TextFormat().format(record("ready")).endswith(" lockstep.act.ending.undo: ready")
 
 
 def test_json_line_holds_the_traceback():

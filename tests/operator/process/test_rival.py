@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lockstep.api.lease import Holder, given_back_lease, held_lease, read_lease
+from lockstep.api.cluster.lease import Holder, given_back_lease, held_lease, read_lease
 from lockstep.process.election.rival import Rival
 
 SECONDS = 15.0

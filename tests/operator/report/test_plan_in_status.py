@@ -17,10 +17,10 @@ from builders.statuses import (
     with_status,
 )
 from coschedule import GangKey, Members, Pieces, Share
-from lockstep.api.gangjob import status_manifest
+from lockstep.api.gangjob.gangjob import status_manifest
 from lockstep.facts.past_runs import Learned
 from lockstep.facts.reasons import Condition
-from lockstep.report import conditions
+from lockstep.report.status import conditions
 
 
 def test_reservation_says_what_it_will_make():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lockstep.simulation.averages import average, ratio
-from lockstep.simulation.jobs import Arrival, Job
 from lockstep.simulation.machine import Ran
 from lockstep.simulation.measures import measured
-from lockstep.simulation.promises import Word
+from lockstep.simulation.model.jobs import Arrival, Job
+from lockstep.simulation.model.promises import Word
 
 
 def ran(number, start, end, *, submitted=0, seconds=None, owner=None, word=None, size=1):

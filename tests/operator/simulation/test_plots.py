@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from lockstep.cli import main
-from lockstep.simulation.jobs import Arrival, Job
 from lockstep.simulation.machine import Ran
+from lockstep.simulation.model.jobs import Arrival, Job
+from lockstep.simulation.model.promises import Word
 from lockstep.simulation.plots import gantt, told_starts
-from lockstep.simulation.promises import Word
 
 SMALL = ["--jobs", "40", "--nodes", "16", "--seeds", "2", "--policy", "easy", "--policy", "balanced"]
 HOUR = 3600

@@ -5,8 +5,8 @@ import kopf
 import pytest
 
 from fake_cluster.scripted import ScriptedServer, page
-from lockstep.api.client import KubeClient
-from lockstep.api.configuration import Configuration
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
 from lockstep.belief.state import State
 from lockstep.watch.handlers import _run_kopf, _settings, connection, watch_own_kinds
 from lockstep.watch.streams import Streams

@@ -10,9 +10,9 @@ import pytest
 
 from fake_cluster.jumping import until
 from fake_cluster.scripted import ScriptedServer, Step, line, page, status, stream
-from lockstep.api.answer import Target
-from lockstep.api.client import KubeClient
-from lockstep.belief.doubts import Doubts
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
+from lockstep.belief.common.doubts import Doubts
 from lockstep.watch.informer import Informer
 from lockstep.watch.kind import Kind
 

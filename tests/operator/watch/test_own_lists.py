@@ -13,8 +13,8 @@ from fake_cluster.api import FakeApi, Refusal
 from fake_cluster.jumping import now, until
 from fake_cluster.scripted import ScriptedServer, page, status
 from fake_cluster.store import Place
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import KubeClient
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
 from lockstep.belief.state import State
 from lockstep.watch import own_lists
 from lockstep.watch.kinds import bids_kind, gangs_kind

@@ -3,8 +3,8 @@
 import pytest
 
 from fake_cluster.scripted import ScriptedServer, page, status
-from lockstep.api.answer import Target
-from lockstep.api.client import KubeClient
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
 from lockstep.watch.page_size import LARGEST_ANSWER_BYTES, PageSize
 from lockstep.watch.pages import ListError, pages
 

@@ -17,8 +17,8 @@ from coschedule.model.numbers import IntArray, Scalar, Vector
 from coschedule.problems.atallah.bounding.blocks import Shape, surviving_cells
 from coschedule.problems.atallah.bounding.grids import Points
 from coschedule.problems.atallah.bounding.narrow import borders_of
-from coschedule.problems.atallah.bounding.narrow_speeds import columns_of_field, narrowed_field
 from coschedule.problems.atallah.gang import Choice
+from coschedule.problems.atallah.narrow_speeds import columns_of_field, narrowed_field
 from coschedule.problems.atallah.node_columns import NodeColumns
 from coschedule.problems.atallah.slots import Slots, lay_out, lowest_nodes, ranked
 from coschedule.problems.atallah.speed_bounds import speed_bounds

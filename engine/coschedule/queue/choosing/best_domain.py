@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.effort import Effort
-from coschedule.queue.goals import Merit, Run
+from coschedule.queue.search.effort import Effort
+from coschedule.queue.search.goals import Merit, Run
 
 
 class Rivals(Protocol):

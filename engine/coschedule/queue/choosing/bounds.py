@@ -3,8 +3,8 @@
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.candidates import GangLoad
-from coschedule.queue.finishes import first_in_time, seconds_until
+from coschedule.queue.search.candidates import GangLoad
+from coschedule.queue.search.finishes import first_in_time, seconds_until
 from coschedule.queue.slots.by_domain import Instants, least_by_domain
 
 _MOST_SPEEDS = 32

@@ -8,14 +8,11 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
-from coschedule.queue.candidates import Consider, Outline
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.effort import Effort
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
-from coschedule.queue.limiting_nodes import slowest_node
-from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.choosing.limiting_nodes import slowest_node
 from coschedule.queue.packing.ground import Level, ground_of
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.terms import TermKind
 from coschedule.queue.roles.equal import any_equal, best_equal
 from coschedule.queue.roles.party import Party
 from coschedule.queue.roles.rooms import Rooms
@@ -23,8 +20,11 @@ from coschedule.queue.roles.search import Found, Search
 from coschedule.queue.roles.unequal import best_unequal
 from coschedule.queue.roles.unknown import earliest_mix
 from coschedule.queue.roles.wishes import FewestMembers, LeastValue, Wish
+from coschedule.queue.search.candidates import Consider, Outline
+from coschedule.queue.search.effort import Effort
+from coschedule.queue.search.goals import Goal, goal_of, soonest_goal_of
+from coschedule.queue.search.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
-from coschedule.queue.terms import TermKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,9 +6,9 @@ from typing import Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.candidates import Outline
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.node_choice import ChosenNodes
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.node_choice import ChosenNodes
 from coschedule.queue.slots.timeline import Timeline
 
 

@@ -7,21 +7,21 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Consider
 from coschedule.queue.choosing.by_roles import RolesChooser
 from coschedule.queue.choosing.choice import Chooser
+from coschedule.queue.choosing.demand import Demand, demand_of
 from coschedule.queue.choosing.one_domain import OneDomainChooser
 from coschedule.queue.choosing.plain import PlainChooser
-from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.demand import Demand, demand_of
-from coschedule.queue.effort import Effort
-from coschedule.queue.gangs import PendingGang
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.feasible.topology import Topology, are_single_nodes, is_within
 from coschedule.queue.packing.ground import Level
 from coschedule.queue.packing.rules import RolesOfTerm, roles_of_term
-from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.refusals import TooManyCombinations, TopologiesCross
+from coschedule.queue.problem.terms import Term, TermKind
 from coschedule.queue.roles.party import MOST_CELLS, party_of
-from coschedule.queue.terms import Term, TermKind
-from coschedule.queue.topology import Topology, are_single_nodes, is_within
+from coschedule.queue.search.candidates import Consider
+from coschedule.queue.search.effort import Effort
 
 _STEPS_A_TERM = 100
 """To compare a term with those before takes as long as so many combinations of members and nodes."""

@@ -9,15 +9,15 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.candidates import Outline
 from coschedule.queue.choosing.best_domain import best_domain
 from coschedule.queue.choosing.by_roles import RolesChooser
 from coschedule.queue.choosing.choice import Choice
 from coschedule.queue.choosing.plain import PlainChooser
 from coschedule.queue.choosing.plain_rivals import PlainRivals
 from coschedule.queue.choosing.roles_rivals import RolesRivals
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.goals import Goal, goal_of, soonest_goal_of
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.goals import Goal, goal_of, soonest_goal_of
 from coschedule.queue.slots.domains import domains_of
 from coschedule.queue.slots.timeline import Timeline
 

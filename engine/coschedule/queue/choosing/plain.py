@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
-from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.choice import Choice
-from coschedule.queue.demand import Demand
-from coschedule.queue.effort import Effort
-from coschedule.queue.gangs import TOLD_SECONDS, PendingGang
-from coschedule.queue.limiting_nodes import find_limiting_nodes
-from coschedule.queue.node_choice import choose_nodes
+from coschedule.queue.choosing.demand import Demand
+from coschedule.queue.choosing.limiting_nodes import find_limiting_nodes
+from coschedule.queue.problem.gangs import TOLD_SECONDS, PendingGang
+from coschedule.queue.search.candidates import Outline, outline_of
+from coschedule.queue.search.effort import Effort
+from coschedule.queue.search.node_choice import choose_nodes
 from coschedule.queue.slots.timeline import Timeline
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import divide_pieces
-from coschedule.queue.candidates import GangLoad, Outline, SearchSpace, outline_of
 from coschedule.queue.choosing.bounds import best_of_each, least_sizes
-from coschedule.queue.demand import Demand
-from coschedule.queue.goals import Goal, Run, run_of
+from coschedule.queue.choosing.demand import Demand
+from coschedule.queue.search.candidates import GangLoad, Outline, SearchSpace, outline_of
+from coschedule.queue.search.goals import Goal, Run, run_of
 from coschedule.queue.slots.by_domain import (
     Instants,
     SlotsByDomain,

@@ -11,9 +11,9 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.choosing.bounds import best_of_each
 from coschedule.queue.choosing.by_roles import RolesChooser, longest_pieces
-from coschedule.queue.finishes import first_in_time, least_of_first, seconds_until
-from coschedule.queue.goals import Goal, Run, run_of
 from coschedule.queue.roles.party import Party
+from coschedule.queue.search.finishes import first_in_time, least_of_first, seconds_until
+from coschedule.queue.search.goals import Goal, Run, run_of
 from coschedule.queue.slots.alike_classes import alike_classes
 from coschedule.queue.slots.by_domain import (
     Instants,

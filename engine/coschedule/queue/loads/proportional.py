@@ -9,10 +9,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Candidate, SearchSpace
 from coschedule.queue.loads import unequal
 from coschedule.queue.loads.unequal import Run
-from coschedule.queue.price import Price
+from coschedule.queue.problem.price import Price
+from coschedule.queue.search.candidates import Candidate, SearchSpace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

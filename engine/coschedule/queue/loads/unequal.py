@@ -21,9 +21,9 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Candidate, Considered, SearchSpace
-from coschedule.queue.finishes import finish_of
-from coschedule.queue.price import Price
+from coschedule.queue.problem.price import Price
+from coschedule.queue.search.candidates import Candidate, Considered, SearchSpace
+from coschedule.queue.search.finishes import finish_of
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.from_start import SlotsFrom, slots_from
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
-from coschedule.queue.candidates import Candidate
+from coschedule.queue.search.candidates import Candidate
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.open_slots import OpenSlots
 

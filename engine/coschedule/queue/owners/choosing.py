@@ -15,10 +15,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from coschedule.queue.choosing.choice import Choice, Chooser
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.own_speeds import own_timeline, shared_ranks
-from coschedule.queue.owners.forecasts import Interruptible
+from coschedule.queue.choosing.own_speeds import own_timeline, shared_ranks
 from coschedule.queue.owners.hazards import Hazards, Loss
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.slots.timeline import Timeline
 
 _Merit = tuple[float, ...]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.owners.forecasts import Forecasts
+from coschedule.queue.problem.owner_forecasts import Forecasts
 
 _CERTAIN = 1 - 2.0**-40
 """A return that is certain would have no finite hazard; this is as good."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.queue.packing.layout import Layout, Options
-from coschedule.queue.snapshot import AMOUNT_LIMIT
+from coschedule.queue.problem.snapshot import AMOUNT_LIMIT
 
 _NEVER_FREE = 2**63 - 1
 """More than is free anywhere."""

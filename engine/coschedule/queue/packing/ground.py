@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.effort import Effort
 from coschedule.queue.packing.fitting import Fitting
 from coschedule.queue.packing.layout import Layout, Options, options_of
 from coschedule.queue.packing.places import AlikeNodes, Domain, Part
 from coschedule.queue.packing.rules import RolesOfTerm, Rule, rule_inside, rule_outside
+from coschedule.queue.search.effort import Effort
 from coschedule.queue.slots.segments import rows_as_bytes
 from coschedule.queue.slots.timeline import Timeline
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.effort import Effort
 from coschedule.queue.packing.layout import Layout, Options, add, options_of
 from coschedule.queue.packing.rules import Rule
+from coschedule.queue.search.effort import Effort
 
 _STEPS_AN_ADDITION = 1_000
 """To add two tables of no matter how few cells takes as long as so many of these."""

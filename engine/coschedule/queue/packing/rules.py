@@ -7,7 +7,7 @@ import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray
 from coschedule.queue.packing.layout import Layout
-from coschedule.queue.terms import Term, TermKind
+from coschedule.queue.problem.terms import Term, TermKind
 
 Rule = Callable[[FloatArray], FloatArray]
 """Takes from a table what a term forbids."""

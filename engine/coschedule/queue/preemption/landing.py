@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 
-from coschedule.queue.decisions import Decision, Placement, Plan
-from coschedule.queue.effort import LEAST_COMBINATIONS
-from coschedule.queue.gangs import GangKey, PendingGang
-from coschedule.queue.order import in_order
 from coschedule.queue.plan import plan_and_count
 from coschedule.queue.preemption.worlds import with_gangs, with_started, without
-from coschedule.queue.running import RunningGang
-from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.problem.decisions import Decision, Placement, Plan
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.order import in_order
+from coschedule.queue.problem.running import RunningGang
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.search.effort import LEAST_COMBINATIONS
 
 WORTH_SECONDS = 30.0
 """By how much sooner a gang has to start. Pods usually have as long to end: a shorter wait gains nothing."""

@@ -17,18 +17,18 @@ limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from coschedule.queue.decisions import Decision, Placement, Plan, Unplaceable
-from coschedule.queue.gangs import GangKey, PendingGang
-from coschedule.queue.order import in_order
+from coschedule.queue.keeping.memory import with_starts_promised
 from coschedule.queue.plan import plan
-from coschedule.queue.planner import Rescue
+from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.preemption.landing import WORTH_SECONDS, Effort, start_of
 from coschedule.queue.preemption.search import Landed, Search
 from coschedule.queue.preemption.worlds import awaiting, without
-from coschedule.queue.promises.kinds import Promises
-from coschedule.queue.promises.memory import with_starts_promised
-from coschedule.queue.refusals import Reason
-from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.order import in_order
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.refusals import Reason
+from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_PLANNED = 512
 """Gangs that are planned in search of victims, and for what follows: twice as many as the operator plans at once."""

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, IntArray
-from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.gangs import PendingGang, Role
-from coschedule.queue.running import RunningGang
-from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.problem.gangs import PendingGang, Role
+from coschedule.queue.problem.running import RunningGang
+from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 
 
 class Room:

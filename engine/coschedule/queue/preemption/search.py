@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.constraints.feasibility import Feasibility
-from coschedule.queue.decisions import Plan
-from coschedule.queue.gangs import GangKey, PendingGang
+from coschedule.queue.feasible.feasibility import Feasibility
 from coschedule.queue.preemption.landing import Effort, Landing
 from coschedule.queue.preemption.room import Room, free_by, give_back, take_again, without_holdings
 from coschedule.queue.preemption.victims import cheapest_first, cost
 from coschedule.queue.preemption.worlds import left_of
-from coschedule.queue.running import RunningGang
-from coschedule.queue.snapshot import Snapshot
+from coschedule.queue.problem.decisions import Plan
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.running import RunningGang
+from coschedule.queue.problem.snapshot import Snapshot
 
 MOST_EXACT = 10
 """Candidates of which every set is tried: 1,023 sets."""

@@ -7,8 +7,8 @@ first by the names of its gangs.
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 
-from coschedule.queue.gangs import GangKey
-from coschedule.queue.running import RunningGang
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.running import RunningGang
 
 Cost = tuple[float, int, tuple[float, ...], tuple[GangKey, ...]]
 

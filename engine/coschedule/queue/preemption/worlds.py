@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.decisions import Placement
-from coschedule.queue.gangs import GangKey, PendingGang
-from coschedule.queue.nodes import Release
-from coschedule.queue.running import RunningGang
-from coschedule.queue.snapshot import AMOUNT_LIMIT, Snapshot
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.running import RunningGang
+from coschedule.queue.problem.snapshot import AMOUNT_LIMIT, Snapshot
 
 
 def with_started(snapshot: Snapshot, placements: Collection[Placement]) -> Snapshot:

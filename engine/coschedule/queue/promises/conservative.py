@@ -6,8 +6,8 @@ the plan before is kept where that would delay somebody.
 
 from collections.abc import Sequence
 
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.renewal import Renewal
 

@@ -6,9 +6,9 @@ The others are planned behind it and each other's starts are told, but may be de
 from collections.abc import Sequence
 from dataclasses import replace
 
-from coschedule.queue.decisions import Decision, Placement
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Decision, Placement
+from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.promises.planned import Planned, with_promise
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from coschedule.queue.decisions import Decision, Placement
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Decision, Placement
+from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.promises.planned import Planned
 
 

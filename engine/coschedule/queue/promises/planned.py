@@ -4,9 +4,9 @@ import math
 from dataclasses import replace
 from typing import NamedTuple
 
-from coschedule.queue.decisions import Decision, Placement
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Decision, Placement
+from coschedule.queue.problem.gangs import PendingGang
 
 
 class Planned(NamedTuple):

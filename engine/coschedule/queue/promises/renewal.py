@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from coschedule.queue.decisions import Decision, Placement
-from coschedule.queue.gangs import GangKey, PendingGang
-from coschedule.queue.kept_places import Keeping
-from coschedule.queue.planner import Planner
+from coschedule.queue.keeping.kept_places import Keeping
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Decision, Placement
+from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.promises.planned import Planned, with_promise
 
 FRONT = 16

@@ -7,8 +7,8 @@ some run times, who waits long comes to the front by itself.
 
 from collections.abc import Sequence
 
-from coschedule.queue.gangs import PendingGang
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.promises.planned import Planned
 from coschedule.queue.promises.renewal import Renewal
 

@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.finishes import first_in_time, least_of_first, seconds_until
 from coschedule.queue.roles.search import Search
+from coschedule.queue.search.finishes import first_in_time, least_of_first, seconds_until
 from coschedule.queue.slots.counts import count_outlasting
 from coschedule.queue.slots.kept import stretches_for
 from coschedule.queue.slots.open_slots import OpenSlots, limited

@@ -18,12 +18,12 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from coschedule.model.numbers import FloatArray, IntArray
-from coschedule.queue.finishes import finish_of, finishes_of
 from coschedule.queue.packing.places import Seats
 from coschedule.queue.roles.bounds import Bounds
 from coschedule.queue.roles.rooms import Room
 from coschedule.queue.roles.search import Found, Search, Short
 from coschedule.queue.roles.wishes import Pairs, Rank, Wish
+from coschedule.queue.search.finishes import finish_of, finishes_of
 
 _AT_ONCE = 16
 """So many slow-downs are looked at together: a matrix of thousands of them and thousands of mixes fills the memory."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.gangs import PendingGang
 from coschedule.queue.packing.layout import cells_of
 from coschedule.queue.packing.rules import RolesOfTerm, is_bound, roles_of_term
-from coschedule.queue.price import Price
-from coschedule.queue.terms import TermKind
+from coschedule.queue.problem.gangs import PendingGang
+from coschedule.queue.problem.price import Price
+from coschedule.queue.problem.terms import TermKind
 
 MOST_CELLS = 2**14
 """So many combinations of counts are told apart at most: a node more costs as many steps."""

@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Consider, Considered, Outline
-from coschedule.queue.effort import Effort
 from coschedule.queue.packing.fitting import Fitting, fitting_of
 from coschedule.queue.packing.ground import Ground, Offer
 from coschedule.queue.packing.layout import layout_of
@@ -19,6 +17,8 @@ from coschedule.queue.packing.places import Seats, add_up, seats_in
 from coschedule.queue.packing.rules import is_bound
 from coschedule.queue.roles.party import Party
 from coschedule.queue.roles.rooms import Room, Rooms
+from coschedule.queue.search.candidates import Consider, Considered, Outline
+from coschedule.queue.search.effort import Effort
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDING = 1 + 1e-9

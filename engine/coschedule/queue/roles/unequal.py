@@ -17,13 +17,13 @@ from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 from coschedule.model.run_times import SerialWork
 from coschedule.pieces.fastest_nodes import SizeCosts, choose_size
 from coschedule.pieces.multiples import Multiples, least_multiple, multiples_by
-from coschedule.queue.candidates import Outline
-from coschedule.queue.finishes import finish_of
 from coschedule.queue.packing.places import Seats
 from coschedule.queue.roles.bounds import Bounds
 from coschedule.queue.roles.rooms import Room
 from coschedule.queue.roles.search import Found, Search, Weights
 from coschedule.queue.roles.wishes import LeastValue, Wish
+from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.finishes import finish_of
 
 _ROUNDING = 1e-12
 """More than the relative error of a sum of speeds."""

@@ -6,10 +6,10 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.candidates import Outline
-from coschedule.queue.finishes import first_in_time, least_of_first, seconds_until
 from coschedule.queue.roles.bounds import Bounds
 from coschedule.queue.roles.party import Party
+from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.finishes import first_in_time, least_of_first, seconds_until
 
 Rank = tuple[float, ...]
 """How good a run is; the lesser one is the better."""

@@ -6,18 +6,18 @@ from dataclasses import replace
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.candidates import Outline, outline_of
 from coschedule.queue.choosing.by_roles import RolesChooser
 from coschedule.queue.choosing.choice import Chooser
+from coschedule.queue.choosing.demand import Demand
 from coschedule.queue.choosing.one_domain import OneDomainChooser
 from coschedule.queue.choosing.plain import PlainChooser
-from coschedule.queue.demand import Demand
-from coschedule.queue.effort import effort_for_one
 from coschedule.queue.loads.unknown_run_time import earliest_start
-from coschedule.queue.refusals import TooManyCombinations, TopologiesCross
+from coschedule.queue.planner.turn import Turn
+from coschedule.queue.problem.refusals import TooManyCombinations, TopologiesCross
 from coschedule.queue.roles.party import party_of
+from coschedule.queue.search.candidates import Outline, outline_of
+from coschedule.queue.search.effort import effort_for_one
 from coschedule.queue.slots.timeline import Timeline
-from coschedule.queue.why.turn import Turn
 
 
 def sizes_of(turn: Turn) -> IntArray:

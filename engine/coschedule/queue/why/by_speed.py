@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coschedule.queue.decisions import Placement
-from coschedule.queue.gangs import Role
+from coschedule.queue.planner.turn import Turn
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.gangs import Role
 from coschedule.queue.why.room_now import lasting_slots
-from coschedule.queue.why.turn import Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ from typing import assert_never
 
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
 from coschedule.queue.constraints.tolerance import Tolerance
-from coschedule.queue.decisions import Decision, Placement, Plan
-from coschedule.queue.gangs import GangKey, PendingGang, Role
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption.worlds import with_gangs, without
-from coschedule.queue.running import RunningGang
-from coschedule.queue.sizes import Sizes
-from coschedule.queue.snapshot import Snapshot
-from coschedule.queue.terms import Term
+from coschedule.queue.problem.decisions import Decision, Placement, Plan
+from coschedule.queue.problem.gangs import GangKey, PendingGang, Role
+from coschedule.queue.problem.running import RunningGang
+from coschedule.queue.problem.sizes import Sizes
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.problem.terms import Term
 from coschedule.queue.why.following import before, decision_of, turn_of
 
 MOST_GANGS = 8

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from coschedule.queue.decisions import Decision, Placement, Plan
-from coschedule.queue.gangs import GangKey, PendingGang
-from coschedule.queue.observer import silent
-from coschedule.queue.planner import Planner
-from coschedule.queue.promises.kinds import Promises
-from coschedule.queue.snapshot import Snapshot
-from coschedule.queue.why.turn import Turn
+from coschedule.queue.planner.observer import silent
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.planner.turn import Turn
+from coschedule.queue.problem.decisions import Decision, Placement, Plan
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.snapshot import Snapshot
 
 
 def turn_of(snapshot: Snapshot, made: Plan, gang: GangKey) -> Turn:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from coschedule.model.numbers import IntArray
-from coschedule.queue.decisions import Placement
+from coschedule.queue.planner.turn import Turn
+from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.slots.claims import Claim
-from coschedule.queue.why.turn import Turn
 
 
 def last_to_have_room(turn: Turn, placement: Placement, *, within_seconds: float = 0.0) -> str | None:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
-from coschedule.queue.demand import demand_of
-from coschedule.queue.effort import effort_for_one
-from coschedule.queue.explain import shortest_run
-from coschedule.queue.gangs import PendingGang, Role
+from coschedule.queue.choosing.demand import demand_of
+from coschedule.queue.planner.explain import shortest_run
+from coschedule.queue.planner.turn import Turn
+from coschedule.queue.problem.gangs import PendingGang, Role
+from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.roles.party import party_of
+from coschedule.queue.search.effort import effort_for_one
 from coschedule.queue.slots.segments import is_last
 from coschedule.queue.slots.timeline import Timeline
-from coschedule.queue.snapshot import Snapshot
-from coschedule.queue.why.turn import Turn
 
 CLOSED = "not open yet, or no more"
 OWNER_EXPECTED = "kept from it, as their owners may come back"

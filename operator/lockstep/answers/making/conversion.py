@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lockstep.answers.documents import read_documents
-from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.fields import Fields, Manifest
 from lockstep.answers.making.job import job_spec
 from lockstep.answers.making.jobset import jobset_spec
 from lockstep.answers.making.names import check_label, check_name
 from lockstep.answers.making.template import labels_and_annotations
+from lockstep.answers.reading.documents import read_documents
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.gangjob.unsupported import unsupported
 from lockstep.api.names import API_VERSION, GANG_KIND
-from lockstep.api.unsupported import unsupported
 
 _KINDS: Mapping[str, tuple[str, Callable[[Fields], Manifest]]] = {
     "Job": ("batch/", job_spec),

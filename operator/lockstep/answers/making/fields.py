@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep.answers.errors import AnswerError
+from lockstep.answers.reading.errors import AnswerError
 
 Manifest = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from lockstep.answers.making.fields import Fields, Manifest
 from lockstep.answers.making.template import RANK, template_of
-from lockstep.report.sentences import n_members
+from lockstep.report.text.sentences import n_members
 
 _ACTIONS = {"FailJob": "FailGang", "Ignore": "Ignore", "Count": "RestartGang"}
 

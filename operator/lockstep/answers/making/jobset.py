@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.fields import Fields, Manifest
 from lockstep.answers.making.job import leave_selector, size_of
 from lockstep.answers.making.names import check_label
 from lockstep.answers.making.template import RANK, ROLE_RANK, template_of
+from lockstep.answers.reading.errors import AnswerError
 
 
 class _Role(NamedTuple):

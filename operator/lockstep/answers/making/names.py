@@ -2,7 +2,7 @@
 
 import re
 
-from lockstep.answers.errors import AnswerError
+from lockstep.answers.reading.errors import AnswerError
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?")
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")

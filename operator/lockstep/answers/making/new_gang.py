@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep.answers.making.amounts import as_resources
-from lockstep.answers.profile import SHORTEST_SERIAL
-from lockstep.answers.profile_text import LONGEST_SERIAL
+from lockstep.answers.profile.profile import SHORTEST_SERIAL
+from lockstep.answers.profile.profile_text import LONGEST_SERIAL
 from lockstep.api.names import API_VERSION, GANG_KIND
 from lockstep.api.times import duration_seconds
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.fields import Fields, Manifest
+from lockstep.answers.reading.errors import AnswerError
 from lockstep.api.names import RANK_LABEL, SCHEDULER_NAME
 
 _NOT_THE_OWNERS = (

@@ -3,8 +3,8 @@
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.membership import LARGEST_ATTEMPT
 from lockstep.api.rendezvous.meeting import host_of
-from lockstep.facts.gang import GangSpec, Refusal
-from lockstep.facts.network import Rendezvous
+from lockstep.facts.gang.gang import GangSpec, Refusal
+from lockstep.facts.gang.network import Rendezvous
 from lockstep.facts.reasons import Reason
 
 _LINE_END = 1

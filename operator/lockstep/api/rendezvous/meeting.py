@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from coschedule import Members
 from lockstep.api.membership import pod_name
-from lockstep.facts.gang import GangFact
-from lockstep.facts.network import NetworkSpec
-from lockstep.facts.pod import Request
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.network import NetworkSpec
+from lockstep.facts.pods.pod import Request
 
 _MILLI = 1000
 

@@ -7,7 +7,7 @@ not listen yet.
 from collections.abc import Callable, Mapping
 
 from lockstep.api.rendezvous.meeting import Meeting
-from lockstep.facts.network import Launcher
+from lockstep.facts.gang.network import Launcher
 
 HOST_FILE = "/etc/mpi/hostfile"
 _PATIENT = "-o ConnectionAttempts=10"

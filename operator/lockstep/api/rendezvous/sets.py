@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from lockstep.api.rendezvous import common, jax, mpi, torch
 from lockstep.api.rendezvous.meeting import Meeting
-from lockstep.facts.network import Rendezvous
+from lockstep.facts.gang.network import Rendezvous
 
 _VARIABLES: Mapping[Rendezvous, Callable[[Meeting, int], dict[str, str]]] = {
     Rendezvous.NONE: lambda _meeting, _rank: {},

@@ -3,7 +3,7 @@
 A suspension ends that time, and what follows it is counted anew, as a Job's.
 """
 
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 
 
 def exceeded_at(gang: GangFact) -> float | None:

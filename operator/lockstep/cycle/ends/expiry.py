@@ -1,6 +1,6 @@
 """When a GangJob that has ended is to be deleted."""
 
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 
 
 def expires_at(gang: GangFact) -> float | None:

@@ -8,8 +8,8 @@ loss by the cluster, which nobody answers here.
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
-from lockstep.act.progress import Loss, Progress
-from lockstep.facts.policies import Action, FailurePolicy, Rule
+from lockstep.act.requests.progress import Loss, Progress
+from lockstep.facts.gang.policies import Action, FailurePolicy, Rule
 from lockstep.facts.reasons import Reason
 
 RoleOf = Callable[[int], str]

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from lockstep.belief.endings import longest_grace
-from lockstep.facts.gang import GangFact
-from lockstep.facts.pod import PodFact
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.reasons import Condition
+from lockstep.snapshot.holders.endings import longest_grace
 
 # What a kubelet may need beyond the grace period. Whoever runs on after that is on a node that does not obey.
 _PATIENCE_SECONDS = 60.0

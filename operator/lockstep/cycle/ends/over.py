@@ -1,12 +1,12 @@
 """Whether a gang's end, or that of its attempt, only remains to be written."""
 
-from lockstep.act.progress import progress_of
-from lockstep.belief.reservation import Reservation
+from lockstep.act.requests.progress import progress_of
+from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.cycle.ends.active_deadline import is_exceeded
 from lockstep.cycle.ends.failure_policy import answer
 from lockstep.cycle.ends.success_policy import has_succeeded
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 
 
 def is_over(state: State, gang: GangFact, reservation: Reservation, now: float) -> bool:

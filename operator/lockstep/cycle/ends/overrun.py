@@ -1,7 +1,7 @@
 """When the status of a gang says that it overruns: nothing ends for it, and those behind it are planned anew."""
 
-from lockstep.belief.overruns import reported_at
-from lockstep.facts.gang import GangFact
+from lockstep.belief.run_times.overruns import reported_at
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 
 

@@ -1,11 +1,11 @@
 """When a gang is interrupted because the owner of one of its nodes is back, and wants the node for himself."""
 
 from lockstep.api.quantities import rfc3339
-from lockstep.belief.owners import OwnerBack
-from lockstep.belief.reservation import Reservation
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.nodes.owners import OwnerBack
 from lockstep.belief.state import State
-from lockstep.facts.failure import Failure
-from lockstep.facts.node import OnReturn
+from lockstep.facts.cluster.node import OnReturn
+from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
 

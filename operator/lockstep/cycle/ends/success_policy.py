@@ -1,8 +1,8 @@
 """When a gang has succeeded: all of its members have, or all of the role that its success policy names."""
 
-from lockstep.act.progress import Progress
+from lockstep.act.requests.progress import Progress
 from lockstep.cycle.ends.failure_policy import RoleOf
-from lockstep.facts.policies import Policies
+from lockstep.facts.gang.policies import Policies
 from lockstep.facts.ranks import has_rank
 
 

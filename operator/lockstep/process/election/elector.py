@@ -9,11 +9,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from lockstep.api import paths
-from lockstep.api.answer import Answer, ApiUnavailableError
-from lockstep.api.client import KubeClient
-from lockstep.api.fence import Fence
-from lockstep.api.lease import Holder, Lease, given_back_lease, held_lease, new_lease, read_lease
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.fence import Fence
+from lockstep.api.cluster.lease import Holder, Lease, given_back_lease, held_lease, new_lease, read_lease
 from lockstep.process.election.notices import LeaseNotices
 from lockstep.process.election.rival import Rival
 

@@ -7,10 +7,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from lockstep.api import paths
-from lockstep.api.answer import ApiUnavailableError
-from lockstep.api.client import KubeClient
-from lockstep.api.lease import read_lease
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.cluster.lease import read_lease
 from lockstep.watch.informer import WatchError, decode_event
 
 _PAUSE_SECONDS = 1.0

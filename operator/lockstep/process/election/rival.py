@@ -5,7 +5,7 @@ its own clock, counted from before its last renewal; we wait the whole duration,
 So clocks need not agree on the time, but only on how long a second is.
 """
 
-from lockstep.api.lease import Lease
+from lockstep.api.cluster.lease import Lease
 
 
 class Rival:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from lockstep.belief.state import State
-from lockstep.cycle.decided import Decided
+from lockstep.cycle.planning.decided import Decided
 from lockstep.report.timeline import TimelineFacts, draw, freeze
 
 # However many ask: belief may change a hundred times a second, and nobody sees that.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from coschedule import Decision, GangKey, Members, Placement
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.timeline.facts import Held, TimelineFacts
 

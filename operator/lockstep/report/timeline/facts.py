@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from coschedule import Decision, GangKey
 from lockstep.api.pool import Pool
-from lockstep.belief.endings import expected_end
-from lockstep.belief.reservation import Reservation
+from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
-from lockstep.facts.gang import GangFact
-from lockstep.facts.node import BidFact, NodeFact
+from lockstep.facts.cluster.node import BidFact, NodeFact
+from lockstep.facts.gang.gang import GangFact
+from lockstep.snapshot.holders.endings import expected_end
 
 
 class Held(NamedTuple):

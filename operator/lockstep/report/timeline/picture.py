@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from lockstep.facts.gang import GangFact
-from lockstep.report.sentences import node_ranges
+from lockstep.facts.gang.gang import GangFact
+from lockstep.report.text.sentences import node_ranges
 from lockstep.report.timeline.bars import Bar, bars
 from lockstep.report.timeline.facts import TimelineFacts
 from lockstep.report.timeline.rows import Row, rows

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lockstep.facts.gang import GangFact
+from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition
 from lockstep.report.timeline.bars import Bar
 from lockstep.report.timeline.facts import TimelineFacts

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from lockstep.simulation.cluster import Cluster, Decided, Policy, Start
+from lockstep.simulation.model.cluster import Cluster, Decided, Policy, Start
 
 
 @dataclass(slots=True, kw_only=True)

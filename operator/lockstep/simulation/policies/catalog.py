@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from coschedule import Promises
-from lockstep.cycle.memory import Memory
-from lockstep.cycle.sizing import SizingPolicy
+from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.sizing import SizingPolicy
 from lockstep.facts.sizing import Sizing
-from lockstep.simulation.cluster import Cluster, Policy
-from lockstep.simulation.jobs import Job
+from lockstep.simulation.model.cluster import Cluster, Policy
+from lockstep.simulation.model.jobs import Job
 from lockstep.simulation.policies.blind import Blind, in_any_order
 from lockstep.simulation.policies.greedy import Behind, Greedy, Range
 from lockstep.simulation.policies.planned import Planned

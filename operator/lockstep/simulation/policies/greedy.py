@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple, assert_never
 
-from lockstep.simulation.cluster import Cluster, Decided, Start
-from lockstep.simulation.jobs import Job
+from lockstep.simulation.model.cluster import Cluster, Decided, Start
+from lockstep.simulation.model.jobs import Job
 
 
 class Behind(Enum):

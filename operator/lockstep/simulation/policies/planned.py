@@ -21,13 +21,13 @@ from coschedule import (
     TimesWork,
     plan,
 )
-from lockstep.belief.forecasts import Forecasts
-from lockstep.cycle.memory import Memory
-from lockstep.cycle.rotation import MOST_IN_FRONT
-from lockstep.cycle.sizing import Contention, SizingPolicy
-from lockstep.simulation.cluster import Cluster, Decided, Start
-from lockstep.simulation.jobs import Job
-from lockstep.simulation.promises import Told
+from lockstep.belief.run_times.forecasts import Forecasts
+from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.rotation import MOST_IN_FRONT
+from lockstep.cycle.planning.sizing import Contention, SizingPolicy
+from lockstep.simulation.model.cluster import Cluster, Decided, Start
+from lockstep.simulation.model.jobs import Job
+from lockstep.simulation.model.promises import Told
 
 
 class _FirstPlan(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from coschedule import no_forecasts
-from lockstep.simulation.cluster import Cluster, Decided, Policy
+from lockstep.simulation.model.cluster import Cluster, Decided, Policy
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coschedule import Forecasts, no_forecasts
-from lockstep.belief.owners import QUIET_SECONDS
-from lockstep.simulation.owners import Windows
+from lockstep.belief.nodes.owners import QUIET_SECONDS
 from lockstep.simulation.presence.habits import draw_stays
+from lockstep.simulation.presence.office_hours import Windows
 from lockstep.simulation.presence.returning import Returning
 from lockstep.simulation.presence.stays import HOUR, Change, Stays, all_changes
 from lockstep.simulation.presence.terms import Terms

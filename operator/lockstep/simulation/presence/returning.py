@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from coschedule import Forecasts
 from coschedule_forecast import habits_after
 from coschedule_forecast.owners import PAST, comings, day_ahead
-from lockstep.belief.owner_forecasts import owner_forecasts
-from lockstep.facts.node import BidFact, ExpectedHour, OnReturn
+from lockstep.facts.cluster.node import BidFact, ExpectedHour, OnReturn
 from lockstep.simulation.presence.stays import HISTORY_WEEKS, HOUR, WEEK, Stays
+from lockstep.snapshot.nodes.owner_forecasts import owner_forecasts
 
 _KNOWN_DAYS = 30
 _DAY_HOURS, _WEEK_DAYS, _WORKING = 24, 7, 5

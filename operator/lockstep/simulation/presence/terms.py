@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 from coschedule import Interruptible
-from lockstep.cycle.pacing import YIELDING
-from lockstep.facts.node import OnReturn
+from lockstep.cycle.pace.pacing import YIELDING
+from lockstep.facts.cluster.node import OnReturn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lockstep.simulation.jobs import Job
-from lockstep.simulation.speedup import amdahl, downey
+from lockstep.simulation.model.jobs import Job
+from lockstep.simulation.model.speedup import amdahl, downey
 from lockstep.simulation.workload.rigid import RigidJob
 
 _LARGEST_SIGMA = 2.0

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from coschedule.queue.constraints.feasibility import Feasibility
 from coschedule.queue.constraints.staying import longest_stay
 from coschedule.queue.constraints.terms import Constraints, Taint, Toleration
-from coschedule.queue.decisions import Placement, Unplaceable
-from coschedule.queue.refusals import Reason
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.problem.decisions import Placement, Unplaceable
+from coschedule.queue.problem.refusals import Reason
 from engine.builders import NOW, gang, node, only, snapshot
 
 LEAVING, DRAINING = Taint("leaving", "soon", "NoExecute"), Taint("draining", "", "NoExecute")

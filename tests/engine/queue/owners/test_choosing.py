@@ -7,15 +7,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from coschedule.queue.decisions import Placement
-from coschedule.queue.owners.forecasts import Interruptible, no_forecasts
+from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.owners.hazards import hazards_of
 from coschedule.queue.owners.safer import RISKS
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption.preempt import preempt
-from coschedule.queue.promises.kinds import Promises
-from coschedule.queue.promises.memory import remembering
-from coschedule.queue.refusals import Reason
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.owner_forecasts import Interruptible, no_forecasts
+from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.why.following import turn_of
 from coschedule.queue.why.room_now import OWNER_EXPECTED, room_now
 from engine.builders import NOW, apart, decisions, gang, node, nodes_taken, only, role, running, seeded, snapshot

@@ -2,14 +2,14 @@
 
 import pytest
 
-from coschedule.queue import effort
 from coschedule.queue.constraints.terms import Constraints
-from coschedule.queue.decisions import Placement
-from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption import landing, search
 from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption.preempt import preempt
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.gangs import Load
+from coschedule.queue.search import effort
 from engine.builders import NOW, apart, gang, node, release, role, running, snapshot
 
 FULL = [node(f"n{index}", free=0) for index in range(1, 4)]

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue.decisions import Placement
 from coschedule.queue.plan import plan
 from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption.preempt import MOST_PREEMPTIONS, preempt
 from coschedule.queue.preemption.worlds import without
+from coschedule.queue.problem.decisions import Placement
 from engine.builders import NOW, gang, node, running, seeded, snapshot
 from engine.queue.soundness import assert_sound
 

@@ -3,13 +3,13 @@
 import math
 from dataclasses import replace
 
-from coschedule.queue.decisions import Placement
-from coschedule.queue.fitting_places import _crowded
-from coschedule.queue.observer import silent
-from coschedule.queue.planner import Planner
+from coschedule.queue.keeping.fitting_places import _crowded
+from coschedule.queue.keeping.sliding import with_room
+from coschedule.queue.planner.observer import silent
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.promises.planned import with_promise
 from coschedule.queue.promises.renewal import MOST_TRIES
-from coschedule.queue.sliding import with_room
 from coschedule.queue.slots import kept
 
 WEIGHTS = (1.0, 4.0)

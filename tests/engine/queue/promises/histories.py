@@ -3,10 +3,10 @@
 import math
 from dataclasses import replace
 
-from coschedule.queue.decisions import Placement
-from coschedule.queue.nodes import Release
+from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
-from coschedule.queue.promises.memory import remembering
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.nodes import Release
 from engine.builders import NOW, gang, node, snapshot
 
 NODES = 6

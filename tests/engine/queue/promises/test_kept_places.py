@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue.gangs import Kept, Seat
-from coschedule.queue.observer import silent
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.observer import silent
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.gangs import Kept, Seat
 from engine.builders import NOW, gang, node, release, seeded, snapshot
 from engine.queue.soundness import assert_never_too_much
 

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from coschedule.queue.obeyed_terms import are_obeyed
-from coschedule.queue.terms import Term, TermKind
-from coschedule.queue.topology import Topology
+from coschedule.queue.feasible.topology import Topology
+from coschedule.queue.keeping.obeyed_terms import are_obeyed
+from coschedule.queue.problem.terms import Term, TermKind
 from engine.brute.roles import obeys_term
 from engine.builders import node, seeded, snapshot
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from coschedule.queue.decisions import Placement
+from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
-from coschedule.queue.planner import Planner
+from coschedule.queue.planner.planner import Planner
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.promises import renewal
-from coschedule.queue.promises.kinds import Promises
-from coschedule.queue.promises.memory import remembering
 from engine.builders import NOW, gang, seeded
 from engine.queue.promises.from_nothing import planned_from_nothing
 from engine.queue.promises.histories import NODES, History, random_gang, random_nodes

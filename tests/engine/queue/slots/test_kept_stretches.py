@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from coschedule.queue.planner.windows_and_releases import expected_timeline
 from coschedule.queue.slots.claims import Claim
 from coschedule.queue.slots.kept import stretches_for
-from coschedule.queue.windows_and_releases import expected_timeline
 from engine.builders import NOW, node, release, seeded, snapshot
 
 NODES = 8

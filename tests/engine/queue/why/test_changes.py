@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from coschedule.queue.constraints.terms import Constraints, NodeTerm, Requirement, Taint
-from coschedule.queue.decisions import Placement
-from coschedule.queue.gangs import GangKey
 from coschedule.queue.plan import plan
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.why.changes import (
     MOST_GANGS,
     AffinityDropped,

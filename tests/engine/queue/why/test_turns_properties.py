@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coschedule.queue.decisions import Placement
+from coschedule.queue.keeping.memory import remembering
 from coschedule.queue.plan import plan
-from coschedule.queue.promises.kinds import Promises
-from coschedule.queue.promises.memory import remembering
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.promise_kinds import Promises
 from coschedule.queue.slots.timeline import Claim
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.following import decision_of, turn_of

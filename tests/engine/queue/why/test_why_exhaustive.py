@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from coschedule.queue.decisions import Placement
-from coschedule.queue.gangs import Load
 from coschedule.queue.plan import plan
+from coschedule.queue.problem.decisions import Placement
+from coschedule.queue.problem.gangs import Load
 from coschedule.queue.why.by_size import best_by_size, sizes_of
 from coschedule.queue.why.by_speed import nodes_by_speed
 from coschedule.queue.why.following import before, turn_of

@@ -7,8 +7,8 @@ from crds.make import shorthand
 from docs.markdown import ROOT
 from lockstep.answers.making.amounts import as_resources, parse_amounts
 from lockstep.answers.making.new_gang import DURATION, LONGEST_DURATION_TEXT, parse_serial_time
-from lockstep.answers.profile import SHORTEST_SERIAL
-from lockstep.answers.profile_text import LONGEST_SERIAL
+from lockstep.answers.profile.profile import SHORTEST_SERIAL
+from lockstep.answers.profile.profile_text import LONGEST_SERIAL
 
 
 def test_what_cannot_be_shared_is_a_limit():

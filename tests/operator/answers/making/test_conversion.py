@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from builders.jobs import job, jobset, pod_spec, replicated
-from lockstep.answers.errors import AnswerError
 from lockstep.answers.making.conversion import convert
+from lockstep.answers.reading.errors import AnswerError
 
 RANK_REF = {"fieldRef": {"fieldPath": "metadata.labels['lockstep.dev/rank']"}}
 

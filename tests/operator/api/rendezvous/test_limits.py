@@ -5,7 +5,7 @@ import pytest
 from builders.facts import gang_spec
 from lockstep.api.common_objects import LARGEST_FILES
 from lockstep.api.rendezvous.limits import crowd_refusal
-from lockstep.facts.network import NetworkSpec, Rendezvous
+from lockstep.facts.gang.network import NetworkSpec, Rendezvous
 from lockstep.facts.reasons import Reason
 
 LONG = "a" * 52

@@ -3,11 +3,11 @@
 import pytest
 
 from builders.facts import member_fact, reservation
-from lockstep.act.progress import progress
+from lockstep.act.requests.progress import progress
 from lockstep.cycle.ends.failure_policy import answer
-from lockstep.facts.pod import PodEnd, PodPhase
-from lockstep.facts.pod_outcome import PodOutcome
-from lockstep.facts.policies import LONGEST_BACKOFF_SECONDS, Action, ExitCodes, FailurePolicy, Rule
+from lockstep.facts.gang.policies import LONGEST_BACKOFF_SECONDS, Action, ExitCodes, FailurePolicy, Rule
+from lockstep.facts.pods.pod import PodEnd, PodPhase
+from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
 HELD = reservation("g", members=(("n1", 4),))

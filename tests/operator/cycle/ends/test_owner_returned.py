@@ -8,7 +8,7 @@ from builders.served import at, bid, gang, node
 from fake_cluster.jumping import now, until
 from fake_cluster.rig import condition, event_reasons, is_placed, operator_over, pods_of, set_phases, status_of
 from fake_cluster.store import Place
-from lockstep.belief.owners import QUIET_SECONDS
+from lockstep.belief.nodes.owners import QUIET_SECONDS
 
 pytestmark = pytest.mark.asyncio
 

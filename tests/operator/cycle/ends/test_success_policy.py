@@ -3,10 +3,10 @@
 import pytest
 
 from builders.facts import member_fact, reservation
-from lockstep.act.progress import progress
+from lockstep.act.requests.progress import progress
 from lockstep.cycle.ends.success_policy import has_succeeded
-from lockstep.facts.pod import PodPhase
-from lockstep.facts.policies import Policies
+from lockstep.facts.gang.policies import Policies
+from lockstep.facts.pods.pod import PodPhase
 from lockstep.facts.ranks import ranks_from
 
 HELD = reservation("g", members=(("n1", 3),))

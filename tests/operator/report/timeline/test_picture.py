@@ -8,8 +8,8 @@ import pytest
 from builders.facts import gang_fact, gang_spec
 from builders.scene import HOUR, Scene
 from coschedule import GangKey
-from lockstep.facts.gang import ConditionFact, GangStatus, Refusal
-from lockstep.report.conditions import mark_refused
+from lockstep.facts.gang.gang import ConditionFact, GangStatus, Refusal
+from lockstep.report.status.conditions import mark_refused
 from lockstep.report.timeline import draw, freeze
 
 NOW = 1_800_000_000.0

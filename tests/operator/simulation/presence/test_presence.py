@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coschedule import Interruptible
-from lockstep.belief.owners import QUIET_SECONDS
-from lockstep.facts.node import OnReturn
-from lockstep.simulation.jobs import Arrival, Job
+from lockstep.belief.nodes.owners import QUIET_SECONDS
+from lockstep.facts.cluster.node import OnReturn
 from lockstep.simulation.machine import Attempt, NeverStartsError, simulate
 from lockstep.simulation.measures import measured
-from lockstep.simulation.nodes import Nodes
-from lockstep.simulation.owners import hours_of
+from lockstep.simulation.model.jobs import Arrival, Job
+from lockstep.simulation.model.nodes import Nodes
 from lockstep.simulation.policies.catalog import policies
+from lockstep.simulation.presence.office_hours import hours_of
 from lockstep.simulation.presence.owners import Drawn, Presence, Recorded, drawn_owners_of, stays_by_node
 from lockstep.simulation.presence.stays import DAY, HISTORY_WEEKS, HOUR, WEEK, stays_of
 from lockstep.simulation.presence.terms import Terms

@@ -1,0 +1,89 @@
+"""What there is for one gang, where some kinds of nodes are faster or slower for it than for others.
+
+A gang with factors is planned on a timeline of its own: a node's slow-down is multiplied by the gang's factor for its
+kind, and nodes are ranked anew, those first that are fastest for it. So nothing that chooses for a gang need know of
+kinds. What was chosen is then called by the ranks that all gangs share.
+
+Example: nodes a and b are as fast, and of kinds 0 and 1. A gang with the factor 2 for kind 0 takes twice as long on a,
+and has b in front of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from coschedule.model.kinds import times_on
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.problem.gangs import PendingGang, Role
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.slots.timeline import Timeline, no_kinds
+
+_STEPS_A_NODE = 10
+"""To rank nodes anew takes as long as so many copies of a timeline."""
+
+NodesOfRole = tuple[IntArray, IntArray]
+"""Nodes by index, and how many members of a role each has."""
+
+
+def own_slowdowns(gang: PendingGang, snapshot: Snapshot) -> FloatArray:
+    """Tell the slow-down of each node for the gang: float[n]."""
+    if not gang.factors:
+        return snapshot.slowdown
+    slowdowns: FloatArray = snapshot.slowdown * times_on(gang.factors, snapshot.kinds)
+    return slowdowns
+
+
+def own_snapshot(gang: PendingGang, snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot in which nodes are as fast for all as they are for the gang."""
+    if not gang.factors:
+        return snapshot
+    return snapshot.as_fast_as(own_slowdowns(gang, snapshot))
+
+
+def copies_for(gang: PendingGang, timeline: Timeline) -> int:
+    """Count the copies of a timeline that are made for a gang: with what it takes, and as fast as it is for it."""
+    timelines = 1 + len(timeline.safer)
+    return timelines if not gang.factors else _STEPS_A_NODE * timelines
+
+
+def own_timeline(gang: PendingGang, timeline: Timeline) -> Timeline:
+    """Return the timeline in which nodes are as fast for all as they are for the gang, ranked anew."""
+    if not gang.factors or not len(timeline.kinds):
+        return timeline
+    times = times_on(gang.factors, timeline.kinds)[timeline.node]
+    _, which = np.unique(times, return_inverse=True)
+    divided = timeline.divided(which)
+    of_class = np.empty(len(divided.width))
+    of_class[divided.class_of] = times
+    of_class *= divided.slowdowns[divided.pace]
+    slowdowns, pace = np.unique(of_class, return_inverse=True)
+    fastest_first = np.lexsort((divided.node, of_class[divided.class_of]))
+    return replace(
+        divided,
+        slowdowns=slowdowns,
+        pace=pace,
+        node=divided.node[fastest_first],
+        class_of=divided.class_of[fastest_first],
+        kinds=no_kinds(),
+        safer=tuple(own_timeline(gang, one) for one in timeline.safer),
+    )
+
+
+def own_times(roles: Sequence[Role], seats: Sequence[NodesOfRole], slowdowns: FloatArray, own: FloatArray) -> float:
+    """Tell how many times as long members on ``seats``, role by role, run by their own slow-downs as by all gangs'.
+
+    Of pieces it is what their parts would take if they were no whole numbers.
+    """
+    working = [(role, one) for role, one in zip(roles, seats, strict=True) if role.load.is_work]
+    if not working:
+        return 1.0
+    nodes, counts = (np.concatenate(columns) for columns in zip(*(one for _, one in working), strict=True))
+    if working[0][0].load.is_unequal:
+        return float((counts / slowdowns[nodes]).sum() / (counts / own[nodes]).sum())
+    return float(own[nodes].max() / slowdowns[nodes].max())
+
+
+def shared_ranks(own: Timeline, timeline: Timeline) -> IntArray:
+    """Tell the rank in ``timeline`` of the node of each rank in a gang's ``own``: int[k]."""
+    return np.argsort(timeline.node)[own.node]

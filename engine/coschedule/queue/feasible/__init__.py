@@ -1,0 +1,1 @@
+"""Which nodes pass a gang's constraints, and the domains among them."""

@@ -1,0 +1,1 @@
+"""Keeps places of an earlier plan, or slides them, so that promises hold."""

@@ -1,0 +1,137 @@
+"""What a plan is to remember of the plan before: what each gang was promised, and what it was given."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray
+from coschedule.queue.choosing.own_speeds import own_slowdowns
+from coschedule.queue.keeping.stretch import stretch
+from coschedule.queue.problem.decisions import Placement, Plan
+from coschedule.queue.problem.gangs import Kept, PendingGang, Seat
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.search.finishes import finish_of
+
+
+def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
+    """Return the snapshot whose gangs remember what they had in the plan that was ``made`` on ``before``.
+
+    A promise is remembered as long as the gang asks for the same. A placement is kept if its nodes are there and as
+    fast for the gang as they were. Where all run times were multiplied by the same since then, its run takes as much
+    longer or shorter; where its work has changed in another way, nothing is kept. Gangs that were not planned before
+    are left as they are.
+    """
+    placements = {one.gang: one for one in made.decisions if isinstance(one, Placement)}
+    asked = {gang.key: gang for gang in before.gangs}
+    same, names = _same_nodes(snapshot, before, snapshot.slowdown, before.slowdown), snapshot.nodes.names
+    is_same_kind = _are_kinds_the_same(snapshot, before)
+
+    def remembered(gang: PendingGang) -> PendingGang:
+        if gang.key not in asked:
+            return gang
+        placement = placements.get(gang.key)
+        if placement is None:
+            return gang.remembering(gang.promised, None)
+        was = asked[gang.key]
+        if not _asks_for_the_same(gang, was, snapshot.resources, before.resources):
+            return gang.remembering(math.inf, None)
+        promised = math.inf if placement.promised is None else placement.promised
+        times, nodes = stretch(was.work, gang.work), same
+        if gang.factors != was.factors or (gang.factors and not is_same_kind):
+            nodes = _same_nodes(snapshot, before, own_slowdowns(gang, snapshot), own_slowdowns(was, before))
+        is_same = len(nodes) == len(names) == len(before.nodes.names)
+        if times == 1 and is_same and _is_kept_still(was.kept, placement, names):
+            return gang.remembering(promised, was.kept)
+        return gang.remembering(promised, _kept(placement, gang, nodes, times))
+
+    return replace(snapshot, gangs=tuple(remembered(gang) for gang in snapshot.gangs))
+
+
+def with_starts_promised(snapshot: Snapshot, made: Plan) -> Snapshot:
+    """Return the snapshot whose gangs remember the plan that was ``made`` on it, and start no later than planned."""
+    starts = {one.gang: one.start for one in made.decisions if isinstance(one, Placement)}
+    known = remembering(snapshot, snapshot, made)
+    gangs = tuple(gang.remembering(starts.get(gang.key, gang.promised), gang.kept) for gang in known.gangs)
+    return replace(known, gangs=gangs)
+
+
+def _asks_for_the_same(
+    gang: PendingGang, was: PendingGang, resources: Sequence[str], resources_before: Sequence[str]
+) -> bool:
+    """Tell whether a gang asks for the same as it did, whatever other resources are counted beside."""
+    if (gang.created, gang.deadline, gang.terms) != (was.created, was.deadline, was.terms):
+        return False
+    if resources == resources_before and gang.roles == was.roles:
+        return True
+    return _members_asked(gang, resources) == _members_asked(was, resources_before)
+
+
+def _members_asked(gang: PendingGang, resources: Sequence[str]) -> list[tuple[object, ...]]:
+    return [
+        (one.name, one.sizes, one.load, one.pieces, {n: a for n, a in zip(resources, one.request, strict=True) if a})
+        for one in gang.roles
+    ]
+
+
+def kept_from(
+    members: Sequence[Members],
+    roles: Sequence[str],
+    nodes: Mapping[str, int],
+    *,
+    start: float,
+    finish: float,
+    latest: str | None = None,
+) -> Kept | None:
+    """Spell a placement by the index of each of its nodes, role by role; None where a node or a role is not there."""
+    counts: dict[str, Counter[int]] = {role: Counter() for role in roles}
+    for entry in members:
+        if entry.node not in nodes or entry.role not in counts:
+            return None
+        counts[entry.role][nodes[entry.node]] += entry.count
+    return Kept(
+        start=start,
+        finish=finish,
+        seats=tuple(tuple(Seat(*seat) for seat in sorted(of_role.items())) for of_role in counts.values()),
+        latest=None if latest is None else nodes.get(latest),
+    )
+
+
+def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]) -> bool:
+    """Tell whether a placement is just what was kept before it, on nodes of these names."""
+    if kept is None or kept.members is not placement.members:
+        return False
+    latest = None if kept.latest is None else names[kept.latest]
+    return (kept.start, kept.finish, latest) == (placement.start, placement.finish, placement.latest)
+
+
+def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], times: float | None) -> Kept | None:
+    """What is kept on ``nodes`` of a placement whose run takes so many times as long; None where that is unknown."""
+    if times is None:
+        return None
+    start, latest = placement.start, placement.latest
+    # What has not changed stays the same to the last digit.
+    finish = placement.finish if times == 1 else finish_of(start, (placement.finish - start) * times)
+    roles = [role.name for role in gang.roles]
+    kept = kept_from(placement.members, roles, nodes, start=start, finish=finish, latest=latest)
+    return None if kept is None else replace(kept, members=placement.members)
+
+
+def _are_kinds_the_same(snapshot: Snapshot, before: Snapshot) -> bool:
+    """Tell whether all nodes that were there are of the kinds that they were of, by number."""
+    kinds = dict(zip(before.nodes.names, before.kinds.tolist(), strict=True))
+    now = zip(snapshot.nodes.names, snapshot.kinds.tolist(), strict=True)
+    return all(kinds.get(name, kind) == kind for name, kind in now)
+
+
+def _same_nodes(snapshot: Snapshot, before: Snapshot, speeds: FloatArray, speeds_before: FloatArray) -> dict[str, int]:
+    """Find the nodes that are as fast as they were, by name; the slow-downs are a gang's own."""
+    if snapshot.nodes is before.nodes or snapshot.nodes.names == before.nodes.names:
+        same = np.flatnonzero(speeds == speeds_before).tolist()
+        return {snapshot.nodes.names[node]: node for node in same}
+    known = dict(zip(before.nodes.names, speeds_before.tolist(), strict=True))
+    now = zip(snapshot.nodes.names, speeds.tolist(), strict=True)
+    return {name: node for node, (name, slowdown) in enumerate(now) if known.get(name) == slowdown}

@@ -1,0 +1,43 @@
+"""Whether members on given nodes obey the terms among them, as ``Term`` has them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.feasible.topology import Topology
+from coschedule.queue.problem.terms import Term, TermKind
+
+
+def are_obeyed(
+    terms: Sequence[Term], nodes: Mapping[str, IntArray], counts: Mapping[str, IntArray], topology: Topology
+) -> bool:
+    """Tell whether members obey the terms: ``counts[role][i]`` of each role on the node of index ``nodes[role][i]``."""
+    role = np.concatenate([np.full(int(counts[name].sum()), number) for number, name in enumerate(nodes)])
+    node = np.concatenate([nodes[name].repeat(counts[name]) for name in nodes])
+    names = list(nodes)
+    return all(
+        _is_obeyed(term, topology.domains(term.topology_key)[node], role, names) for term in topology.distinct(terms)
+    )
+
+
+def _is_obeyed(term: Term, domain: IntArray, role: IntArray, names: Sequence[str]) -> bool:
+    """Tell it of one term; the member of index m has the role ``names[role[m]]`` and is in ``domain[m]``, or -1."""
+    one = np.isin(role, [number for number, name in enumerate(names) if name in term.roles])
+    other = np.isin(role, [number for number, name in enumerate(names) if name in term.towards])
+    if term.kind is TermKind.APART:
+        return _are_apart(domain, one, other)
+    if (domain[one] < 0).any():
+        return False
+    if term.is_mutual:
+        return len(np.unique(domain[one])) <= 1
+    return bool(np.isin(domain[one], domain[other]).all())
+
+
+def _are_apart(domain: IntArray, one: BoolArray, other: BoolArray) -> bool:
+    """Tell whether no domain has a member of one side and another member of the other."""
+    inside = domain >= 0
+    size = int(domain.max(initial=-1)) + 1
+    ones, others, both = (np.bincount(domain[inside & side], minlength=size) for side in (one, other, one & other))
+    # A pair is a member of one side and one of the other; nobody is a pair with itself.
+    return bool((ones * others == both).all())

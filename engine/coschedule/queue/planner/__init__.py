@@ -1,0 +1,1 @@
+"""Plans gang by gang, and explains those that are not placed."""

@@ -1,0 +1,48 @@
+"""What each member of a placed gang has to do, which follows from the load and from the speed of its node."""
+
+from typing import assert_never
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.pieces.fastest_nodes import divide_pieces
+from coschedule.queue.problem.gangs import Load, Role
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.parts import Pieces, Share
+
+
+def divide_work(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
+    """Tell what the ``counts[i]`` members on ``nodes[i]``, at ``slowdowns[i]``, have to do; see ``Placement``."""
+    match role.load:
+        case Load.PROPORTIONAL:
+            return _by_speed(role, nodes, counts, slowdowns)
+        case Load.PIECES:
+            assert role.pieces is not None, "the role checks it"
+            return _by_pieces(role, nodes, counts, divide_pieces(np.repeat(slowdowns, counts), role.pieces))
+        case Load.EQUAL | Load.NONE:
+            alike = zip(nodes, counts.tolist(), strict=True)
+            return tuple(Members(node, count, None, role.name) for node, count in alike)
+        case _:
+            assert_never(role.load)
+
+
+def _by_speed(role: Role, nodes: tuple[str, ...], counts: IntArray, slowdowns: FloatArray) -> tuple[Members, ...]:
+    """Divide the work in proportion to speed [A 4]: a member's share is its speed over the speed of all."""
+    speeds = 1 / slowdowns
+    shares = speeds / (speeds * counts).sum()
+    return tuple(
+        Members(node, count, Share(share), role.name)
+        for node, count, share in zip(nodes, counts.tolist(), shares.tolist(), strict=True)
+    )
+
+
+def _by_pieces(role: Role, nodes: tuple[str, ...], counts: IntArray, given: IntArray) -> tuple[Members, ...]:
+    """List members of a node together that have as many pieces; ``given[m]`` is what member m has, node by node."""
+    members = []
+    for node, of_node in zip(nodes, np.split(given, np.cumsum(counts)[:-1]), strict=True):
+        numbers, times = np.unique(-of_node, return_counts=True)
+        members += [
+            Members(node, count, Pieces(-number), role.name)
+            for number, count in zip(numbers.tolist(), times.tolist(), strict=True)
+        ]
+    return tuple(members)

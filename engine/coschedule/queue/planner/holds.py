@@ -1,0 +1,141 @@
+"""Nodes held for a gang that fits only when others have ended, nobody knows when.
+
+Only gangs of one role hold nodes, and only where no more is asked of their members together than at most one a node:
+what others would need in the end is not known node by node.
+
+Problem: slots that are free for good, or will be from a known time on, do not suffice. On every node there are
+``most`` slots once everything has ended that is meant to end at all, of which ``missing`` wait for ends that nobody
+knows. Choose the nodes on which nobody else is put any more, so that the gang fits in the end.
+
+Objective: the fewest nodes whose ``most`` add up to the members needed. Of such sets the first when their nodes are
+compared one by one, in this order of nodes: fewest missing slots, then the earliest time from which everything with a
+known end has ended, then by rank. What is nearest to being free keeps idle slots from the others for the shortest
+time; where ends are without memory, it also keeps the fewest from them on average.
+
+Method: nodes are looked at in that order, and each is taken with which the set can still be completed. It can if the
+largest of the other nodes, as many as are still to be chosen, add up to the rest. A node that is turned down completes
+no larger set either, so this finds the first set, in O(n log n).
+"""
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.choosing.demand import Demand
+from coschedule.queue.problem.snapshot import AMOUNT_LIMIT
+from coschedule.queue.slots.segments import is_last
+from coschedule.queue.slots.timeline import Timeline
+
+
+class Held(NamedTuple):
+    """Nodes by rank, rising, and the instant from which they take no members of other gangs."""
+
+    ranks: IntArray
+    start: float
+
+
+class InTheEnd(NamedTuple):
+    """Slots of each node, by rank, once everything has ended that is meant to end.
+
+    Of its ``most`` slots, ``missing`` wait for ends at unknown times; the others are free from ``ready`` on.
+    """
+
+    most: IntArray
+    missing: IntArray
+    ready: FloatArray
+
+
+def nodes_to_hold(timeline: Timeline, demand: Demand, someday: IntArray) -> Held | None:
+    """Choose the nodes to hold; None when not even all nodes would be enough.
+
+    ``someday[n, r]`` is what comes back on each node of the snapshot, nobody knows when. What the gang holds already,
+    it keeps as long as that would do.
+    """
+    in_the_end = _in_the_end(timeline, demand, someday)
+    ranks = _kept(timeline, demand, in_the_end)
+    if ranks is None:
+        ranks = _first_set(in_the_end, demand.needed)
+    return None if ranks is None else Held(ranks, float(in_the_end.ready[ranks].max()))
+
+
+def _in_the_end(timeline: Timeline, demand: Demand, someday: IntArray) -> InTheEnd:
+    spans = timeline.spans.take(np.flatnonzero(is_last(timeline.spans.owner)))
+    free = spans.free[timeline.class_of]
+    coming = someday[timeline.node]
+    # A node that closes again, or on which members may not stay, may be of no use when the others have ended.
+    fits = spans.open[timeline.class_of] & demand.for_ever[timeline.node]
+    most = np.where(fits, _slots(demand, np.minimum(free, AMOUNT_LIMIT - coming) + coming), 0)
+    there = np.where(fits, _slots(demand, free), 0)
+    ready = np.maximum(spans.begin[timeline.class_of], max(timeline.now, demand.gang.not_before))
+    return InTheEnd(most, most - there, ready)
+
+
+def _slots(demand: Demand, free: IntArray) -> IntArray:
+    slots = np.full(len(free), demand.per_node, dtype=np.int64)
+    for resource in np.flatnonzero(demand.request):
+        np.minimum(slots, free[:, resource] // demand.request[resource], out=slots)
+    return np.maximum(slots, 0, out=slots)
+
+
+def _kept(timeline: Timeline, demand: Demand, in_the_end: InTheEnd) -> IntArray | None:
+    """Return what the gang holds already if each of these nodes still has slots and together they are enough."""
+    held = demand.gang.held
+    if not held:
+        return None
+    rank_of = np.argsort(timeline.node)
+    if max(held) >= len(rank_of):
+        return None
+    ranks = np.sort(rank_of[list(held)])
+    most = in_the_end.most[ranks]
+    return ranks if most.all() and most.sum() >= demand.needed else None
+
+
+def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
+    largest_first = np.argsort(-in_the_end.most, kind="stable")
+    sums = np.cumsum(in_the_end.most[largest_first])
+    if not sums.size or sums[-1] < needed:
+        return None
+    left = int(np.searchsorted(sums, needed)) + 1
+    rest = _Rest(in_the_end.most.tolist(), largest_first[:left].tolist())
+    chosen: list[int] = []
+    for rank in np.lexsort((in_the_end.ready, in_the_end.missing)).tolist():
+        if rest.can_be_completed_with(rank, needed):
+            rest.take(rank)
+            chosen.append(rank)
+            needed -= rest.most[rank]
+            if len(chosen) == left:
+                break
+    return np.sort(np.array(chosen, dtype=np.int64))
+
+
+class _Rest:
+    """Nodes that are not chosen yet: as many of the largest as are still to be chosen, and the sum of their slots.
+
+    A node that is taken replaces one of them: itself, or else the smallest. So each takes a few steps.
+    """
+
+    def __init__(self, most: list[int], largest: list[int]) -> None:
+        self.most = most
+        self._largest = set(largest)
+        self._by_size = [(most[rank], rank) for rank in largest]
+        self._sum = sum(most[rank] for rank in largest)
+        heapq.heapify(self._by_size)
+
+    def can_be_completed_with(self, rank: int, needed: int) -> bool:
+        """Tell whether so many slots are still possible when a node is taken; one without slots is of no use."""
+        if not self.most[rank]:
+            return False
+        return rank in self._largest or self._sum - self._smallest()[0] + self.most[rank] >= needed
+
+    def take(self, rank: int) -> None:
+        """Take a node."""
+        gone = rank if rank in self._largest else self._smallest()[1]
+        self._largest.remove(gone)
+        self._sum -= self.most[gone]
+
+    def _smallest(self) -> tuple[int, int]:
+        while self._by_size[0][1] not in self._largest:
+            heapq.heappop(self._by_size)
+        return self._by_size[0]

@@ -1,0 +1,103 @@
+"""How a choice becomes a placement: ranks become names, and the work is divided."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from coschedule.model.numbers import FloatArray, IntArray
+from coschedule.queue.choosing.choice import Choice
+from coschedule.queue.choosing.own_speeds import own_slowdowns, own_times
+from coschedule.queue.owners.hazards import Hazards
+from coschedule.queue.planner.divide_work import divide_work
+from coschedule.queue.problem.decisions import Alternative, Placement, Risk
+from coschedule.queue.problem.gangs import PendingGang, Role
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.node_choice import ChosenNodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placing:
+    """Spells choices on the nodes of a snapshot; the node of rank k has the index node[k].
+
+    There are no ``hazards`` where nobody is expected back.
+    """
+
+    snapshot: Snapshot
+    node: IntArray
+    hazards: Hazards | None
+
+    def placement(self, gang: PendingGang, choice: Choice, spelled: tuple[Members, ...] = ()) -> Placement:
+        """Spell the placement of a gang; its members may have been ``spelled`` before."""
+        outline, other = choice.outline, choice.alternative
+        return Placement(
+            gang=gang.key,
+            size=outline.size,
+            start=outline.start,
+            finish=outline.finish,
+            speedup=self._speedup(gang, outline),
+            members=spelled or self._members(gang, choice),
+            slowest=self.name(choice.slowest),
+            latest=None if choice.latest is None else self.name(choice.latest),
+            alternative=None if other is None else self._alternative(gang, other),
+            member_price=gang.price.seconds,
+            risk=self._risk(gang, choice),
+            own_times=self._own_times(gang, choice) if gang.factors else 1.0,
+        )
+
+    def beside(self, gang: PendingGang, placement: Placement, other: Outline | None) -> Placement:
+        """Return a placement with another alternative."""
+        return replace(placement, alternative=None if other is None else self._alternative(gang, other))
+
+    def name(self, rank: int) -> str:
+        """Name the node of a rank."""
+        return self.snapshot.nodes.names[int(self.node[rank])]
+
+    def _risk(self, gang: PendingGang, choice: Choice) -> Risk | None:
+        """Tell what owners may cost the run; None where none of them is expected back."""
+        if self.hazards is None:
+            return None
+        start, finish = choice.outline.start, choice.outline.finish
+        nodes = np.unique(self.node[np.concatenate([seat.ranks for seat in choice.seats])])
+        loss = self.hazards.loss(nodes, start, finish, gang.checkpoint_interval)
+        if not loss.probability:
+            return None
+        node, probability = self.hazards.likeliest(nodes, start, finish)
+        return Risk(
+            probability=loss.probability,
+            lost_seconds=loss.seconds,
+            node=self.snapshot.nodes.names[node],
+            of_node=probability,
+        )
+
+    def _own_times(self, gang: PendingGang, choice: Choice) -> float:
+        seats = [(self.node[nodes.ranks], nodes.counts) for nodes in choice.seats]
+        return own_times(gang.roles, seats, self.snapshot.slowdown, own_slowdowns(gang, self.snapshot))
+
+    def _members(self, gang: PendingGang, choice: Choice) -> tuple[Members, ...]:
+        slowdowns = own_slowdowns(gang, self.snapshot)
+        by_role = [
+            self._divide_work(role, nodes, slowdowns) for role, nodes in zip(gang.roles, choice.seats, strict=True)
+        ]
+        return tuple(members for of_role in by_role for members in of_role)
+
+    def _divide_work(self, role: Role, chosen: ChosenNodes, slowdowns: FloatArray) -> tuple[Members, ...]:
+        nodes = self.node[chosen.ranks]
+        by_name = np.argsort(nodes)
+        nodes = nodes[by_name]
+        names = tuple(self.snapshot.nodes.names[node] for node in nodes.tolist())
+        return divide_work(role, names, chosen.counts[by_name], slowdowns[nodes])
+
+    def _alternative(self, gang: PendingGang, outline: Outline) -> Alternative:
+        return Alternative(
+            size=outline.size,
+            start=outline.start,
+            finish=outline.finish,
+            speedup=self._speedup(gang, outline),
+        )
+
+    def _speedup(self, gang: PendingGang, outline: Outline) -> float | None:
+        serial, now = gang.serial, self.snapshot.now
+        since = now if gang.requested is None else min(gang.requested, now)
+        return None if serial is None else serial / (outline.finish - since)

@@ -1,0 +1,382 @@
+"""The state of one plan: what is still free when, after the gangs decided so far.
+
+A gang may be planned for later when it ends sooner that way. It then claims its nodes from its start to its finish;
+gangs behind it may use them before, if they are done by then: nobody in front is ever delayed. A gang that fits only
+when others have ended, nobody knows when, may hold nodes (``holding``): it then starts at the latest when what runs
+there now has ended, whatever comes later. One that may not hold can be kept waiting for ever by those behind it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import Self, TypeVar
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.choosing.choice import Choice, Chooser
+from coschedule.queue.choosing.chooser import chooser_of
+from coschedule.queue.choosing.own_speeds import copies_for, own_snapshot, own_timeline
+from coschedule.queue.choosing.plain import PlainChooser
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.feasible.topology import Topology
+from coschedule.queue.keeping.fitting_places import fitting, those_with_room
+from coschedule.queue.keeping.kept_choice import kept_choice, seats_by_rank
+from coschedule.queue.keeping.kept_places import Keeping, Place, claims_of, given_back, place_of
+from coschedule.queue.keeping.memory import kept_from
+from coschedule.queue.owners.choosing import choose_among_risks, loss_of, seen_by, without_risk
+from coschedule.queue.owners.hazards import hazards_of
+from coschedule.queue.owners.safer import RISKS, with_safer
+from coschedule.queue.planner.at_last import AtLast
+from coschedule.queue.planner.nominated import by_urgency, claims_of_pods, count_in_front
+from coschedule.queue.planner.observer import Observer
+from coschedule.queue.planner.placing import Placing
+from coschedule.queue.planner.reading import read_constraints
+from coschedule.queue.planner.turn import Turn
+from coschedule.queue.planner.unplaced import Ground, closing, held_on, refusal_on
+from coschedule.queue.planner.windows_and_releases import expected_timeline
+from coschedule.queue.planner.without_end import WithoutEnd
+from coschedule.queue.problem.decisions import Decision, Hold, Placement, Unplaceable
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.members import Members
+from coschedule.queue.problem.open_ended import none_open_ended
+from coschedule.queue.problem.owner_forecasts import Interruptible
+from coschedule.queue.problem.refusals import PlanningFailed, TooManyCombinations, TopologiesCross
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.search.candidates import Outline
+from coschedule.queue.search.effort import Account
+from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.kept import stretches_for
+from coschedule.queue.slots.open_slots import slots_now
+from coschedule.queue.slots.timeline import Timeline
+
+Rescue = Callable[[GangKey, Exception], None]
+T = TypeVar("T")
+
+
+class Planner:
+    """The state of one plan; a fork of it goes on by itself."""
+
+    def __init__(self, snapshot: Snapshot, observer: Observer, rescue: Rescue | None) -> None:
+        self._snapshot = snapshot
+        self._observer = observer
+        self._rescue = rescue
+        self._index = snapshot.nodes.index
+        self._feasibility = Feasibility(snapshot.nodes)
+        self._topology = Topology(snapshot.nodes)
+        self._hazards = hazards_of(snapshot.forecasts)
+        self._read = read_constraints(snapshot.gangs, self._feasibility, skipping_errors=rescue is not None)
+        self._at_last = AtLast(snapshot, self._read.distinct_masks)
+        self._at_first = self._timeline = self._timeline_at_first()
+        self._without_end = WithoutEnd(someday=snapshot.someday, hold=none_open_ended())
+        self._may_hold = snapshot.most_holding
+        self._placing = Placing(snapshot, self._timeline.node, self._hazards)
+        self._rank_of = np.argsort(self._timeline.node)
+        self._nominated = by_urgency(snapshot.nominated)
+        self.account = Account()
+        """What is spent, in all forks."""
+
+    @property
+    def now(self) -> float:
+        """The time at which the plan is made."""
+        return self._snapshot.now
+
+    @property
+    def refused(self) -> Mapping[GangKey, Unplaceable]:
+        """The gangs that are not to be planned, as their constraints were not read."""
+        return {gang: Unplaceable(gang=gang, refusal=refusal) for gang, refusal in self._read.refused.items()}
+
+    def welcome(self, gangs: Iterable[PendingGang]) -> None:
+        """Go on to gangs of the next priority: something is kept for each of their tenants."""
+        self.account.welcome(gang.key for gang in gangs)
+
+    def fork(self) -> Self:
+        """Return a planner that goes on from here and leaves this one as it is."""
+        # What it refers to is replaced, never changed, but for the account, which is of all forks.
+        return copy(self)
+
+    def decide(self, gang: PendingGang) -> Decision:
+        """Decide on the next gang, and claim what it gets: by the start it was promised where that is possible."""
+        return self._guarded(self._decide, gang)
+
+    def keep(self, gangs: Sequence[PendingGang], *, apart: Collection[GangKey]) -> Keeping[Self]:
+        """Find what the plan before gave these gangs of one priority that is possible still, and claim it in forks.
+
+        Those ``apart`` are the ones that will be planned in other ways too.
+        """
+        if gangs:
+            self._let_in_front_of(gangs[0])
+        places = list(self._places(gangs))
+        look_ahead = partial(self._look_ahead, [place.gang for place in places if place.gang.key in apart])
+        fits = fitting(places, apart, self._timeline, look_ahead)
+        beside = self.fork()
+        beside.go_on([place for place in fits.places if place.gang.key not in apart], fits.beside)
+        whole = self.fork()
+        whole.go_on(fits.places, fits.whole)
+        return Keeping({place.gang.key: place for place in fits.places}, fits.whole, whole, beside)
+
+    def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
+        """Go on with a timeline in which these places of gangs have been claimed."""
+        self._timeline = timeline
+        owned = [(place.gang.key, claim) for place in places for claim in place.claims]
+        self._without_end = self._without_end.taking(owned, timeline.node)
+
+    def look_ahead(self, gangs: Iterable[PendingGang]) -> None:
+        """Find slots once that several forks would find each: they then only look for what has changed."""
+        self._look_ahead(gangs, self._timeline)
+
+    def take(self, places: Sequence[Place]) -> None:
+        """Claim what a plan has kept for gangs of one priority."""
+        if places:
+            self._let_in_front_of(places[0].gang)
+        self.go_on(places, self._timeline.claimed_all(claims_of(places)))
+
+    def keep_beside(
+        self, keeping: Keeping[Self], gone: Collection[GangKey], placed: Sequence[tuple[PendingGang, Placement]]
+    ) -> list[Place]:
+        """Go on with what a plan has kept, but for gangs that are ``gone`` from it, beside what this one has placed.
+
+        Returns the places for which there still is room.
+        """
+        given_up = [place for key, place in keeping.places.items() if key in gone]
+        claims = [claim for gang, placement in placed for claim in self._claims(gang, placement)]
+        claimed = keeping.claimed.claimed_all([*given_back(claims_of(given_up)), *claims])
+        kept = those_with_room([place for key, place in keeping.places.items() if key not in gone], claimed)
+        self.go_on(kept.places, kept.whole)
+        return kept.places
+
+    def placement(self, place: Place) -> Placement:
+        """Spell a place that is kept."""
+        gang, choice = place.gang, place.choice
+        if choice.outline.start <= self.now:
+            choice = replace(choice, alternative=self._alternative_to(place))
+        return self._placing.placement(gang, choice, _spelled(gang))
+
+    def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
+        """Ask something about a gang; None where that raises and others go on: it raises again in its turn."""
+        try:
+            return ask(gang)
+        except Exception:
+            if self._rescue is None:
+                raise
+            return None
+
+    def may_do_better(self, gang: PendingGang, decision: Decision) -> bool:
+        """Tell whether a gang that has a place starts now, or has a later one and room for some of its members now."""
+        if not isinstance(decision, Placement) or not decision.start < decision.finish < np.inf:
+            return False
+        return decision.start <= self.now or self._may_fit_now(gang)
+
+    def chosen_anew(self, gang: PendingGang, decision: Decision) -> Decision:
+        """Choose again for a gang that has a place: never for later than that. The best there is stays as it is."""
+        assert isinstance(decision, Placement), "who has no place gives none back"
+        bound = replace(gang, promised=min(gang.promised, decision.start))
+        return self._guarded(partial(self._chosen_anew, decision), bound)
+
+    def follow(self, gang: PendingGang, decision: Decision) -> None:
+        """Claim what a plan of the same snapshot has given the gang."""
+        self._let_in_front_of(gang)
+        if isinstance(decision, Placement):
+            self._take(self._claims_of([(gang, decision)]))
+        elif decision.hold is not None:
+            ranks = self._rank_of[[self._index[name] for name in decision.hold.nodes]]
+            self._hold(gang.key, ranks, decision.hold.start)
+
+    def follow_all(self, placed: Sequence[tuple[PendingGang, Placement]]) -> None:
+        """Claim what a plan of the same snapshot has given gangs of one priority: the same as one after the other."""
+        if placed:
+            self._let_in_front_of(placed[0][0])
+            self._take(self._claims_of(placed))
+
+    def turn(self, gang: PendingGang) -> Turn:
+        """Tell what there is for the gang, whose turn it is."""
+        self._let_in_front_of(gang)
+        return Turn(
+            gang=gang,
+            chooser=self._chooser(gang),
+            snapshot=own_snapshot(gang, self._snapshot),
+            feasibility=self._feasibility,
+            at_first=seen_by(gang, self._at_first),
+            by_now=seen_by(gang, self._timeline),
+        )
+
+    def _look_ahead(self, gangs: Iterable[PendingGang], timeline: Timeline) -> None:
+        for gang in gangs:
+            for role in gang.roles:
+                request = np.array(role.request, dtype=np.int64)
+                stretches_for(timeline, request, self._feasibility.mask(role.constraints))
+
+    def _may_fit_now(self, gang: PendingGang) -> bool:
+        """Tell whether there are slots now for the fewest members of each role, for however short a time."""
+        return gang.not_before <= self.now and all(
+            slots_now(self._timeline, np.array(role.request, dtype=np.int64), self._feasibility.mask(role.constraints))
+            >= role.sizes.least
+            for role in gang.roles
+        )
+
+    def _claims_of(self, placed: Iterable[tuple[PendingGang, Placement]]) -> list[tuple[GangKey, Claim]]:
+        return [(gang.key, claim) for gang, placement in placed for claim in self._claims(gang, placement)]
+
+    def _claims(self, gang: PendingGang, placement: Placement) -> Iterator[Claim]:
+        """List what was claimed for a placement."""
+        kept = kept_from(
+            placement.members,
+            [role.name for role in gang.roles],
+            self._index,
+            start=placement.start,
+            finish=placement.finish,
+        )
+        assert kept is not None, "a placement is on nodes of its snapshot"
+        for role, nodes in zip(gang.roles, seats_by_rank(kept, self._rank_of), strict=True):
+            yield Claim(
+                ranks=nodes.ranks,
+                counts=nodes.counts,
+                request=np.array(role.request, dtype=np.int64),
+                start=placement.start,
+                finish=placement.finish,
+            )
+
+    def _guarded(self, decide: Callable[[PendingGang], Decision], gang: PendingGang) -> Decision:
+        """Decide on a gang; where that raises, it takes nothing from the others."""
+        before = self.fork()
+        try:
+            return decide(gang)
+        except Exception as error:
+            if self._rescue is None:
+                raise
+            self._go_back_to(before)
+            self._rescue(gang.key, error)
+            return failed(gang.key, error)
+
+    def _go_back_to(self, before: Self) -> None:
+        """Undo what was decided since a fork; how much was looked at for that still counts."""
+        vars(self).update(vars(before))
+
+    def _places(self, gangs: Sequence[PendingGang]) -> Iterator[Place]:
+        """List what gangs would keep, whether there is room for it or not; what raises here does so in its turn."""
+        for gang in gangs:
+            place = self.tried(self._place_kept_by, gang)
+            if place is not None:
+                yield place
+
+    def _place_kept_by(self, gang: PendingGang) -> Place | None:
+        choice = kept_choice(gang, self._timeline, self._feasibility, self._topology, self._rank_of)
+        if choice is None or self._is_at_risk(gang, choice):
+            return None
+        return place_of(gang, choice)
+
+    def _is_at_risk(self, gang: PendingGang, choice: Choice) -> bool:
+        """Tell whether an owner may come back meanwhile: whether that is worth it is then looked at anew."""
+        if self._hazards is None:
+            return False
+        return loss_of(choice, gang, self._timeline, self._hazards).probability > 0
+
+    def _timeline_at_first(self) -> Timeline:
+        """Build what is free without anybody that waits, also within the risks that somebody may take."""
+        some_may = any(gang.interruptible is not Interruptible.NEVER for gang in self._snapshot.gangs)
+        timeline = expected_timeline(self._snapshot, self._read.distinct_masks)
+        return with_safer(timeline, self._hazards, risks=RISKS if some_may else RISKS[:1])
+
+    def _decide(self, gang: PendingGang) -> Decision:
+        self._let_in_front_of(gang)
+        chooser = self._chooser(gang)
+        if isinstance(chooser, TopologiesCross | TooManyCombinations):
+            return Unplaceable(gang=gang.key, refusal=chooser)
+        choice = choose_among_risks(chooser, self._timeline, self._hazards)
+        if choice is not None:
+            return self._place(gang, choice)
+        if gang.promised < np.inf:
+            return self._decide(replace(gang, promised=np.inf))
+        return self._refuse(chooser)
+
+    def _chooser(self, gang: PendingGang) -> Chooser | TopologiesCross | TooManyCombinations:
+        """Find the way to choose for a gang.
+
+        It pays for its timelines first, its own and that with its claims; they leave no less for the choice itself.
+        """
+        self.account.effort(gang.key).spend(copies_for(gang, self._timeline) * len(self._timeline.node))
+        consider, effort = partial(self._observer.considered, gang), self.account.effort(gang.key)
+        return chooser_of(gang, self._feasibility, self._topology, consider, effort)
+
+    def _chosen_anew(self, decision: Placement, gang: PendingGang) -> Decision:
+        """Give the place of a gang back and decide on it; where it keeps that, go on with what there was with it."""
+        self.look_ahead([gang])
+        with_it = self.fork()
+        self._timeline = self._timeline.claimed_all(given_back(self._claims(gang, decision)))
+        standing = self._standing(decision, gang)
+        if standing is None:
+            made = self._decide(gang)
+            # What it keeps may be shorter than a run that is planned anew, and fit where no other does.
+            if isinstance(made, Placement) and made.start <= decision.start:
+                return made
+        self._go_back_to(with_it)
+        return standing or decision
+
+    def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
+        """Say of a place that is given back what else there is; None where something better may be there."""
+        chooser = self._chooser(gang)
+        if self._hazards is not None or not isinstance(chooser, PlainChooser) or gang.deadline is not None:
+            return None
+        value = gang.price.value(decision.start, decision.finish, decision.size)
+        chosen = Outline(value, decision.size, decision.start, decision.finish)
+        standing = chooser.standing(own_timeline(gang, self._timeline), chosen)
+        return self._placing.beside(gang, decision, standing.alternative) if standing.is_best else None
+
+    def _alternative_to(self, place: Place) -> Outline | None:
+        """Say what else there was for a gang that starts as planned before; not where members differ."""
+        chooser = self._chooser(place.gang)
+        if not isinstance(chooser, PlainChooser):
+            return None
+        self.look_ahead([place.gang])
+        without_it = without_risk(place.gang, self._timeline).claimed_all(given_back(place.claims))
+        return chooser.alternative(own_timeline(place.gang, without_it), place.choice.outline)
+
+    def _place(self, gang: PendingGang, choice: Choice) -> Placement:
+        self._take([(gang.key, claim) for claim in place_of(gang, choice).claims])
+        return self._placing.placement(gang, choice)
+
+    def _take(self, owned: Sequence[tuple[GangKey, Claim]]) -> None:
+        """Claim what these gangs get."""
+        self._timeline = self._timeline.claimed_all([claim for _, claim in owned])
+        self._without_end = self._without_end.taking(owned, self._timeline.node)
+
+    def _let_in_front_of(self, gang: PendingGang) -> None:
+        """Claim the room of nominated pods that are at least as urgent as the gang, and so as all gangs behind it."""
+        count = count_in_front(self._nominated, gang.priority)
+        in_front, self._nominated = self._nominated[:count], self._nominated[count:]
+        self._timeline = self._timeline.claimed_all(claims_of_pods(in_front, self._rank_of, self._snapshot.now))
+
+    def _refuse(self, chooser: Chooser) -> Unplaceable:
+        ground = Ground(
+            snapshot=self._snapshot,
+            feasibility=self._feasibility,
+            topology=self._topology,
+            at_first=self._at_first,
+            by_now=self._timeline,
+            at_last=self._at_last,
+            without_end=self._without_end,
+        )
+        gang, refusal = chooser.gang.key, refusal_on(ground, chooser)
+        held = held_on(ground, chooser, refusal) if self._may_hold else None
+        if held is None:
+            return Unplaceable(gang=gang, refusal=refusal)
+        self._hold(gang, held.ranks, held.start)
+        names = tuple(sorted(self._placing.name(rank) for rank in held.ranks.tolist()))
+        return Unplaceable(gang=gang, refusal=refusal, hold=Hold(nodes=names, start=held.start))
+
+    def _hold(self, gang: GangKey, ranks: IntArray, start: float) -> None:
+        self._may_hold -= 1
+        self._without_end = self._without_end.holding(gang, self._timeline.node[ranks])
+        self._timeline = self._timeline.claimed(closing(ranks, start, resources=len(self._snapshot.resources)))
+
+
+def _spelled(gang: PendingGang) -> tuple[Members, ...]:
+    """Return the members that are kept as they were spelled; not where they have parts, which also follow from work."""
+    is_whole = not any(role.load.is_unequal for role in gang.roles)
+    return gang.kept.members if gang.kept is not None and is_whole else ()
+
+
+def failed(gang: GangKey, error: Exception) -> Unplaceable:
+    """Decide on a gang that raised an exception when it was planned."""
+    return Unplaceable(gang=gang, refusal=PlanningFailed(error=type(error).__name__, message=str(error)))

@@ -1,0 +1,69 @@
+"""Which nodes pass the constraints of the gangs of a plan, worked out before anything is planned.
+
+Constraints are as long as their owner likes. So they have an account of their own, like the one that is there for
+choices (``effort``): the gang that is first with some pays for them, and a gang whose constraints are longer than what
+is left for it is not planned.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from coschedule.model.numbers import BoolArray
+from coschedule.queue.constraints.terms import Constraints
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.order import by_priority
+from coschedule.queue.problem.refusals import ConstraintsTooLong
+from coschedule.queue.search.effort import Account, Limits
+
+_LIMITS = Limits(for_one=10**6, in_a_plan=2 * 10**6, least=4000)
+"""In parts, each of which takes about half a microsecond: a selector, term, requirement, value or toleration is one."""
+
+
+def _account() -> Account:
+    return Account(_LIMITS)
+
+
+@dataclass(slots=True, eq=False)
+class Read:
+    """The masks, bool[n], of all constraints that were worked out; gangs with others are ``refused``.
+
+    Nodes also differ in how long members may stay there: ``limits`` are masks of those where they may for some time.
+    """
+
+    account: Account = field(default_factory=_account)
+    masks: dict[Constraints, BoolArray] = field(default_factory=dict)
+    limits: dict[bytes, BoolArray] = field(default_factory=dict)
+    refused: dict[GangKey, ConstraintsTooLong] = field(default_factory=dict)
+
+    @property
+    def distinct_masks(self) -> list[BoolArray]:
+        """The masks, each of them once: other constraints may have the same."""
+        return [*{id(mask): mask for mask in self.masks.values()}.values(), *self.limits.values()]
+
+    def take(self, gang: PendingGang, feasibility: Feasibility) -> None:
+        """Work out the constraints of one more gang, if it can pay for them."""
+        new = {role.constraints for role in gang.roles} - self.masks.keys()
+        length = sum(constraints.length for constraints in new)
+        effort = self.account.effort(gang.key)
+        if not effort.allows(length):
+            self.refused[gang.key] = ConstraintsTooLong(length=length, most=effort.most)
+            return
+        effort.spend(length)
+        for constraints in new:
+            self.masks[constraints] = feasibility.mask(constraints)
+            self.limits.update({mask.tobytes(): mask for mask in feasibility.limits(constraints)})
+
+
+def read_constraints(gangs: Iterable[PendingGang], feasibility: Feasibility, *, skipping_errors: bool) -> Read:
+    """Work out the constraints of gangs, the most urgent first; what raises here does so again in its turn."""
+    read = Read()
+    for of_priority in by_priority(gangs):
+        read.account.welcome(gang.key for gang in of_priority)
+        for gang in of_priority:
+            try:
+                read.take(gang, feasibility)
+            except Exception:
+                if not skipping_errors:
+                    raise
+    return read

@@ -1,0 +1,110 @@
+"""Why a gang has no placement, and which nodes it holds until it has one."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+import numpy as np
+
+from coschedule.model.numbers import IntArray
+from coschedule.queue.choosing.choice import Chooser
+from coschedule.queue.choosing.own_speeds import own_snapshot, shared_ranks
+from coschedule.queue.choosing.plain import PlainChooser
+from coschedule.queue.feasible.feasibility import Feasibility
+from coschedule.queue.feasible.topology import Topology
+from coschedule.queue.owners.choosing import seen_by
+from coschedule.queue.planner.at_last import AtLast
+from coschedule.queue.planner.explain import Stages, refuse
+from coschedule.queue.planner.explain_together import Case, refuse_together
+from coschedule.queue.planner.holds import Held, nodes_to_hold
+from coschedule.queue.planner.without_end import WithoutEnd
+from coschedule.queue.problem.refusals import Reason, Refusal
+from coschedule.queue.problem.snapshot import Snapshot
+from coschedule.queue.slots.claims import Claim
+from coschedule.queue.slots.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ground:
+    """What there is in a plan: ``at_first``, ``by_now`` after the gangs decided so far, and ``at_last``.
+
+    Some of these gangs hold nodes ``without_end``.
+    """
+
+    snapshot: Snapshot
+    feasibility: Feasibility
+    topology: Topology
+    at_first: Timeline
+    by_now: Timeline
+    at_last: AtLast
+    without_end: WithoutEnd
+
+
+def refusal_on(ground: Ground, chooser: Chooser) -> Refusal:
+    """Say why there is no placement for the chooser's gang."""
+    snapshot, feasibility = own_snapshot(chooser.gang, ground.snapshot), ground.feasibility
+    stages = Stages(seen_by(chooser.gang, ground.at_first), seen_by(chooser.gang, ground.by_now), ground.at_last)
+    if isinstance(chooser, PlainChooser):
+        return refuse(
+            chooser.demand,
+            snapshot=snapshot,
+            feasibility=feasibility,
+            stages=stages,
+            in_front=ground.without_end.hold,
+        )
+    case = Case(
+        chooser=chooser,
+        snapshot=snapshot,
+        feasibility=feasibility,
+        topology=ground.topology,
+        stages=stages,
+        in_front=ground.without_end.hold,
+    )
+    return refuse_together(case)
+
+
+def held_on(ground: Ground, chooser: Chooser, refusal: Refusal) -> Held | None:
+    """Choose what a gang holds that was refused, if it may and if that lets it end in time."""
+    if not isinstance(chooser, PlainChooser) or not _may_change(refusal) or not chooser.gang.may_hold:
+        return None
+    demand, own = chooser.demand, seen_by(chooser.gang, ground.by_now)
+    held = nodes_to_hold(own, demand, ground.without_end.someday)
+    if held is None:
+        return None
+    held = held._replace(ranks=np.sort(shared_ranks(own, ground.by_now)[held.ranks]))
+    if demand.gang.deadline is None or demand.load is None:
+        return held
+    shortest = float(demand.load.runs_at(float(own.slowdowns[0])).min())
+    return held if held.start + shortest <= demand.gang.deadline else None
+
+
+def _may_change(refusal: Refusal) -> bool:
+    """Return whether a refusal of the engine's may be over once others have ended, at unknown times."""
+    reason = Reason(refusal.reason)
+    match reason:
+        case Reason.NOT_ENOUGH_ROOM | Reason.WINDOW_TOO_SHORT | Reason.HELD_BY_GANGS_IN_FRONT:
+            return True
+        case Reason.NO_NODE_FITS | Reason.NO_TIME_FOR_SIZE | Reason.DEADLINE_CANNOT_BE_MET:
+            return False
+        case Reason.HELD_BY_LASTING_PODS | Reason.NO_DOMAIN_FITS | Reason.NO_ROOM_TOGETHER:
+            return False
+        case Reason.TOPOLOGIES_CROSS | Reason.TOO_MANY_COMBINATIONS | Reason.CONSTRAINTS_TOO_LONG:
+            return False
+        case Reason.PLANNING_FAILED:
+            return False
+        case Reason.HOLDS_NODES | Reason.BEHIND_IN_QUEUE:
+            # Who asks the engine gives these.
+            return False
+        case _:
+            assert_never(reason)
+
+
+def closing(ranks: IntArray, start: float, *, resources: int) -> Claim:
+    """Claim nothing of these nodes, but keep them from all who would not have ended by then."""
+    return Claim(
+        ranks=ranks,
+        counts=np.ones_like(ranks),
+        request=np.zeros(resources, dtype=np.int64),
+        start=start,
+        finish=np.inf,
+        closes=True,
+    )

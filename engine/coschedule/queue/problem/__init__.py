@@ -1,0 +1,1 @@
+"""What a plan is asked and answers: nodes, gangs, releases, decisions, refusals."""

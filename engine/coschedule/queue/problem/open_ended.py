@@ -1,0 +1,60 @@
+"""Which gangs run that give no end: the facts, as a snapshot carries them, and who of them is in a gang's way."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from coschedule.model.numbers import BoolArray, IntArray
+from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.nodes import read_only
+
+
+class Blocker(NamedTuple):
+    """``gang`` holds ``nodes`` nodes and gives no end; ``others`` more gangs hold some and give none either."""
+
+    gang: GangKey
+    nodes: int
+    others: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpenEnded:
+    """Gangs that hold nodes, nobody knows until when: ``gangs[holder[i]]`` has members on node ``node[i]``.
+
+    Each gang names a node once. Arrays are copied and read-only; ValueError when a shape or a value is wrong.
+    """
+
+    gangs: tuple[GangKey, ...]
+    holder: IntArray
+    node: IntArray
+
+    def __post_init__(self) -> None:
+        shape = (np.size(self.holder),)
+        for name in ("holder", "node"):
+            object.__setattr__(self, name, read_only(name, getattr(self, name), np.int64, shape))
+        if ((self.holder < 0) | (self.holder >= len(self.gangs))).any() or (self.node < 0).any():
+            raise ValueError("who holds a node without an end must be one of the gangs")
+
+    def with_gang(self, gang: GangKey, nodes: IntArray) -> "OpenEnded":
+        """Return what is known when one more gang holds these nodes, int[i], of which some may be named twice."""
+        held = np.unique(nodes)
+        return OpenEnded(
+            gangs=(*self.gangs, gang),
+            holder=np.append(self.holder, np.full(len(held), len(self.gangs))),
+            node=np.append(self.node, held),
+        )
+
+    def blocker(self, passes: BoolArray) -> Blocker | None:
+        """Name the gang that holds most of the nodes that pass, bool[n]; of several the first."""
+        held = np.bincount(self.holder[passes[self.node]], minlength=len(self.gangs))
+        if not held.any():
+            return None
+        most = int(np.argmax(held))
+        return Blocker(gang=self.gangs[most], nodes=int(held[most]), others=int((held > 0).sum()) - 1)
+
+
+def none_open_ended() -> OpenEnded:
+    """Return what is known where no such gang runs, or none is told of."""
+    nobody = np.zeros(0, dtype=np.int64)
+    return OpenEnded(gangs=(), holder=nobody, node=nobody)

@@ -1,0 +1,24 @@
+"""Which gang is planned first."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from coschedule.queue.problem.gangs import GangKey, PendingGang
+
+Urgency = tuple[int, float, GangKey]
+
+
+def in_order(gangs: Iterable[PendingGang]) -> list[PendingGang]:
+    """Sort gangs by priority, highest first, then by age, then by key, so that no two are equal."""
+    return sorted(gangs, key=lambda gang: urgency(gang.priority, gang.created, gang.key))
+
+
+def by_priority(gangs: Iterable[PendingGang]) -> Iterator[list[PendingGang]]:
+    """List the gangs of each priority in their order, the most urgent first."""
+    for _, of_priority in groupby(in_order(gangs), key=lambda gang: gang.priority):
+        yield list(of_priority)
+
+
+def urgency(priority: int, created: float, key: GangKey) -> Urgency:
+    """Return the gang's rank in the queue; the lowest is planned first."""
+    return -priority, created, key

@@ -1,0 +1,75 @@
+"""What admission makes of a gang's members now: one pod of each role is sent as a dry run, and nothing is created."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from coschedule import Members
+from lockstep.act.admission.admission import admitted_needs, estranged
+from lockstep.act.requests.network import is_in_the_way
+from lockstep.act.requests.refusals import is_no_dry_run, refused_template
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.turns import Urgency
+from lockstep.api.members.member_pod import MemberPods
+from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal, Verdict
+from lockstep.facts.gang.role import Needs, RoleSpec
+
+
+class Admitted(NamedTuple):
+    """What admission makes of the members, and whether members and network could all be created now.
+
+    ``verdict`` has nothing of roles whose members are refused for what waiting mends.
+    """
+
+    verdict: Verdict
+    is_whole: bool
+
+
+async def ask_admission(
+    client: KubeClient,
+    gang: GangFact,
+    spec: GangSpec,
+    *,
+    urgency: Urgency,
+    pace: Callable[[], Awaitable[None]],
+) -> Admitted:
+    """Ask for one member of each role of ``spec``, which is the gang's as written; ``pace`` is awaited before each.
+
+    Raises ``ApiUnavailableError``.
+    """
+    verdict: dict[str, Needs] = {}
+    is_whole = True
+    for role, pod in first_members(gang, spec):
+        await pace()
+        answer = await client.dry_run(paths.pods_to_be(gang.key.namespace), pod, urgency=urgency)
+        needs = verdict_of(answer, role, pod)
+        if isinstance(needs, Refusal):
+            return Admitted(needs, is_whole=False)
+        is_whole &= answer.is_success or is_no_dry_run(answer)
+        if needs is not None:
+            verdict[role.name] = needs
+    return Admitted(verdict, is_whole=is_whole and not await is_in_the_way(client, gang))
+
+
+async def at_once() -> None:
+    """The pace of what waits for nothing."""
+
+
+def first_members(gang: GangFact, spec: GangSpec) -> Iterator[tuple[RoleSpec, dict[str, Any]]]:
+    """The pod of the first member of each role, named as in the last attempt, so that refusals use the same words."""
+    members = [Members("", role.sizes.minimum, role=role.name) for role in spec.roles]
+    pods = MemberPods(replace(gang, spec=spec, refusal=None), max(gang.status.attempt, 1), members)
+    rank = 0
+    for role in spec.roles:
+        yield role, pods.pod(rank)
+        rank += role.sizes.minimum
+
+
+def verdict_of(answer: Answer, role: RoleSpec, sent: Mapping[str, Any]) -> Needs | Refusal | None:
+    """What admission makes of a member; None where it is refused for what waiting mends."""
+    if answer.is_success:
+        stranger = estranged(sent["metadata"], answer.body["metadata"])
+        return stranger or admitted_needs(role.needs, answer.body["spec"], role.path)
+    return refused_template(answer)

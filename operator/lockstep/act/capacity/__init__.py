@@ -1,0 +1,1 @@
+"""Asks an autoscaler for nodes."""

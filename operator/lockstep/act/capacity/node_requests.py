@@ -1,0 +1,257 @@
+"""Requests for nodes that do not exist yet, to a cluster autoscaler: for gangs that no node, or too few, have room for.
+
+Level, not edge: every few seconds the requests that are there are compared with what the gangs' statuses say, so that
+a process which takes over goes on with what it finds. An autoscaler looks about as often, and nodes take minutes.
+"""
+
+import asyncio
+import logging
+import math
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.capacity.asking_for_nodes import NodeAsker
+from lockstep.act.requests.services import Services
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.cluster.node_request import GROUP_VERSION, KIND, parse_node_request
+from lockstep.api.common_objects import owning_gang
+from lockstep.api.names import GANG_LABEL
+from lockstep.belief.gangs.phases import Phase
+from lockstep.facts.cluster.node_request import NodeRequest, Stance, stance_on
+from lockstep.facts.gang.gang import GangFact, GangStatus, Refusal
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
+from lockstep.report.status.node_requests import mark_nodes_requested, mark_request_refused
+from lockstep.report.status.writer import Report
+from lockstep.watch.pages import ListError, pages
+
+_PAUSE_SECONDS = 5.0
+# After trouble nothing is tried sooner, and whatever became of a request, its gang is not asked for sooner again.
+_REST_SECONDS = 60.0
+# A request that came to nothing is repeated so long after it was made.
+_ASKED_AGAIN_SECONDS = 600.0
+# What an autoscaler says in other words under the same reason is told this often at most.
+_SAME_REASON_SECONDS = 60.0
+# Autoscalers take one request after the other: one tenant's keep the others' waiting no longer than that.
+_MOST_IN_A_NAMESPACE = 20
+_LOOKED_AT_ONCE = 200
+_NOT_FOUND = 404
+
+Mark = Callable[[GangFact], GangStatus]
+
+log = logging.getLogger(__name__)
+
+
+class _Asked(NamedTuple):
+    """A gang as it was asked for: another generation may need other nodes, and a later gang of its name does."""
+
+    gang: GangKey
+    uid: str
+    generation: int
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Until when a gang is not asked for again, and when it was told something last, by the monotonic clock."""
+
+    rests_until: float = -math.inf
+    refusal: str = ""
+    told_at: float = -math.inf
+
+
+class NodeRequests:
+    """Keeps a request for each gang that needs one, and none for any other."""
+
+    def __init__(self, services: Services, provisioning_class: str) -> None:
+        self._client = services.client
+        self._state = services.state
+        self._writer = services.writer
+        self._now = services.now
+        self._monotonic = services.monotonic
+        self._asker = NodeAsker(services.client, provisioning_class)
+        self._memory: dict[_Asked, _Memory] = {}
+        # An earlier process may have left some.
+        self._may_be_there = True
+        self._trouble = ""
+        self._rests_until = -math.inf
+
+    async def keep_asked(self) -> None:
+        """Look every few seconds, until cancelled. Trouble costs nothing but these requests."""
+        while True:
+            with _guarded():
+                await self._look()
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _look(self) -> None:
+        """Compare what is there with what is needed."""
+        asking = await self._asking()
+        asked = {_Asked(gang.key, gang.uid, gang.generation) for gang in asking.values()}
+        self._memory = {one: memory for one, memory in self._memory.items() if one in asked}
+        if self._is_due(asking):
+            there = await self._requests()
+            if there is not None:
+                await self._compare(asking, there)
+        if self._trouble:
+            async for gang in _in_turns(asking.values()):
+                self._tell(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
+
+    async def _compare(self, asking: Mapping[GangKey, GangFact], there: Iterable[NodeRequest]) -> None:
+        standing = [request for request in there if not await self._is_withdrawn(request)]
+        await self._ask_for_others(asking, standing)
+        for request in standing:
+            if request.gang in asking:
+                with _guarded(request.gang):
+                    self._tell_of(asking[request.gang], request)
+
+    async def _asking(self) -> dict[GangKey, GangFact]:
+        """The gangs that need nodes which are not there."""
+        gangs = _in_turns(tuple(self._state.gangs.values()))
+        return {gang.key: gang async for gang in gangs if self._asks(gang)}
+
+    def _asks(self, gang: GangFact) -> bool:
+        with _guarded(gang.key):
+            return self._stance(gang) is Stance.ASK
+        return False
+
+    def _is_due(self, asking: Collection[GangKey]) -> bool:
+        return bool(asking or self._may_be_there) and self._rests_until <= self._monotonic()
+
+    async def _requests(self) -> list[NodeRequest] | None:
+        """Those of all gangs; None where they can't be listed, which is said once in the log."""
+        found: list[NodeRequest] = []
+        try:
+            async for page in pages(self._client, paths.ALL_NODE_REQUESTS, selector=GANG_LABEL):
+                for item in page["items"]:
+                    owner = owning_gang(item)
+                    if owner is not None:
+                        with _guarded(owner.gang):
+                            found.append(parse_node_request(item, owner))
+        except ListError as error:
+            self._note_trouble(_in_words(error))
+            return None
+        self._note_trouble("")
+        self._may_be_there = bool(found)
+        return found
+
+    def _note_trouble(self, trouble: str) -> None:
+        if trouble:
+            self._rests_until = self._monotonic() + _REST_SECONDS
+        if trouble and trouble != self._trouble:
+            log.warning("nodes can't be asked for: %s", trouble)
+        self._trouble = trouble
+
+    def _stance(self, gang: GangFact) -> Stance:
+        """Whether the gang, as its status says, needs nodes that are not there."""
+        phase, planned = self._state.phase_of(gang), gang.status.condition(Condition.PLANNED)
+        if phase is Phase.RESERVED:
+            return Stance.KEEP
+        if not phase.is_planned:
+            return Stance.WITHDRAW
+        if planned is None or planned.observed_generation != gang.generation:
+            return Stance.KEEP
+        return stance_on(planned.reason)
+
+    async def _is_withdrawn(self, request: NodeRequest) -> bool:
+        """Whether nobody needs the request any more, and so it was taken back."""
+        with _guarded(request.gang):
+            is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
+            if self._is_needed(request) and not is_spent:
+                return False
+            refusal = await self._asker.withdraw(request)
+            if refusal is not None:
+                log.warning("%s", refusal.message, extra=about(request.gang))
+        return True
+
+    def _is_needed(self, request: NodeRequest) -> bool:
+        gang = self._state.gangs.get(request.gang)
+        is_its_own = gang is not None and gang.uid == request.gang_uid and self._asker.name_for(gang) == request.name
+        return gang is not None and is_its_own and self._stance(gang) is not Stance.WITHDRAW
+
+    async def _ask_for_others(self, asking: Mapping[GangKey, GangFact], standing: Iterable[NodeRequest]) -> None:
+        """Ask for those that have no request yet, in each namespace in the order in which they were made."""
+        asked = {request.gang for request in standing}
+        room = Counter(key.namespace for key in asked)
+        due: defaultdict[str, list[GangFact]] = defaultdict(list)
+        for gang in sorted(asking.values(), key=lambda gang: (gang.created, gang.key)):
+            namespace = gang.key.namespace
+            has_room = room[namespace] < _MOST_IN_A_NAMESPACE
+            if gang.key not in asked and has_room and self._of(gang).rests_until <= self._monotonic():
+                room[namespace] += 1
+                due[namespace].append(gang)
+        await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
+
+    async def _ask_in_turn(self, gangs: Iterable[GangFact]) -> None:
+        """Ask for gangs of one namespace; where that takes long, by a slow webhook say, a later look does the rest."""
+        until = self._monotonic() + _PAUSE_SECONDS
+        for gang in gangs:
+            if self._monotonic() >= until:
+                return
+            with _guarded(gang.key):
+                await self._ask(gang)
+
+    async def _ask(self, gang: GangFact) -> None:
+        memory = self._of(gang)
+        memory.rests_until = self._monotonic() + _REST_SECONDS
+        self._may_be_there = True
+        made = await self._asker.ask(gang)
+        if not isinstance(made, Refusal):
+            self._tell_of(gang, made)
+            return
+        if memory.refusal != made.message:
+            log.warning("nodes can't be asked for: %s", made.message, extra=about(gang.key))
+            memory.refusal = made.message
+        self._tell(gang, Reason.REQUEST_REFUSED, self._refused(made.message))
+
+    def _tell_of(self, gang: GangFact, request: NodeRequest) -> None:
+        self._tell(gang, request.answer.reason, lambda known: mark_nodes_requested(known, request, now=self._now()))
+
+    def _refused(self, why: str) -> Mark:
+        return lambda known: mark_request_refused(known, why, now=self._now())
+
+    def _tell(self, asked: GangFact, reason: Reason, mark: Mark) -> None:
+        """Write what is to be said of the gang's nodes, if that is news and not too soon; else a later look does."""
+        gang = self._state.gangs.get(asked.key)
+        is_same = gang is not None and (gang.uid, gang.generation) == (asked.uid, asked.generation)
+        if gang is None or not is_same or self._stance(gang) is not Stance.ASK:
+            return
+        memory, now = self._of(gang), self._monotonic()
+        told = gang.status.condition(Condition.NODES_REQUESTED)
+        if told is not None and told.reason == reason and now < memory.told_at + _SAME_REASON_SECONDS:
+            return
+        status = mark(gang)
+        if status == gang.status or self._writer.report(gang, lambda: Report(status=status)):
+            memory.told_at = now
+
+    def _of(self, gang: GangFact) -> _Memory:
+        return self._memory.setdefault(_Asked(gang.key, gang.uid, gang.generation), _Memory())
+
+
+async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:
+    """The gangs one by one; thousands may wait, and the event loop turns in between."""
+    for number, gang in enumerate(gangs):
+        if number % _LOOKED_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        yield gang
+
+
+@contextmanager
+def _guarded(gang: GangKey | None = None) -> Iterator[None]:
+    """What goes wrong with one gang's request, or with one look, costs no other anything."""
+    where = {} if gang is None else about(gang)
+    try:
+        yield
+    except ApiUnavailableError as error:
+        log.warning("nodes were not asked for: %s", error, extra=where)
+    except Exception:
+        log.exception("nodes could not be asked for", extra=where)
+
+
+def _in_words(error: ListError) -> str:
+    if error.code == _NOT_FOUND:
+        return f"this cluster has no {KIND}s ({GROUP_VERSION})"
+    return str(error)

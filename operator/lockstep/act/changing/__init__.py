@@ -1,0 +1,1 @@
+"""Changes pods that run: their gates and their resources."""

@@ -1,0 +1,126 @@
+"""Patching members beside the cycle until their pods show it: the pod is the fact, which the next process reads."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.deletions import NO_EFFECT_SECONDS
+from lockstep.act.requests.refusals import is_pod_gone
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.client.turns import Urgency
+from lockstep.api.members.gate import go_patch
+from lockstep.api.members.stop import stop_patch
+from lockstep.belief.state import State
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodFact
+from lockstep.facts.reasons import Reason
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+
+log = logging.getLogger(__name__)
+
+
+class Change(NamedTuple):
+    """What is to become of pods: a ``patch`` by UID, how urgent that is, and whether a pod shows it.
+
+    ``asks`` and ``lags`` are clauses for the log: what was asked of a pod in vain, and what is the case meanwhile.
+    """
+
+    patch: Callable[[str], dict[str, Any]]
+    urgency: Urgency
+    is_done: Callable[[PodFact], bool]
+    asks: str
+    lags: str
+
+
+OPEN_GATES = Change(go_patch, Urgency.ACT, lambda pod: pod.may_go, "go on", "members that may go on still wait")
+"""Members that waited for others at their gates go on."""
+
+STOP = Change(
+    stop_patch, Urgency.DELETE, lambda pod: pod.is_stopping, "stop", "members of a gang that has failed still run"
+)
+"""Members end where they are, and their pods stay."""
+
+
+class PodPatches:
+    """Makes one change to pods. Whatever becomes of it, their gang is looked at again later where a pod lacks it."""
+
+    def __init__(self, client: KubeClient, state: State, change: Change) -> None:
+        self._client = client
+        self._state = state
+        self._change = change
+        self._failures: dict[GangKey, int] = {}
+        self._asked: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
+        """Change these members of that gang, but those that were a moment ago."""
+        unasked = [pod for pod in pods if pod.uid not in self._asked]
+        if unasked:
+            self._asked.update(pod.uid for pod in unasked)
+            task = asyncio.create_task(self._make(gang, unasked))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone, or its attempt is."""
+        self._failures.pop(gang, None)
+
+    async def stop(self) -> None:
+        """Leave pods as they stand: the next process sees which are changed."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _make(self, gang: GangKey, pods: Sequence[PodFact]) -> None:
+        work_for(gang)
+        try:
+            failure = await self._ask_all(pods)
+        except Exception:
+            log.exception("%s", self._change.lags, extra=about(gang))
+            await self._pause(gang)
+        else:
+            if failure is None:
+                self._failures.pop(gang, None)
+                # A watch may be blind, or etcd may be set back to before it.
+                await asyncio.sleep(NO_EFFECT_SECONDS)
+            else:
+                log.warning("%s: %s", self._change.lags, failure.message, extra=about(gang))
+                await self._pause(gang)
+        self._asked.difference_update(pod.uid for pod in pods)
+        if any(self._lacks(pod) for pod in pods):
+            self._state.news.look_at(gang)
+
+    async def _pause(self, gang: GangKey) -> None:
+        """Wait the longer, the more often it has failed in a row."""
+        failures = self._failures.get(gang, 0)
+        self._failures[gang] = failures + 1
+        await asyncio.sleep(pause_after(failures))
+
+    def _lacks(self, pod: PodFact) -> bool:
+        known = self._state.pods.get(pod.key)
+        return known is not None and known.uid == pod.uid and not self._change.is_done(known)
+
+    async def _ask_all(self, pods: Sequence[PodFact]) -> Failure | None:
+        """Ask for each; returns the first failure. One that is refused keeps no other from being changed."""
+        refusals: list[Failure] = []
+
+        async def ask(pod: PodFact) -> None:
+            refusal = await self._ask(pod)
+            if refusal is not None:
+                refusals.append(refusal)
+
+        outage = await for_each(pods, ask)
+        return outage or next(iter(refusals), None)
+
+    async def _ask(self, pod: PodFact) -> Failure | None:
+        answer = await self._client.patch(paths.pod(pod.key), self._change.patch(pod.uid), self._change.urgency)
+        if answer.is_success or is_pod_gone(answer):  # which is news of its own
+            return None
+        message = f"the API server refused to let pod {pod.key.name} {self._change.asks}: {answer.message}"
+        return Failure(reason=Reason.API_UNAVAILABLE, message=message)

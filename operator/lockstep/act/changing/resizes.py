@@ -1,0 +1,139 @@
+"""Resizing members in place: each gets other amounts of CPU while it runs, and nobody waits for that."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.act.requests.refusals import is_pod_gone
+from lockstep.act.requests.services import Services
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.turns import PLACING, Urgency
+from lockstep.api.pods.pace import resize_patch
+from lockstep.facts.pods.pace import Cpu, ResizeResult
+from lockstep.facts.pods.pod import PodFact
+from lockstep.logs.fields import about
+from lockstep.logs.subject import work_for
+from lockstep.report.status.rate import Rate
+
+# Gangs are bound first.
+_PATIENCE_SECONDS = 5.0
+# The largest gang has 10,000 members: it takes minutes, and the API server some milliseconds of each second.
+_PER_SECOND = 50.0
+_BURST = 50.0
+# By then watches have shown what was done.
+_SETTLE_SECONDS = 2.0
+# Whoever has refused is not asked again before: a quota, a policy or a node that has no room.
+_REST_SECONDS = 300.0
+
+log = logging.getLogger(__name__)
+
+
+class Resize(NamedTuple):
+    """What the containers of a member are to get; ``instead``, where that is refused, if there is anything.
+
+    ``withdraws``: less than was asked for before, since its node could not give that.
+    """
+
+    pod: PodFact
+    amounts: Mapping[str, Cpu]
+    instead: Mapping[str, Cpu] | None = None
+    withdraws: bool = False
+
+
+class Resizes:
+    """Resizes the members of gangs beside the cycle, one after the other. The end of it is news of the gang.
+
+    ``count`` is told what became of each. What was refused, or withdrawn, rests for a while.
+    """
+
+    def __init__(self, services: Services, *, count: Callable[[ResizeResult], None]) -> None:
+        self._client = services.client
+        self._monotonic = services.monotonic
+        self._look_at = services.state.news.look_at
+        self._count = count
+        self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
+        self._tasks: dict[GangKey, asyncio.Task[None]] = {}
+        # By gang and UID: until when, by the monotonic clock, and what the API server said.
+        self._resting: dict[GangKey, dict[str, float]] = {}
+        self._refusals: dict[GangKey, str] = {}
+
+    def begin(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
+        """Resize these members of a gang, of which none is being resized."""
+        assert gang not in self._tasks, "one gang's members are resized once at a time"
+        self._refusals.pop(gang, None)
+        task = self._tasks[gang] = asyncio.create_task(self._resize_all(gang, resizes))
+        task.add_done_callback(lambda _: self._ended(gang, task))
+
+    def is_under_way(self, gang: GangKey) -> bool:
+        """Whether members of that gang are being resized."""
+        return gang in self._tasks
+
+    def rests(self, gang: GangKey, pod: PodFact) -> bool:
+        """Whether that member is not to be resized for a while."""
+        return self._resting.get(gang, {}).get(pod.uid, 0.0) > self._monotonic()
+
+    def refusal(self, gang: GangKey) -> str:
+        """What the API server said last of members that were not resized; '' where all were."""
+        return self._refusals.get(gang, "")
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone or has ended, or its attempt has."""
+        self._resting.pop(gang, None)
+        self._refusals.pop(gang, None)
+        task = self._tasks.pop(gang, None)
+        if task is not None:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Leave all as it is: the next process sees what each member has."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _ended(self, gang: GangKey, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(gang) is task:
+            del self._tasks[gang]
+            self._look_at(gang)
+
+    async def _resize_all(self, gang: GangKey, resizes: Sequence[Resize]) -> None:
+        work_for(gang)
+        try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            for resize in resizes:
+                await self._rate.other()
+                await self._resize(gang, resize)
+        except ApiUnavailableError as error:
+            self._count(ResizeResult.ERROR)
+            log.warning("its members could not all be resized: %s", error, extra=about(gang))
+        await asyncio.sleep(_SETTLE_SECONDS)
+
+    async def _resize(self, gang: GangKey, resize: Resize) -> None:
+        answer = await self._ask(resize.pod, resize.amounts)
+        if answer.is_success:
+            self._count(ResizeResult.WITHDRAWN if resize.withdraws else ResizeResult.DONE)
+        elif is_pod_gone(answer):  # which is news of its own
+            return
+        else:
+            self._refused(gang, resize.pod, answer)
+            if resize.instead is not None:
+                await self._ask(resize.pod, resize.instead)
+        if resize.withdraws:
+            self._rest(gang, resize.pod)
+
+    def _refused(self, gang: GangKey, pod: PodFact, answer: Answer) -> None:
+        self._count(ResizeResult.REFUSED)
+        self._refusals[gang] = f"the API server refused to resize pod {pod.key.name}: {answer.message.rstrip('.')}"
+        log.warning("%s", self._refusals[gang], extra=about(gang))
+        self._rest(gang, pod)
+
+    def _rest(self, gang: GangKey, pod: PodFact) -> None:
+        self._resting.setdefault(gang, {})[pod.uid] = self._monotonic() + _REST_SECONDS
+
+    async def _ask(self, pod: PodFact, amounts: Mapping[str, Cpu]) -> Answer:
+        return await self._client.patch_entries(
+            paths.pod_resize(pod.key), resize_patch(pod.uid, amounts), Urgency.REPORT
+        )

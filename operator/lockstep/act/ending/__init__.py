@@ -1,0 +1,1 @@
+"""Tears an attempt down, or evicts a gang."""

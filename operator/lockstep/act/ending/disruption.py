@@ -1,0 +1,29 @@
+"""Telling pods that they are evicted for a more urgent gang, in the words in which kube-scheduler does."""
+
+import logging
+from collections.abc import Iterable
+
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.refusals import is_pod_gone
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.members.disruption import disruption_manifest
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodFact
+from lockstep.facts.reasons import Reason
+
+log = logging.getLogger(__name__)
+
+
+async def tell_disrupted(client: KubeClient, pods: Iterable[PodFact], why: str, now: float) -> None:
+    """Give these pods the condition ``DisruptionTarget``. One that can't be told is evicted all the same."""
+
+    async def tell(pod: PodFact) -> Failure | None:
+        answer = await client.patch_entries(paths.pod_status(pod.key), disruption_manifest(pod.uid, why, now))
+        if answer.is_success or is_pod_gone(answer):
+            return None
+        return Failure(reason=Reason.API_UNAVAILABLE, message=answer.message)
+
+    refusal = await for_each([pod for pod in pods if not pod.has_ended], tell)
+    if refusal is not None:
+        log.warning("pods are evicted that were not told why: %s", refusal.message)

@@ -1,0 +1,249 @@
+"""Taking one attempt back: the status says so, every pod is deleted, claims are given back, nodes are released.
+
+What counts as gone is left behind: what lost nodes keep, and what has ended and only a finalizer keeps.
+
+The status says that the attempt is being undone before the first pod is deleted, so that the next process goes on
+undoing: a member that has run is never made again in the same attempt.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+from lockstep.act.ending.disruption import tell_disrupted
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.left_over import counts_as_gone, left_behind, waits_for
+from lockstep.act.requests.look import believed_members, look_at_members
+from lockstep.act.requests.progress import reported_part
+from lockstep.act.requests.services import Services
+from lockstep.act.volumes.needed_claims import needed_claims
+from lockstep.act.volumes.telling import take_back
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.pauses import pause_after
+from lockstep.belief.holding.reservation import Reservation, reserved_in_status
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pod import PodFact, PodKey
+from lockstep.facts.reason_meanings import UNDONE_REASONS
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.logs.fields import about
+from lockstep.report.status.conditions import mark_released, mark_undoing, with_progress
+from lockstep.report.status.status import Written
+from lockstep.report.text.sentences import as_sentence
+
+# A conflict brings a newer version to compute from; more than so many are no coincidence.
+_MOST_CONFLICTS = 3
+# Pods usually go at once: only what takes longer than the second look is worth telling.
+_QUIET_LOOKS = 2
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoNews:
+    """What is called for an attempt that is undone.
+
+    ``told`` is called when the gang's status has come to say so, with the reason. ``lasting`` is called once where the
+    undoing takes a while, with the reason and a sentence that says what it waits for.
+    """
+
+    told: Callable[[Failure], None]
+    lasting: Callable[[Failure, str], None]
+
+
+class Undoing:
+    """Undoes one attempt. ``changed`` is set after each news of the gang."""
+
+    def __init__(
+        self,
+        services: Services,
+        gang: GangFact,
+        reservation: Reservation,
+        *,
+        pause: Callable[[Failure], float],
+        changed: asyncio.Event,
+        news: UndoNews,
+    ) -> None:
+        self._services = services
+        self._gang = gang
+        self._reservation = reservation
+        self._pause_after = pause
+        self._changed = changed
+        self._news = news
+
+    async def run(self, failure: Failure, *, landed_at: float) -> None:
+        """Go on until nothing is left but what counts as gone, and that is written; or until the gang is gone.
+
+        Until ``landed_at``, by the monotonic clock, pods may appear that nobody here creates: the last look is later.
+        """
+        self._log(failure)
+        if not self._is_told(failure) and await self._tell(failure, self._what_keeps(self._believed())):
+            self._news.told(failure)
+        behind = await self._until_gone(failure, landed_at)
+        await _until_done(self._take_claims_back)
+        await _until_done(lambda: self._release(failure, behind))
+
+    def _log(self, failure: Failure) -> None:
+        if failure.reason is Reason.GANG_DELETED:
+            log.info("its members are deleted with it", extra=about(self._gang.key))
+            return
+        level = logging.INFO if failure.is_users_own else logging.WARNING
+        attempt, why = self._reservation.attempt, failure.message
+        log.log(level, "attempt %d is undone: %s", attempt, why, extra=about(self._gang.key))
+
+    def _is_told(self, failure: Failure) -> bool:
+        """Whether the status says so already: it was written with a restart, or by an earlier process."""
+        gang = self._known()
+        return gang is not None and self._stands_in(gang) and undone_in_status(gang) == failure
+
+    def _believed(self) -> list[PodFact]:
+        return believed_members(self._services.state, self._gang, self._reservation.attempt)
+
+    async def _until_gone(self, failure: Failure, landed_at: float) -> str:
+        """Delete until nothing is left; returns what counts as gone, as :func:`left_behind` says it."""
+        looks, told = 0, None
+        while True:
+            to_land = landed_at - self._services.monotonic()
+            left = await self._look(failure)
+            if left is not None and all(counts_as_gone(pod, self._services.lost_nodes) for pod in left):
+                if to_land <= 0:
+                    return left_behind(left, self._services.lost_nodes)
+                await asyncio.sleep(to_land)
+                continue
+            looks += 1
+            if left and looks > _QUIET_LOOKS:
+                waits = self._what_keeps(left)
+                if waits != told:
+                    await self._tell(failure, waits)
+                    if told is None:
+                        self._news.lasting(failure, f"{failure.message}; {waits}.")
+                told = waits
+            await self._until_no_pod_is_seen(pause_after(looks))
+
+    async def _look(self, failure: Failure) -> list[PodFact] | None:
+        """What is there of the attempt, each of it deleted where nobody does yet; ``None`` where nobody knows."""
+        services = self._services
+        try:
+            left = await look_at_members(services.client, services.state, self._gang, self._reservation.attempt)
+        except ApiUnavailableError as error:
+            log.warning("what is left of it is not known: %s", error, extra=about(self._gang.key))
+            return None
+        self._changed.clear()
+        if failure.reason is Reason.PREEMPTED:
+            going = services.deletions.wanting(left)
+            await tell_disrupted(services.client, going, as_sentence(failure.message), services.now())
+        refusal = await services.deletions.delete(left)
+        if refusal is not None:
+            log.warning("%s", refusal.message, extra=about(self._gang.key))
+        return left
+
+    def _what_keeps(self, left: Iterable[PodFact]) -> str:
+        services = self._services
+        awaited = [pod for pod in left if not counts_as_gone(pod, services.lost_nodes)]
+        return waits_for(awaited, services.state, services.lost_nodes, services.now())
+
+    async def _tell(self, failure: Failure, waits: str) -> bool:
+        """Say in the status that the attempt is being undone, if the status has it; nothing waits for that.
+
+        Returns whether it was written now.
+        """
+        for _ in range(_MOST_CONFLICTS):
+            gang = self._known()
+            if gang is None or not self._stands_in(gang):
+                return False
+            status = mark_undoing(gang, failure, waits=waits, now=self._services.now())
+            status = with_progress(status, self._reported_part(gang))
+            if status == gang.status:
+                return False
+            match await self._write(gang, status):
+                case Written.DONE:
+                    return True
+                case Written.GONE | Written.REFUSED:
+                    return False
+                case Written.CONFLICT:
+                    continue
+                case unknown:
+                    assert_never(unknown)
+        return False
+
+    def _reported_part(self, gang: GangFact) -> str:
+        """What the members have said of the work before they go."""
+        state = self._services.state
+        return reported_part(self._reservation, (*state.members(gang).values(), *state.departed(gang).values()))
+
+    async def _take_claims_back(self) -> bool:
+        """Take its node off every claim that has no volume yet: the next plan may have it elsewhere."""
+        claims, services = self._services.state.claims.claims, self._services
+        told = [
+            one
+            for one in needed_claims(self._gang, self._reservation)
+            if one.key in claims and claims[one.key].told == one.node and not claims[one.key].is_bound
+        ]
+        failure = await for_each(told, lambda one: take_back(services.client, services.state, one))
+        if failure is not None:
+            log.warning("its claims could not be taken back: %s", failure.message, extra=about(self._gang.key))
+        return failure is None
+
+    async def _release(self, failure: Failure, behind: str) -> bool:
+        """Remove the reservation from the status, over whatever version the gang has by now."""
+        gang = self._known()
+        if gang is None or gang.status.end is not None:
+            # It is gone, or its end was written before it could be said that it is undone.
+            return True
+        status = mark_released(
+            gang, failure, behind=behind, retry_seconds=self._pause_after(failure), now=self._services.now()
+        )
+        return (await self._write(gang, status)).is_settled
+
+    async def _write(self, gang: GangFact, status: GangStatus) -> Written:
+        try:
+            written, message = await self._services.writer.write(gang, status)
+        except ApiUnavailableError as error:
+            log.warning("that it is undone could not be written: %s", error, extra=about(gang.key))
+            return Written.REFUSED
+        if written is Written.REFUSED:
+            log.warning("the API server does not take that it is undone: %s", message, extra=about(gang.key))
+            self._services.count_refused("release")
+        return written
+
+    def _known(self) -> GangFact | None:
+        gang = self._services.state.gangs.get(self._gang.key)
+        return None if gang is None or gang.uid != self._gang.uid else gang
+
+    def _stands_in(self, gang: GangFact) -> bool:
+        stands = reserved_in_status(gang)
+        return stands is not None and stands.attempt == self._reservation.attempt
+
+    async def _until_no_pod_is_seen(self, seconds: float) -> None:
+        """Wait until watches show no pod of the attempt (any more), but not for ever: they may be blind."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+                while self._seen():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            return
+
+    def _seen(self) -> list[PodKey]:
+        members = self._services.state.members(self._gang)
+        return [key for key in self._reservation.pod_keys() if key in members]
+
+
+async def _until_done(step: Callable[[], Awaitable[bool]]) -> None:
+    """Take a step again and again, with growing pauses, until it says that it is done."""
+    tries = 0
+    while not await step():
+        await asyncio.sleep(pause_after(tries))
+        tries += 1
+
+
+def undone_in_status(gang: GangFact) -> Failure | None:
+    """Why the gang's attempt is being undone, where its status says that it is."""
+    placed, planned = gang.status.condition(Condition.PLACED), gang.status.condition(Condition.PLANNED)
+    if placed is None or placed.reason != Reason.UNDOING or planned is None:
+        return None
+    reason = Reason(planned.reason) if planned.reason in UNDONE_REASONS else Reason.POD_LOST
+    return Failure(reason=reason, message=planned.message.partition(" is being undone: ")[2].rstrip(".") or "unknown")

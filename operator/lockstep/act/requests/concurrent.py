@@ -1,0 +1,42 @@
+"""Many requests at once, until one fails."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+
+Item = TypeVar("Item")
+
+# As many as the client lets through at once; more would only queue there.
+WORKERS = 64
+
+
+async def for_each(items: Sequence[Item], do: Callable[[Item], Awaitable[Failure | None]]) -> Failure | None:
+    """Do something to every item, several at a time and in order; after a failure begin no more.
+
+    Returns the first failure. What was under way then still ends by itself: a request that is cut off has an unknown
+    outcome.
+    """
+    remaining = iter(items)
+    failures: list[Failure] = []
+
+    async def work() -> None:
+        for item in remaining:
+            failure = await _attempt(do, item)
+            if failure is not None:
+                failures.append(failure)
+            if failures:
+                return
+
+    await asyncio.gather(*(work() for _ in range(min(WORKERS, len(items)))))
+    return failures[0] if failures else None
+
+
+async def _attempt(do: Callable[[Item], Awaitable[Failure | None]], item: Item) -> Failure | None:
+    try:
+        return await do(item)
+    except ApiUnavailableError as error:
+        return Failure(reason=Reason.API_UNAVAILABLE, message=f"the API server did not answer: {error}")

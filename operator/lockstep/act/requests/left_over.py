@@ -1,0 +1,73 @@
+"""What an attempt that is taken back waits for and what it leaves behind, in words; and what to do of a dead node."""
+
+from collections.abc import Iterable
+
+from lockstep.belief.lost_nodes import OUT_OF_SERVICE, LostNodes
+from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.state import State
+from lockstep.facts.pods.pod import PodFact
+from lockstep.report.text.sentences import REMEDY_BEGINS, listed
+
+
+def counts_as_gone(pod: PodFact, lost_nodes: LostNodes) -> bool:
+    """Whether no next attempt waits for the pod any more, though it is still there.
+
+    It is being deleted, and takes no room: it has ended, or is on no node, and only a finalizer keeps it. Or its node
+    is lost: no kubelet can say that it has ended. Its room then stays taken until it is gone.
+    """
+    return pod.is_deleting and (not takes_room(pod) or lost_nodes.why_lost(pod.node) is not None)
+
+
+def waits_for(pods: Iterable[PodFact], state: State, lost_nodes: LostNodes, now: float) -> str:
+    """``waits for g-1-0 on n1, g-1-3 on n4. If node n4 is dead, …``, without the full stop at its end; '' for no pods.
+
+    What to do is only said of nodes that are not ready, or whose pods have outstayed their grace period ``now``.
+    """
+    left = _sorted(pods)
+    if not left:
+        return ""
+    doubtful = sorted({pod.node for pod in left if _may_be_dead(pod, state, now)})
+    return f"waits for {_named(left, lost_nodes)}{_advice(doubtful)}"
+
+
+def left_behind(pods: Iterable[PodFact], lost_nodes: LostNodes) -> str:
+    """``there: g-1-0 on n1, kept by the finalizer example.com/hold``; '' for no pods."""
+    left = _sorted(pods)
+    return f"there: {_named(left, lost_nodes)}" if left else ""
+
+
+def kept_by(pod: PodFact) -> str:
+    """A clause that names the finalizers of a pod that is being deleted, after its name; '' where it has none."""
+    if not pod.finalizers:
+        return ""
+    return f", kept by the finalizer{'s' if len(pod.finalizers) > 1 else ''} {listed(pod.finalizers)}"
+
+
+def _sorted(pods: Iterable[PodFact]) -> list[PodFact]:
+    return sorted(pods, key=lambda pod: pod.key)
+
+
+def _named(pods: Iterable[PodFact], lost_nodes: LostNodes) -> str:
+    return listed([pod.key.name + _where(pod, lost_nodes) + kept_by(pod) for pod in pods])
+
+
+def _where(pod: PodFact, lost_nodes: LostNodes) -> str:
+    if not pod.node:
+        return ""
+    why = lost_nodes.why_lost(pod.node)
+    return f" on {pod.node}" + ("" if why is None else f", which {why}")
+
+
+def _may_be_dead(pod: PodFact, state: State, now: float) -> bool:
+    """Whether a person has to look at the pod's node. Of one that is gone or out of service Kubernetes knows enough."""
+    node = state.nodes.get(pod.node)
+    if node is None or not takes_room(pod) or any(taint.key == OUT_OF_SERVICE for taint in node.taints):
+        return False
+    return not node.is_ready or (pod.gone_by is not None and pod.gone_by < now)
+
+
+def _advice(nodes: list[str]) -> str:
+    if not nodes:
+        return ""
+    which, taint = (f"node {nodes[0]} is", "the node") if len(nodes) == 1 else (f"nodes {listed(nodes)} are", "each")
+    return f". {REMEDY_BEGINS}{which} dead, delete the pods there or taint {taint} {OUT_OF_SERVICE}"

@@ -1,0 +1,60 @@
+"""Asking the API server itself for the members of an attempt: for whoever waits for a watch that may be blind."""
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.names import ATTEMPT_LABEL, GANG_LABEL
+from lockstep.api.unreadable.doubtful import read_pod
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodFact
+
+
+async def list_members(client: KubeClient, gang: GangFact, attempt: int) -> list[PodFact]:
+    """The pods of one attempt as the API server has them now.
+
+    A request whose answer was lost may have made one that no watch has shown. Raises ``ApiUnavailableError``.
+    """
+    selector = f"{GANG_LABEL}={gang.key.name},{ATTEMPT_LABEL}={attempt}"
+    answer = await client.get(paths.pods_of(gang.key.namespace), {"labelSelector": selector})
+    if not answer.is_success or "items" not in answer.body:
+        raise ApiUnavailableError(f"the pods of {gang.key.name} can't be listed: {answer.message}")
+    pods = (read_pod(item) for item in answer.body["items"] or ())
+    return [pod for pod in pods if pod.member is not None and pod.member.gang_uid == gang.uid]
+
+
+async def look_at_members(client: KubeClient, state: State, gang: GangFact, attempt: int) -> list[PodFact]:
+    """List the pods of one attempt, and believe what is news in it. Raises ``ApiUnavailableError``.
+
+    A watch may have been faster than the list: what it has shown meanwhile stays. A pod that went meanwhile would never
+    be heard of again, and its room would be taken for ever.
+    """
+    before = believed_members(state, gang, attempt)
+    with state.roster.noting_gone() as gone:
+        pods = await list_members(client, gang, attempt)
+    for pod in pods:
+        known = state.pods.get(pod.key)
+        if pod.uid not in gone and (known is None or (known.uid == pod.uid and is_further(pod, known))):
+            state.apply_pod(pod)
+    there = {pod.uid for pod in pods}
+    for pod in before:
+        if pod.uid not in there:
+            # It was known before the list began, so that the list would have it.
+            state.remove_pod(pod.key, pod.uid)
+    return pods
+
+
+def is_further(pod: PodFact, known: PodFact) -> bool:
+    """Whether the pod has come further in its life than is known: nothing of that is ever taken back."""
+    stages, known_stages = _stages(pod), _stages(known)
+    return stages != known_stages and all(one >= other for one, other in zip(stages, known_stages, strict=True))
+
+
+def _stages(pod: PodFact) -> tuple[bool, bool, bool, bool]:
+    has_run = pod.has_ended or pod.phase == "Running"
+    return bool(pod.node), has_run, pod.has_ended, pod.is_deleting
+
+
+def believed_members(state: State, gang: GangFact, attempt: int) -> list[PodFact]:
+    """The pods of one attempt, as far as they are known."""
+    return [pod for pod in state.members(gang).values() if pod.member is not None and pod.member.attempt == attempt]

@@ -1,0 +1,46 @@
+"""How attempts end."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import assert_never
+
+from lockstep.facts.gang.gang import Verdict
+from lockstep.facts.pods.failure import Failure
+
+
+class Ending(Enum):
+    """How an attempt ended.
+
+    ``NOT_RESERVED``: the gang had changed, or is gone. ``REFUSED``: the API server does not take the reservation.
+    """
+
+    PLACED = auto()
+    NOT_RESERVED = auto()
+    REFUSED = auto()
+    UNDONE = auto()
+    BROKEN_OFF = auto()
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the gang must wait before it is tried again."""
+        match self:
+            case Ending.REFUSED | Ending.UNDONE | Ending.BROKEN_OFF:
+                return True
+            case Ending.PLACED | Ending.NOT_RESERVED:
+                return False
+            case _:
+                assert_never(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How an attempt ended.
+
+    ``failure`` says why where it was undone, ``refusal`` is the API server's sentence where it refused the reservation,
+    ``verdict`` what admission makes of the members where that was the reason.
+    """
+
+    ending: Ending
+    failure: Failure | None = None
+    refusal: str = ""
+    verdict: Verdict | None = None

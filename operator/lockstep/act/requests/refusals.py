@@ -1,0 +1,91 @@
+"""What the API server's refusals mean for an attempt."""
+
+from lockstep.api.client.answer import Answer
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+
+_BAD_REQUEST = 400
+_FORBIDDEN = 403
+_NOT_FOUND = 404
+_CONFLICT = 409
+_TOO_LARGE = 413
+_INVALID = 422
+
+# A policy or a webhook says so itself, with any code, whatever else its sentence says.
+_DENIED = (" denied request", " denied the request")
+# Another refusal as "forbidden" is a policy's too, which no waiting mends, unless it says one of these.
+_MENDED_BY_OTHERS = (
+    # By quotas, as others end; a quota that says what a pod "must specify" is a policy.
+    "exceeded quota",
+    "status unknown for quota",
+    # By a service account, a RuntimeClass or a PriorityClass that is yet to be created.
+    " not found",
+    "no PriorityClass with name",
+    "no API token found for service account",
+    # The gang goes with its namespace.
+    "because it is being terminated",
+    # An API server that has just started.
+    "not yet ready to handle request",
+)
+# Of a patch that names the UID of a pod, where a new pod has got its name.
+_ANOTHER_POD = "metadata.uid: Invalid value"
+# A dry run is refused for what it is where a webhook takes none; that says nothing of the pod.
+_NO_DRY_RUN = "does not support dry run"
+
+
+def refused_pod(name: str, answer: Answer) -> Failure:
+    """The API server does not let a member be created."""
+    if refused_template(answer) is not None:
+        reason = Reason.TEMPLATE_REFUSED
+    elif answer.code == _FORBIDDEN and "exceeded quota" in answer.message:
+        reason = Reason.QUOTA_EXCEEDED
+    else:
+        reason = Reason.POD_REFUSED
+    return Failure(reason=reason, message=f"the API server refused pod {name}: {answer.message}")
+
+
+def refused_claim(name: str, answer: Answer) -> Failure:
+    """The API server does not let a claim be created, or told its node."""
+    is_quota = answer.code == _FORBIDDEN and "exceeded quota" in answer.message
+    reason = Reason.QUOTA_EXCEEDED if is_quota else Reason.CLAIM_REFUSED
+    return Failure(reason=reason, message=f"the API server refused claim {name}: {answer.message}")
+
+
+def refused_template(answer: Answer) -> Refusal | None:
+    """Why no member can ever be created as things are, if the API server said so; waiting does not mend it."""
+    if not _is_final(answer):
+        return None
+    return Refusal(Reason.TEMPLATE_REFUSED, f"The API server refuses the members: {answer.message.rstrip('.')}.")
+
+
+def _is_final(answer: Answer) -> bool:
+    if any(words in answer.message for words in _DENIED):
+        return True
+    if answer.code == _FORBIDDEN:
+        return not answer.is_about_rights and not any(words in answer.message for words in _MENDED_BY_OTHERS)
+    return answer.code in (_BAD_REQUEST, _TOO_LARGE, _INVALID) and not is_no_dry_run(answer)
+
+
+def is_no_dry_run(answer: Answer) -> bool:
+    """Whether the request was refused for being a dry run, which says nothing of the pod."""
+    return not answer.is_success and _NO_DRY_RUN in answer.message
+
+
+def refused_binding(name: str, node: str, answer: Answer) -> Failure:
+    """The API server does not let a member be bound."""
+    return Failure(
+        reason=Reason.BIND_INTERRUPTED,
+        message=f"the API server refused to bind pod {name} to node {node}: {answer.message}",
+    )
+
+
+def is_conflict(answer: Answer) -> bool:
+    """Whether something else of that name, or a newer version of it, is there."""
+    return answer.code == _CONFLICT
+
+
+def is_pod_gone(answer: Answer) -> bool:
+    """Whether the pod that a patch was for, by its UID, is not there, or has changed meanwhile."""
+    is_another = answer.code == _INVALID and _ANOTHER_POD in answer.message
+    return answer.code == _NOT_FOUND or is_conflict(answer) or is_another

@@ -1,0 +1,1 @@
+"""Creates and reserves the claims of a gang, and selects their nodes."""

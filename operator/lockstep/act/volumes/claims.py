@@ -1,0 +1,69 @@
+"""Before the pods of an attempt: the claims that its members have of their own and keep over restarts."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.act.requests.concurrent import for_each
+from lockstep.act.requests.refusals import is_conflict, refused_claim
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer
+from lockstep.api.client.client import KubeClient
+from lockstep.api.cluster.volume import parse_claim
+from lockstep.api.members.claims import kept_claim_manifest
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.cluster.volume import ClaimKey
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+
+_NOT_FOUND = 404
+# Many claims at once conflict over the quota that counts them, as pods do.
+_PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
+
+Manifest = Mapping[str, Any]
+
+
+async def create_missing_claims(
+    client: KubeClient, state: State, gang: GangFact, reservation: Reservation
+) -> Failure | None:
+    """Create the kept claims of all ranks that have none yet. One that is there is used, unless it is another's."""
+    assert gang.spec is not None, "a refused gang has no members"
+    templates = {role.name: [one.decoded() for one in role.claim_templates] for role in gang.spec.roles}
+    wanted = (
+        kept_claim_manifest(gang, template, rank, reservation.size)
+        for rank, role in enumerate(reservation.roles_by_rank())
+        for template in templates[role]
+    )
+    missing = [one for one in wanted if _key(one) not in state.claims.claims]
+    return await for_each(missing, lambda claim: _create(client, state, gang, claim))
+
+
+async def _create(client: KubeClient, state: State, gang: GangFact, claim: Manifest) -> Failure | None:
+    key = _key(claim)
+    for seconds in _PAUSES_SECONDS:
+        answer = await client.create(paths.claims_of(key.namespace), claim)
+        if is_conflict(answer):
+            answer = await client.get(paths.claim(key))
+        if answer.code != _NOT_FOUND:
+            return _take(state, gang, key, answer)
+        await asyncio.sleep(seconds)
+    message = f"the API server said {len(_PAUSES_SECONDS)} times that claim {key.name} conflicts with another"
+    return Failure(reason=Reason.CLAIM_REFUSED, message=message)
+
+
+def _take(state: State, gang: GangFact, key: ClaimKey, answer: Answer) -> Failure | None:
+    """Believe in the claim that was made, now or before, if it is one for the gang."""
+    if not answer.is_success:
+        return refused_claim(key.name, answer)
+    fact = parse_claim(answer.body)
+    state.claims.apply_claim(fact)
+    if fact.owner in ("", gang.uid) and not fact.is_deleting:
+        return None
+    message = f"a claim {key.name} that is another's, or is being deleted, is in the way"
+    return Failure(reason=Reason.CLAIM_REFUSED, message=message)
+
+
+def _key(claim: Manifest) -> ClaimKey:
+    return ClaimKey(claim["metadata"]["namespace"], claim["metadata"]["name"])

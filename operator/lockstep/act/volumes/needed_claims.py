@@ -1,0 +1,44 @@
+"""The claims that the members of one attempt use, and where each has to have its volume."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lockstep.api.members.claims import claim_of
+from lockstep.belief.holding.claim_holder import uses_by_role
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.cluster.volume import ClaimKey, Sharing
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededClaim:
+    """A claim of an attempt's members, who are on ``nodes``; its volume is made for the first of these.
+
+    ``pod``: the one with which it comes and goes, where it does.
+    """
+
+    key: ClaimKey
+    nodes: tuple[str, ...]
+    pod: PodKey | None
+
+    @property
+    def node(self) -> str:
+        """Where its volume is to be made."""
+        return self.nodes[0]
+
+
+def needed_claims(
+    gang: GangFact, reservation: Reservation, *, is_waited_for: Callable[[PodKey], bool] = lambda _: True
+) -> list[NeededClaim]:
+    """The claims of the members that are waited for, each once, by rank."""
+    nodes: dict[ClaimKey, dict[str, None]] = {}
+    pods: dict[ClaimKey, PodKey | None] = {}
+    uses = uses_by_role(gang)
+    members = zip(reservation.pod_keys(), reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
+    for rank, (pod, node, role) in enumerate(members if any(uses.values()) else ()):
+        for use in uses[role] if is_waited_for(pod) else ():
+            key = claim_of(use, pod, gang.key.name, rank)
+            nodes.setdefault(key, {})[node] = None
+            pods[key] = pod if use.sharing is Sharing.EPHEMERAL else None
+    return [NeededClaim(key=key, nodes=tuple(those), pod=pods[key]) for key, those in nodes.items()]

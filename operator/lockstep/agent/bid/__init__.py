@@ -1,0 +1,1 @@
+"""Makes the NodeBid from what was measured, and publishes it."""

@@ -1,0 +1,81 @@
+"""What people are told of a node: sentences, and what stands beside them in the bid's status."""
+
+from collections.abc import Collection
+
+from lockstep.agent.measuring.measured import Measured
+from lockstep.api.nodebid.offer import Kept, Report
+from lockstep.api.times import rfc3339
+
+
+def report_of(measured: Measured, *, wall: float, kept: Collection[Kept]) -> Report:
+    """What the bid's status says of the measurement."""
+    return Report(
+        capacity_measured_at=measured.capacity_measured_at,
+        processor=measured.processor,
+        away_from=measured.available_from,
+        away_until=measured.available_until,
+        since=measured.since,
+        until=wall,
+        source=measured.source,
+        message=" ".join(filter(None, (_found(measured), _left_out(kept)))),
+    )
+
+
+def nothing_known(wall: float) -> Report:
+    """What it says as long as the operator has not said whose pods run on the node."""
+    message = "Nothing is measured yet: the operator has not said which pods here are members of gangs."
+    return Report(
+        capacity_measured_at=None,
+        processor="",
+        away_from=None,
+        away_until=None,
+        since=None,
+        until=wall,
+        source="",
+        message=message,
+    )
+
+
+def _found(measured: Measured) -> str:
+    least = "at least " if measured.duty_cycle_is_lower_bound else ""
+    parts = (
+        "local work is not known yet"
+        if measured.duty_cycle is None
+        else f"local work takes {least}{measured.duty_cycle:.2f} of what a member gets",
+        "the speed is not known yet"
+        if measured.capacity is None
+        else f"the speed is {measured.capacity:.2f} of the reference",
+        *_pressure(measured),
+        _owner(measured),
+    )
+    sentence = ", ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _pressure(measured: Measured) -> tuple[str, ...]:
+    """For how much of the last five minutes somebody waited for a processor; nothing where the kernel does not say."""
+    if measured.usage is None or measured.usage.cpu_pressure is None:
+        return ()
+    return (f"somebody waits for a processor in {100 * measured.usage.cpu_pressure:.0f} % of the time",)
+
+
+def _owner(measured: Measured) -> str:
+    """Whether the owner is there, and when he is likely to be away; a forecast binds nobody."""
+    if measured.owner_present is None:
+        return "whether the owner is there can't be seen"
+    said = "the owner is there" if measured.owner_present else "the owner is away"
+    leaves, returns = measured.available_from, measured.available_until
+    if leaves is None:
+        return said if returns is None else f"{said}, likely until {rfc3339(returns)}"
+    again = "" if returns is None else f" until {rfc3339(returns)}"
+    if measured.owner_present:
+        return f"{said}, likely until {rfc3339(leaves)}" + (again and f", then away{again}")
+    return f"{said}, likely to be back within the hour, then away from {rfc3339(leaves)}{again}"
+
+
+def _left_out(kept: Collection[Kept]) -> str:
+    """Names fields, each once."""
+    names = sorted({field.name for field in kept})
+    if not names:
+        return ""
+    return f"Somebody else has set {', '.join(names)}: that is left as it is, or in a list those entries."

@@ -1,0 +1,64 @@
+"""What the next day will be like, from the history [C 5.5]: loads, and when the owner is likely to be there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from coschedule_forecast import habits_after
+from coschedule_forecast.owners import PAST, day_ahead
+from lockstep.agent.history.history import DAY_HOURS, History, Hour
+from lockstep.agent.history.hours import HOUR, ClockHour, clock_hour, is_weekend, start_of_hour
+from lockstep.agent.measuring.duty_cycle import duty_cycle_of
+from lockstep.agent.measuring.measured import HourAhead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """When the node is free of its owner, in epoch seconds: from now on, or for good, where None."""
+
+    start: float | None
+    end: float | None
+
+
+def forecast(history: History, wall: float, now: Hour) -> tuple[HourAhead, ...]:
+    """Forecast this hour and the next 23, but for those of which past days know nothing; ``now`` is the newest mean."""
+    start = start_of_hour(wall)
+    starts = [start + HOUR * ahead for ahead in range(DAY_HOURS)]
+    habits = [_habit(history, clock_hour(moment)) for moment in starts]
+    last = history.at(clock_hour(start - 1)) or now
+    lost = _ahead([habit and habit.lost for habit in habits], last.lost, now.lost)
+    present = _ahead([habit and habit.present for habit in habits], last.present, now.present)
+    return tuple(
+        HourAhead(moment, duty_cycle_of(loss), presence)
+        for moment, loss, presence, habit in zip(starts, lost, present, habits, strict=True)
+        if habit is not None
+    )
+
+
+def _habit(history: History, when: ClockHour) -> Hour | None:
+    """Return what this hour is like on such days; a day on which it was not measured changes no habit."""
+    days = [day for past, day in history.before(when.day) if is_weekend(past) == is_weekend(when.day)]
+    measured = [hour for day in days if (hour := day[when.hour]) is not None]
+    return Hour(*map(float, habits_after(measured, past=PAST))) if measured else None
+
+
+def _ahead(habits: Sequence[float | None], last: float, now: float) -> list[float]:
+    """Forecast one series; hours without a habit stand in it as 0, so that the others keep their distance from now."""
+    return day_ahead([habit or 0.0 for habit in habits], last=last, now=now)
+
+
+def window(ahead: Sequence[HourAhead], wall: float, *, owner_present: bool, likely: float) -> Window:
+    """Return when the owner is likely to be away: now, or from the first such hour on, until the first that is not.
+
+    An owner who is there, or likely to come within this hour, is not expected to leave before the next one, and where
+    no hour of the forecast is without, not before its end.
+    """
+    later = [hour for hour in ahead if hour.start > wall]
+    expected = any(hour.owner_present >= likely for hour in ahead if hour.start <= wall)
+    if not ahead or not (owner_present or expected):
+        return Window(start=None, end=_first_return(later, likely))
+    leaves = next((hour.start for hour in later if hour.owner_present < likely), ahead[-1].start + HOUR)
+    return Window(start=leaves, end=_first_return([hour for hour in later if hour.start > leaves], likely))
+
+
+def _first_return(later: Sequence[HourAhead], likely: float) -> float | None:
+    return next((hour.start for hour in later if hour.owner_present >= likely), None)

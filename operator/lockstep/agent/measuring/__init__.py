@@ -1,0 +1,1 @@
+"""Measures a node: processors, cgroups, memory, the presence of its owner."""

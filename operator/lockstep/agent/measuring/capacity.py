@@ -1,0 +1,82 @@
+"""How fast the node's processors are: a short benchmark at idle moments, by processor time.
+
+Work per second of processor time repeats to 1.4 to 2.5 % where three times as much runs as there is room for, and at
+idle moments it should be nearer (docs/agent.md has how that was measured); per second of the clock it would not. A day
+has one best of five, and the median of the last seven bests counts.
+
+The work is one fixed loop of whole numbers in the interpreter: it is as steady as compiled loops, needs nothing, and no
+special instructions of some processors distort it. It does not see memory bandwidth or vector units. The rate depends
+on the version of Python, which all agents of a release share; with another, or another processor, it is measured anew.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+
+from lockstep.agent.measuring.duty_cycle import GANG_SEEN
+from lockstep.agent.measuring.measured import Usage
+from lockstep.api.nodebid.speeds import within_speeds
+
+REFERENCE = 6_600_000.0
+"""Rounds a second of the reference node, which has capacity 1: one AMD EPYC core of a cloud, Python 3.11."""
+ROUNDS = 330_000
+"""Rounds of one run: 50 ms on the reference node."""
+RUNS = 5
+KEPT_BESTS = 7
+DAY = 86_400.0
+
+
+@dataclass(slots=True)
+class Capacity:
+    """The bests of the last days, as (epoch seconds, rounds a second), and the runs of today's so far."""
+
+    bests: list[tuple[float, float]] = field(default_factory=list)
+    runs: list[float] = field(default_factory=list)
+
+    def relative(self) -> float | None:
+        """Return the median relative to the reference node, None before the first best."""
+        return median(rate for _, rate in self.bests) / REFERENCE if self.bests else None
+
+    def measured_at(self) -> float | None:
+        """Return when the newest best was measured."""
+        return self.bests[-1][0] if self.bests else None
+
+    def is_due(self, wall: float) -> bool:
+        """Whether the newest best is a day away from now: in the future, where the clock was set back."""
+        return not self.bests or abs(wall - self.bests[-1][0]) >= DAY
+
+    def run(self, wall: float, clock: Callable[[], float] = time.thread_time) -> None:
+        """Make one of the five runs of a day; ``clock`` is the processor time of this thread, in seconds."""
+        self.runs.append(_rounds_a_second(clock))
+        if len(self.runs) == RUNS:
+            self.bests = [*self.bests, (wall, max(self.runs))][-KEPT_BESTS:]
+            self.runs = []
+
+
+def is_idle(usage: Usage) -> bool:
+    """Whether a run disturbs nobody: half of the processors are free, and no members run."""
+    return usage.cores_gang < GANG_SEEN and usage.free >= usage.cores_total / 2
+
+
+def measured_on(processor_model: str) -> str:
+    """Say what rates depend on: those of another processor or Python are not compared."""
+    return f"{processor_model}, Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _rounds_a_second(clock: Callable[[], float]) -> float:
+    start = clock()
+    _work(ROUNDS)
+    rounds_a_second = ROUNDS / max(clock() - start, 1e-6)
+    return within_speeds(rounds_a_second / REFERENCE) * REFERENCE
+
+
+def _work(rounds: int) -> int:
+    """Xorshift of 32 bits: each round needs the one before."""
+    value = 2_463_534_242
+    for _ in range(rounds):
+        value ^= value << 13 & 0xFFFFFFFF
+        value ^= value >> 17
+        value ^= value << 5 & 0xFFFFFFFF
+    return value

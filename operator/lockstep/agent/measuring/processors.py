@@ -1,0 +1,54 @@
+"""What the kernel tells of all processors together: /proc/stat, /proc/pressure/cpu and /proc/cpuinfo (proc(5))."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.agent.measuring.small_files import as_count, read_text
+
+TICKS_A_SECOND = 100
+"""USER_HZ, the unit of /proc/stat, on every architecture that Kubernetes runs on."""
+STEAL = 8
+"""The column of the time that the hypervisor gave to others."""
+
+_ARM_NUMBERS = ("CPU implementer", "CPU variant", "CPU part")
+_LONGEST_MODEL = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processors:
+    """How many processors are on line, and seconds since the start of the machine; None where nobody says.
+
+    ``steal`` is the sum over processors, ``waited`` the time in which somebody waited for one.
+    """
+
+    cores: int
+    steal: float
+    waited: float | None
+
+
+def read_processors(proc: Path) -> Processors | None:
+    """Return what is known now, None where /proc/stat cannot be read."""
+    lines = (line.split() for line in (read_text(proc / "stat") or "").splitlines() if line.startswith("cpu"))
+    rows = {words[0]: words for words in lines}
+    everything = rows.pop("cpu", None)
+    if everything is None or not rows:
+        return None
+    ticks = as_count(everything[STEAL]) if len(everything) > STEAL else None
+    return Processors(cores=len(rows), steal=(ticks or 0) / TICKS_A_SECOND, waited=_waited(proc))
+
+
+def _waited(proc: Path) -> float | None:
+    """Return ``some total=`` of the pressure-stall information, which not every kernel has."""
+    for line in (read_text(proc / "pressure" / "cpu") or "").splitlines():
+        if line.startswith("some "):
+            microseconds = as_count(line.rpartition("total=")[2])
+            return None if microseconds is None else microseconds / 1e6
+    return None
+
+
+def processor_model(proc: Path) -> str:
+    """Return the model's name, or the numbers that ARM has instead; "" where the kernel tells of neither."""
+    words = (line.partition(":") for line in reversed((read_text(proc / "cpuinfo") or "").splitlines()))
+    first = {name.strip(): value.strip() for name, _, value in words}
+    numbers = " ".join(f"{name} {first[name]}" for name in _ARM_NUMBERS if name in first)
+    return (first.get("model name") or numbers)[:_LONGEST_MODEL]

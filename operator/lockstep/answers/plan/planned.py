@@ -1,0 +1,121 @@
+"""All gangs that wait, planned once on what is believed, as the operator would plan them now."""
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from coschedule import Decision, GangKey, Placement, Plan, RunningGang, Snapshot, plan
+from lockstep.answers.plan.rules import PlanRules, PriceInForce, contention_now, price_of
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.preemption import spelled_gang
+from lockstep.belief.state import State
+from lockstep.cycle.planning.by_rank import in_rank_order
+from lockstep.cycle.planning.making import Evicting, with_evictions
+from lockstep.cycle.planning.memory import Memory
+from lockstep.cycle.planning.rotation import MOST_IN_FRONT, Rotation
+from lockstep.cycle.planning.waiting import told_of_pool, urgency_of
+from lockstep.cycle.planning.within_quotas import WithinQuotas, within_quotas
+from lockstep.facts.gang.gang import GangFact
+from lockstep.report.text.refusals import spell
+from lockstep.snapshot.holders.running import gangs_that_hold
+from lockstep.snapshot.nodes.resource_columns import Columns
+from lockstep.snapshot.snapshots import SnapshotCutter
+from lockstep.snapshot.wanted import Terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Planned:
+    """A snapshot, and the plan that was ``made`` of it; ``preempting`` is what becomes of that where some give way.
+
+    ``prices`` are those of all its gangs, ``running`` the gangs that hold nodes, as far as they are known. ``tell``
+    gives a decision as the gang's owner is told it. All members select nodes by ``selector``, which no user can drop.
+    """
+
+    snapshot: Snapshot
+    made: Plan
+    preempting: Evicting
+    prices: Mapping[GangKey, PriceInForce]
+    running: tuple[RunningGang, ...]
+    tell: Callable[[Decision], Decision] = lambda decision: decision
+    selector: tuple[tuple[str, str], ...] = ()
+
+
+def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[GangKey]) -> Planned:
+    """Plan those that wait, of a long queue as many as the operator does at once, and those that are ``asked`` about.
+
+    Raises ``AnswerError`` where a quota keeps one of these from being planned, or a mistake of ours.
+    """
+    state.note_time(now)
+    cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()
+    within = within_quotas(state, waiting_gangs(state), errors.__setitem__)
+    _check_quotas(within, asked)
+    waiting = within.gangs
+    among = contention_now(state, waiting, nodes=cutter.nodes)
+    chosen = Rotation(MOST_IN_FRONT).choose(waiting, always=asked, has_changed=True)
+    # Where not all find room in one snapshot, the first do.
+    gangs = sorted((gang for gang in waiting if gang.key in chosen), key=lambda gang: gang.key not in asked)
+    prices = {gang.key: price_of(rules.sizing, gang, among) for gang in gangs}
+    snapshot = cutter.cut(
+        now,
+        gangs,
+        terms={gang.key: _terms(state, gang, now, prices[gang.key]) for gang in gangs},
+        most_holding=rules.holds.most_holding,
+        rescue=errors.__setitem__,
+    )
+    snapshot = Memory(rules.promises).remembered_by(snapshot)
+    made = plan(snapshot, rescue=errors.__setitem__)
+    _check(errors, asked)
+    return Planned(
+        snapshot=snapshot,
+        made=made,
+        preempting=with_evictions(snapshot, made, errors.__setitem__),
+        prices=prices,
+        running=gangs_that_hold(state, snapshot.nodes.index, Columns(snapshot.resources, {}), now),
+        tell=lambda decision: _as_told(state, decision),
+        selector=state.pool.selector,
+    )
+
+
+def waiting_gangs(state: State) -> list[GangFact]:
+    """List the gangs that are to be planned, in their order."""
+    waiting = (gang for gang in state.gangs.values() if state.phase_of(gang).is_planned)
+    return sorted(waiting, key=lambda gang: urgency_of(state, gang))
+
+
+def start_times(decisions: Sequence[Decision]) -> Mapping[GangKey, float]:
+    """When each gang starts, inf where it has no place."""
+    return {one.gang: start_of(one) for one in decisions}
+
+
+def start_of(decision: Decision) -> float:
+    """When a gang starts, inf where it has no place."""
+    return decision.start if isinstance(decision, Placement) else math.inf
+
+
+def _terms(state: State, gang: GangFact, now: float, price: PriceInForce) -> Terms:
+    restart_at = gang.status.restart_at or 0.0
+    return Terms(
+        not_before=restart_at if restart_at > now else -math.inf,
+        may_preempt=state.priorities.preempts(gang),
+        member_price=price.seconds,
+        wants_fewest=price.policy is not None and price.policy.wants_fewest,
+    )
+
+
+def _check_quotas(within: WithinQuotas, asked: Collection[GangKey]) -> None:
+    for one in within.refused:
+        if one.gang in asked:
+            raise AnswerError(f"{spelled_gang(one.gang)} is not planned now: {spell(one.refusal)}.")
+
+
+def _check(errors: Mapping[GangKey, Exception], asked: Collection[GangKey]) -> None:
+    for gang in asked:
+        if gang in errors:
+            error = errors[gang]
+            raise AnswerError(f"Planning {spelled_gang(gang)} failed by a mistake of Lockstep's: {error!r}.") from error
+
+
+def _as_told(state: State, decision: Decision) -> Decision:
+    gang = state.gangs.get(decision.gang)
+    decision = told_of_pool(state, decision)
+    return decision if gang is None else in_rank_order(state, gang, decision)

@@ -1,0 +1,199 @@
+"""A recorded snapshot: read, planned again, and asked what would become of further gangs."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import orjson
+
+from coschedule import (
+    Decision,
+    GangKey,
+    InvalidValueError,
+    Members,
+    PendingGang,
+    Placement,
+    Plan,
+    Reason,
+    Snapshot,
+    decode_plan,
+    decode_snapshot,
+    plan,
+)
+from lockstep.answers.plan.planned import Planned
+from lockstep.answers.plan.rules import PriceInForce
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.preemption import spelled_gang
+from lockstep.api.quantities import rfc3339
+from lockstep.api.unreadable.doubtful import describe
+from lockstep.belief.state import State
+from lockstep.cycle.planning.making import who_gives_way
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.sizing import Sizing
+from lockstep.snapshot.snapshots import SnapshotCutter
+from lockstep.snapshot.volumes.role_parts import without_parts
+from lockstep.snapshot.wanted import Terms
+
+Manifest = Mapping[str, Any]
+
+# What the API server fills in, whatever is written there, as far as it matters here.
+_NEW = {"uid": "", "resourceVersion": "", "generation": 1}
+
+
+class Recorded(NamedTuple):
+    """What ``/debug/snapshot`` showed: the facts, and what was decided of them."""
+
+    snapshot: Snapshot
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A gang of which something else is decided by this version than was recorded."""
+
+    gang: GangKey
+    recorded: Decision
+    decided: Decision
+
+
+def read_recorded(raw: bytes) -> Recorded:
+    """Read what the page ``/debug/snapshot`` has shown. Raises ``AnswerError``."""
+    try:
+        document = orjson.loads(raw)
+        if not isinstance(document, dict) or not {"snapshot", "plan"} <= document.keys():
+            raise AnswerError("It is not what /debug/snapshot shows: an object with a snapshot and a plan.")
+        return Recorded(decode_snapshot(document["snapshot"]), decode_plan(document["plan"]))
+    except orjson.JSONDecodeError as error:
+        raise AnswerError(f"It is not JSON: {error}.") from error
+    except InvalidValueError as error:
+        raise AnswerError(f"It is not what /debug/snapshot shows: {error}.") from error
+
+
+def differences(recorded: Recorded) -> tuple[Difference, ...]:
+    """Decide again, and list what comes out otherwise.
+
+    A gang that was too far behind to be planned exactly, or to be told of a later start, is not compared.
+    """
+    now = {one.gang: one for one in _planned(recorded.snapshot).preempting.plan.decisions}
+    then = {one.gang: one for one in recorded.plan.decisions if _was_planned(one)}
+    return tuple(
+        Difference(gang=gang, recorded=then[gang], decided=now[gang])
+        for gang in now
+        if gang in then and _essence(then[gang]) != _essence(now[gang])
+    )
+
+
+def with_further(recorded: Recorded, manifests: Sequence[Manifest]) -> tuple[Planned, tuple[str, ...]]:
+    """Plan the snapshot with further gangs; also says what is not known of them without a cluster."""
+    snapshot, notes = recorded.snapshot, list[str]()
+    for manifest in manifests:
+        fact = _parsed(manifest, snapshot.now)
+        if fact.key in {gang.key for gang in snapshot.gangs}:
+            raise AnswerError(f"GangJob {spelled_gang(fact.key)} is in the snapshot already.")
+        notes += _unknown(fact)
+        snapshot = replace(snapshot, gangs=(*snapshot.gangs, _pending(fact, snapshot)))
+    return _planned(snapshot), tuple(dict.fromkeys(notes))
+
+
+def planned_before(recorded: Recorded) -> Planned:
+    """Plan the snapshot as it is."""
+    return _planned(recorded.snapshot)
+
+
+def _planned(snapshot: Snapshot) -> Planned:
+    made = plan(snapshot)
+    return Planned(
+        snapshot=snapshot,
+        made=made,
+        preempting=who_gives_way(snapshot, made),
+        prices={gang.key: PriceInForce(seconds=gang.member_price) for gang in snapshot.gangs},
+        running=snapshot.running,
+    )
+
+
+def _was_planned(decision: Decision) -> bool:
+    return isinstance(decision, Placement) or decision.reason is not Reason.BEHIND_IN_QUEUE
+
+
+def _essence(decision: Decision) -> tuple[object, ...]:
+    """What matters of a decision, whatever its words are."""
+    if not isinstance(decision, Placement):
+        return decision.reason, decision.hold
+    return decision.size, decision.start, decision.finish, _places(decision.members)
+
+
+def _places(members: Sequence[Members]) -> Counter[tuple[str, str]]:
+    """How many members of each role are on each node, whoever is where."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for one in without_parts(tuple(members)):
+        counts[one.role, one.node] += one.count
+    return counts
+
+
+def _parsed(manifest: Manifest, now: float) -> GangFact:
+    metadata = {**manifest["metadata"], **_NEW, "creationTimestamp": rfc3339(now)}
+    try:
+        fact = parse_gang({**manifest, "metadata": metadata}, None)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        name, why = manifest["metadata"]["name"], describe(error)
+        hint = "kubectl apply --dry-run=server says which field is wrong"
+        raise AnswerError(f"GangJob {name} makes no sense: {why}; {hint}.") from error
+    if fact.refusal is not None:
+        raise AnswerError(f"GangJob {spelled_gang(fact.key)} would be refused: {fact.refusal.message}")
+    return replace(fact, created=now)
+
+
+def _unknown(fact: GangFact) -> Iterator[str]:
+    """What a snapshot does not know of a gang."""
+    yield "The API server was not asked: its defaults, rules and admission are not looked at."
+    spec = _spec(fact)
+    if spec.priority_class:
+        yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
+    if spec.sizing is not None:
+        yield f"What classes allow is not in a snapshot: {fact.key.name} is planned with the sizing {spec.sizing}."
+    if any(role.claims for role in spec.roles):
+        yield f"Volumes are not in a snapshot: {fact.key.name} is planned as if every node reached its own."
+    if spec.minds_pods:
+        yield f"Pods of others are not in a snapshot: {fact.key.name} is planned as if it minded none of them."
+
+
+def _pending(fact: GangFact, snapshot: Snapshot) -> PendingGang:
+    """The gang as the planner sees it, with the columns of that snapshot."""
+    spec = _spec(fact)
+    alone = replace(spec, priority_class="", roles=tuple(replace(role, claims=()) for role in spec.roles))
+    terms = {fact.key: Terms(member_price=_price(spec, snapshot), wants_fewest=_wants_fewest(spec, snapshot))}
+    cut = SnapshotCutter(State(lambda: None)).cut(snapshot.now, [replace(fact, spec=alone)], terms=terms)
+    [pending] = cut.gangs
+    missing = sorted(set(cut.resources) - set(snapshot.resources))
+    if missing:
+        raise AnswerError(
+            f"The snapshot does not know {', '.join(missing)}, for which no gang asked when it was recorded."
+        )
+    column = [cut.resources.index(name) if name in cut.resources else None for name in snapshot.resources]
+    roles = (
+        replace(role, request=tuple(0 if one is None else role.request[one] for one in column))
+        for role in pending.roles
+    )
+    return replace(pending, roles=tuple(roles))
+
+
+def _price(spec: GangSpec, snapshot: Snapshot) -> float:
+    """The price at which the others are planned, where the gang asks for no other sizing."""
+    if spec.sizing not in (None, Sizing.BALANCED):
+        return 0.0
+    return max((gang.member_price for gang in snapshot.gangs), default=0.0)
+
+
+def _wants_fewest(spec: GangSpec, snapshot: Snapshot) -> bool:
+    """Whether it is to have the fewest members, by its own word or as the others, of whom some have no deadline."""
+    if spec.sizing is not None:
+        return spec.sizing is Sizing.FEWEST
+    return any(gang.deadline == math.inf for gang in snapshot.gangs)
+
+
+def _spec(fact: GangFact) -> GangSpec:
+    assert fact.spec is not None, "a gang that is refused is not asked"
+    return fact.spec

@@ -1,0 +1,220 @@
+"""Answers for people: plain lines of at most 100 columns, readable without colour."""
+
+import math
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from coschedule import Decision, Placement, RoomNow
+from lockstep.answers.plan.chart import Marks, bars
+from lockstep.answers.plan.recorded import Difference
+from lockstep.answers.plan.settled import SettledAnswer
+from lockstep.answers.plan.waiting import Helped, SizeRow, WaitingAnswer
+from lockstep.answers.plan.words import spell_change, spell_price, spell_work_used
+from lockstep.api.preemption import spelled_gang
+from lockstep.api.quantities import rfc3339
+from lockstep.report.text.refusals import nodes_failing, spell
+from lockstep.report.text.sentences import (
+    as_sentence,
+    chosen,
+    duration,
+    listed,
+    n_members,
+    n_nodes,
+    node_ranges,
+    waits_for_victims,
+)
+
+_COLUMNS = 100
+_MOST_HELPS = 3
+_MOST_SPEEDS = 8
+
+
+def settled_lines(answer: SettledAnswer) -> Iterator[str]:
+    """Say of a gang that is not to be planned how far it is."""
+    yield from wrapped(f"{spelled_gang(answer.gang)} is {answer.phase.lower()}. {answer.message}")
+    if answer.why is not None:
+        yield from wrapped(f"Its plan was: {answer.why}", "  ")
+    if answer.start is not None and answer.size is not None:
+        ends = "" if answer.finish is None else f", and it is expected to end at {rfc3339(answer.finish)}"
+        yield from wrapped(f"{n_members(answer.size)} since {rfc3339(answer.start)}{ends}.", "  ")
+    if answer.work_used is not None:
+        yield from wrapped(spell_work_used(answer.work_used), "  ")
+    if answer.member_price is not None:
+        yield from wrapped(f"A member-second counted {answer.member_price} s for others then.", "  ")
+
+
+def waiting_lines(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
+    """Say why a gang that waits is planned as it is."""
+    yield from _decision(answer)
+    yield from _size(answer, marks)
+    yield from _nodes(answer)
+    if not answer.starts_now:
+        yield from _not_now(answer)
+        yield from _sooner(answer)
+
+
+def _decision(answer: WaitingAnswer) -> Iterator[str]:
+    decision = answer.decision
+    if not isinstance(decision, Placement):
+        yield from wrapped(f"{spelled_gang(answer.gang)} has no place, now or later: {spell(decision.refusal)}.")
+        if decision.hold is not None:
+            yield from wrapped(f"Until it fits it holds {node_ranges(decision.hold.nodes)}.")
+        yield from wrapped(answer.nodes_requested)
+        return
+    yield from wrapped(f"{spelled_gang(answer.gang)} {_when(answer, decision)}: {chosen(decision, now=answer.now)}.")
+    if answer.victims:
+        yield from wrapped(f"It {waits_for_victims(answer.victims)}.")
+    if answer.work_used is not None:
+        yield from wrapped(spell_work_used(answer.work_used))
+
+
+def _when(answer: WaitingAnswer, placement: Placement) -> str:
+    start = "starts now" if answer.starts_now else f"starts in {duration(placement.start - answer.now)}"
+    return start if math.isinf(placement.finish) else f"{start} and ends in {duration(placement.finish - answer.now)}"
+
+
+def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
+    yield ""
+    yield from wrapped(as_sentence(f"why this size: {spell_price(answer.price)}"))
+    if not any(row.run for row in answer.sizes):
+        yield "  None of its sizes fits."
+        return
+    rows = list(_size_rows(answer))
+    legend = f"{marks.finish} end, {marks.price} what members cost others"
+    yield f"  {'members':>9}  {'starts in':>12}  {'ends in':>12}  {legend}"
+    drawn = bars([_lengths(row, answer.now) for row in answer.sizes], marks)
+    yield from (f"{text}  {bar}".rstrip() for text, bar in zip(rows, drawn, strict=True))
+    yield from wrapped(_rule(answer), "  ")
+    if len(answer.sizes) < answer.possible:
+        yield f"  ({len(answer.sizes)} of {answer.possible} sizes are shown)"
+
+
+def _rule(answer: WaitingAnswer) -> str:
+    """Say by which rule it has its size, where that is not the shortest bar."""
+    if not isinstance(answer.decision, Placement):
+        return ""
+    if math.isinf(answer.decision.finish):
+        return "It gives no run time: it gets as many members as fit, as soon as possible."
+    if answer.deadline is not None and math.isfinite(answer.deadline):
+        return f"With its deadline, {rfc3339(answer.deadline)}, it gets the fewest members that meet it."
+    if answer.deadline is None and not answer.is_best:
+        return "It keeps what it was told before: another size would be better by now."
+    return ""
+
+
+def _size_rows(answer: WaitingAnswer) -> Iterator[str]:
+    size = answer.decision.size if isinstance(answer.decision, Placement) else None
+    for row in answer.sizes:
+        mark = "*" if row.size == size else " "
+        if row.run is None:
+            yield f" {mark}{row.size:>9}  {'never':>12}  {'':>12}"
+        else:
+            start, finish = (_span(time - answer.now) for time in (row.run.start, row.run.finish))
+            yield f" {mark}{row.size:>9}  {start:>12}  {finish:>12}"
+
+
+def _lengths(row: SizeRow, now: float) -> tuple[float, float]:
+    """The time until a size's run ends, and what its members cost others, in seconds; 0 where nobody knows."""
+    if row.run is None or math.isinf(row.run.value):
+        return 0.0, 0.0
+    return row.run.finish - now, row.run.value - row.run.finish
+
+
+def _span(seconds: float) -> str:
+    if math.isinf(seconds):
+        return "-"
+    return "now" if seconds < 1 else duration(seconds)
+
+
+def _nodes(answer: WaitingAnswer) -> Iterator[str]:
+    if not isinstance(answer.decision, Placement) or answer.slowest is None:
+        return
+    yield ""
+    yield "Why these nodes: of those that pass its constraints, the fastest with room from start to finish."
+    for group in answer.speeds[:_MOST_SPEEDS]:
+        counts = f"{n_nodes(group.passing)}, {group.with_room} with room, {group.used} used"
+        yield f"  {_of_role(group.role)}slow-down {group.slowdown:.4g}: {counts}"
+    if len(answer.speeds) > _MOST_SPEEDS:
+        yield f"  ({len(answer.speeds) - _MOST_SPEEDS} more speeds)"
+    yield from wrapped(f"The slowest is {answer.decision.slowest}, with a slow-down of {answer.slowest:.4g}.", "  ")
+    if answer.latest is not None:
+        when = "" if answer.latest_of is None else f", when {spelled_gang(answer.latest_of)} ends"
+        yield from wrapped(f"The last to have room is {answer.latest}{when}.", "  ")
+
+
+def _not_now(answer: WaitingAnswer) -> Iterator[str]:
+    yield ""
+    yield "Why not now:"
+    if answer.not_before is not None:
+        yield from wrapped(f"It rests until {rfc3339(answer.not_before)}; what is counted is as of then.", "  ")
+    for room in answer.room:
+        yield from wrapped(_room(room), "  ")
+    other = answer.decision.alternative if isinstance(answer.decision, Placement) else None
+    if other is not None:
+        ends = "" if math.isinf(other.finish) else f" and end in {duration(other.finish - answer.now)}"
+        yield from wrapped(f"It could start now with {n_members(other.size)}{ends}, which is worse.", "  ")
+
+
+def _room(room: RoomNow) -> str:
+    failing = nodes_failing(room.failures)
+    rest = f"{room.with_room} with room for {n_members(room.slots)}"
+    needs = as_sentence(f"{_of_role(room.role)}needs {n_members(room.needed)} at least")
+    return f"{needs} Of {n_nodes(room.nodes)}: {', '.join(filter(None, (failing, rest)))}."
+
+
+def _of_role(role: str) -> str:
+    return f"{role}: " if role else ""
+
+
+def _sooner(answer: WaitingAnswer) -> Iterator[str]:
+    yield ""
+    if not answer.helps:
+        yield from wrapped(f"What would let it start sooner: none of {answer.tried} single changes that were tried.")
+        return
+    yield "What would let it start sooner:"
+    for help_ in answer.helps[:_MOST_HELPS]:
+        yield from wrapped(f"- if {_help(help_, answer.now)}", "  ")
+
+
+def _help(helped: Helped, now: float) -> str:
+    then = helped.placement
+    wait = "at once" if then.start - now < 1 else f"in {duration(then.start - now)}"
+    ends = "" if math.isinf(then.finish) else f", and end in {duration(then.finish - now)}"
+    return f"{spell_change(helped.change)}, it would start {wait} with {n_members(then.size)}{ends}"
+
+
+def delays_line(delays: Sequence[tuple[str, float]]) -> str:
+    """Say who would start later, by how many seconds, inf where they would have no place."""
+    spelled = [f"{name} by {duration(by)}" if math.isfinite(by) else f"{name} for good" for name, by in delays]
+    return f"Others that would start later: {listed(spelled)}." if spelled else "Nobody else would start later."
+
+
+def difference_lines(difference: Difference, now: float) -> Iterator[str]:
+    """Say what was recorded of a gang, and what is decided now."""
+    yield f"{spelled_gang(difference.gang)}:"
+    for what, decision in (("recorded", difference.recorded), ("now", difference.decided)):
+        yield from wrapped(f"{what}: {_clause(decision, now)}", "  ")
+
+
+def _clause(decision: Decision, now: float) -> str:
+    if not isinstance(decision, Placement):
+        return f"{decision.reason}, {spell(decision.refusal)}"
+    end = "" if math.isinf(decision.finish) else f", until {rfc3339(decision.finish)}"
+    return f"{chosen(decision, now=now)}{end}"
+
+
+def printable(line: str) -> str:
+    r"""The line with escapes, such as \x1b, in the place of characters that a terminal may obey."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in line)
+
+
+def wrapped(sentence: str, indent: str = "") -> Iterable[str]:
+    """The lines of a sentence; all but the first stand further to the right."""
+    return textwrap.wrap(
+        sentence,
+        width=_COLUMNS,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,195 @@
+"""Why a gang that waits is planned as it is, and what would let it start sooner."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import (
+    Change,
+    Decision,
+    GangKey,
+    Outline,
+    Placement,
+    RoomNow,
+    SelectorDropped,
+    SpeedGroup,
+    Turn,
+    best_by_size,
+    decision_if,
+    decision_of,
+    last_to_have_room,
+    nodes_by_speed,
+    possible_changes,
+    room_now,
+    sizes_of,
+    turn_of,
+)
+from lockstep.answers.plan.planned import Planned, start_of
+from lockstep.answers.plan.rules import PriceInForce
+from lockstep.facts.gang.gang import WorkUsed
+from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, is_same_time
+
+MOST_SIZES = 16
+"""A chart has so many rows at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeRow:
+    """The best run of a size, None where it fits nowhere."""
+
+    size: int
+    run: Outline | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helped:
+    """With one change the gang would be placed so, sooner than it is planned."""
+
+    change: Change
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingAnswer:
+    """What the plan says of a gang at ``now``, and why.
+
+    It rests until ``not_before``, None where it may start at once. It has to end by ``deadline``, inf where it may take
+    all the time in the world but no more members than it needs. ``sizes`` are some of ``possible`` ones. ``position``
+    is its place among ``queued`` gangs in the order in which they were planned. ``victims`` are evicted for it.
+    ``speeds`` are empty where it has no place. Node ``latest`` has room for it last, when ``latest_of`` ends. Of
+    ``tried`` changes, those of ``helps`` let it start sooner, the best first. ``work_used`` is whose run times it is
+    planned with, where its owner asks for those of runs. ``nodes_requested`` is what its status says of nodes that an
+    autoscaler is asked for; empty where it says nothing.
+    """
+
+    gang: GangKey
+    now: float
+    decision: Decision
+    victims: tuple[GangKey, ...]
+    not_before: float | None
+    deadline: float | None
+    price: PriceInForce
+    position: int
+    queued: int
+    possible: int
+    sizes: tuple[SizeRow, ...]
+    speeds: tuple[SpeedGroup, ...]
+    slowest: float | None
+    latest: str | None
+    latest_of: GangKey | None
+    room: tuple[RoomNow, ...]
+    tried: int
+    helps: tuple[Helped, ...]
+    work_used: WorkUsed | None = None
+    nodes_requested: str = ""
+
+    @property
+    def is_best(self) -> bool:
+        """Whether none of the sizes that are shown would be better by now than the one that it gets."""
+        values = {row.size: row.run.value for row in self.sizes if row.run is not None}
+        if not isinstance(self.decision, Placement) or self.decision.size not in values:
+            return False
+        return values[self.decision.size] <= min(values.values())
+
+    @property
+    def starts_now(self) -> bool:
+        """Whether the gang need not wait."""
+        return isinstance(self.decision, Placement) and self.decision.start <= self.now
+
+
+Progress = Callable[[Sequence[Change]], Iterator[Change]]
+"""Hands on changes one by one, and may show how far that is."""
+
+
+def answer_about(planned: Planned, gang: GangKey, *, progress: Progress = iter) -> WaitingAnswer:
+    """Say why a gang of the plan is planned as it is."""
+    snapshot, made = planned.snapshot, planned.made
+    decision, turn = decision_of(planned.preempting.plan, gang), turn_of(snapshot, made, gang)
+    possible, at_its_turn = sizes_of(turn), decision_of(made, gang)
+    shown = _shown(possible, at_its_turn.size if isinstance(at_its_turn, Placement) else None)
+    latest = _latest(turn, at_its_turn)
+    changes = () if _starts_now(decision, snapshot.now) else _changes(planned, gang)
+    return WaitingAnswer(
+        gang=gang,
+        now=snapshot.now,
+        decision=planned.tell(decision),
+        victims=tuple(victim for one in planned.preempting.preemptions if one.gang == gang for victim in one.victims),
+        not_before=turn.earliest if turn.earliest > snapshot.now else None,
+        deadline=turn.gang.deadline,
+        price=planned.prices[gang],
+        position=[one.gang for one in made.decisions].index(gang) + 1,
+        queued=len(made.decisions),
+        possible=len(possible),
+        sizes=_rows(turn, shown),
+        speeds=nodes_by_speed(turn, at_its_turn) if isinstance(at_its_turn, Placement) else (),
+        slowest=_slowest(turn, at_its_turn),
+        latest=latest,
+        latest_of=None if latest is None else _who_leaves(planned, gang, latest, start_of(at_its_turn)),
+        room=room_now(turn),
+        tried=len(changes),
+        helps=_helps(planned, gang, decision, progress(changes)),
+    )
+
+
+def _rows(turn: Turn, sizes: NDArray[np.int64]) -> tuple[SizeRow, ...]:
+    runs = best_by_size(turn, sizes)
+    return tuple(SizeRow(size=size, run=run) for size, run in zip(sizes.tolist(), runs, strict=True))
+
+
+def _shown(sizes: NDArray[np.int64], chosen: int | None) -> NDArray[np.int64]:
+    """Choose sizes for a chart: evenly from the least to the largest, and the chosen one among its neighbours."""
+    if len(sizes) <= MOST_SIZES:
+        return sizes
+    near = [] if chosen is None else [int(np.searchsorted(sizes, chosen)) + step for step in (-1, 0, 1)]
+    inside = {index for index in near if 0 <= index < len(sizes)}
+    spread = np.linspace(0, len(sizes) - 1, MOST_SIZES - len(inside)).round().astype(np.int64)
+    return sizes[sorted(inside | set(spread.tolist()))]
+
+
+def _slowest(turn: Turn, decision: Decision) -> float | None:
+    if not isinstance(decision, Placement):
+        return None
+    return float(turn.snapshot.slowdown[turn.snapshot.nodes.names.index(decision.slowest)])
+
+
+def _latest(turn: Turn, decision: Decision) -> str | None:
+    if not isinstance(decision, Placement):
+        return None
+    return last_to_have_room(turn, decision, within_seconds=SAME_TIME_SECONDS)
+
+
+def _who_leaves(planned: Planned, gang: GangKey, node: str, start: float) -> GangKey | None:
+    """Name the gang that leaves a node at that time, None where none does: it may open then."""
+    number = planned.snapshot.nodes.index[node]
+    running = [(one.end, one.key) for one in planned.running if number in {held.node for held in one.holds}]
+    waiting = [
+        (one.finish, one.gang)
+        for one in planned.made.decisions
+        if isinstance(one, Placement) and node in {members.node for members in one.members}
+    ]
+    leaving = [key for end, key in (*running, *waiting) if key != gang and is_same_time(end, start)]
+    return min(leaving, default=None)
+
+
+def _changes(planned: Planned, gang: GangKey) -> tuple[Change, ...]:
+    """What might help, but for what no user can change."""
+    changes = possible_changes(planned.snapshot, planned.made, gang, running=planned.running)
+    fixed = [SelectorDropped(key=key, value=value) for key, value in planned.selector]
+    return tuple(change for change in changes if change not in fixed)
+
+
+def _helps(planned: Planned, gang: GangKey, decision: Decision, changes: Iterator[Change]) -> tuple[Helped, ...]:
+    start = start_of(decision)
+    tried = ((change, decision_if(planned.snapshot, gang, change)) for change in changes)
+    helped = [
+        Helped(change=change, placement=then)
+        for change, then in tried
+        if isinstance(then, Placement) and then.start < start
+    ]
+    return tuple(sorted(helped, key=lambda one: (one.placement.start, one.placement.finish)))
+
+
+def _starts_now(decision: Decision, now: float) -> bool:
+    return isinstance(decision, Placement) and decision.start <= now

@@ -1,0 +1,1 @@
+"""Answers profile: run times and speed-ups that were observed."""

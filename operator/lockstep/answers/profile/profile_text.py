@@ -1,0 +1,189 @@
+"""What runs tell of run times, for people: a block to paste, how sure it is, and foretold beside seen."""
+
+from collections.abc import Iterator, Sequence
+
+from coschedule import NoFit, SerialWork, Shortage, WorkFit
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.profile.profile import SHORTEST_SERIAL, ProfileAnswer, ProfileRow
+from lockstep.api.preemption import spelled_gang
+from lockstep.facts.past_runs import KIND_LABEL, THOUSAND, Kinds
+from lockstep.report.text.learned import by_kinds, go_duration, left_out, missed, missing, with_sizes
+from lockstep.report.text.sentences import as_sentence, duration, n_members
+
+Block = dict[str, str | dict[str, str]]
+
+OVERHEADS = ("fixed", "perMember", "perLogMember")
+LONGEST_SERIAL = 876_000 * 3600.0
+LONGEST_OVERHEAD = 8760 * 3600.0
+"""A GangJob takes no serial time and no overhead above these."""
+
+_WIDTH = 40
+_NOTHING = "0s"
+# So far from what is stated, runs vary anyway.
+_NEGLIGIBLE = 0.05
+
+
+def profile_lines(answer: ProfileAnswer, bar: str) -> Iterator[str]:
+    """Say what the runs tell; ``bar`` is the character that bars are made of."""
+    of = "" if answer.told_by == answer.gang else f", as {spelled_gang(answer.told_by)} had them"
+    runs = "1 run of its template is" if len(answer.runs) == 1 else f"{len(answer.runs)} runs of its template are"
+    yield from wrapped(f"{spelled_gang(answer.gang)}: {runs} known{of}.")
+    if isinstance(answer.fit, NoFit):
+        yield from wrapped(as_sentence(missing(answer.fit) + _advice(answer.fit, answer)))
+        yield from wrapped(_last_run(answer))
+        yield from _kinds(answer.kinds)
+        return
+    if answer.fit.left_out:
+        yield from wrapped(as_sentence(left_out(answer.fit)))
+    yield ""
+    yield from _block(answer.fit)
+    yield ""
+    yield from _plot(answer, bar)
+    yield ""
+    yield from _how_sure(answer.fit, answer)
+    yield from _kinds(answer.kinds)
+
+
+def work_block(fit: WorkFit) -> Block:
+    """The work of a spec, within what that may state; overheads that the runs don't carry are left out."""
+    return _spelled(fit.coefficients.tolist())
+
+
+def suggested_block(work: SerialWork) -> Block:
+    """The same of work that nothing but its scale was learnt of."""
+    return _spelled([float(one) for one in (work.serial, work.fixed, work.per_member, work.per_log_member)])
+
+
+def _spelled(coefficients: Sequence[float]) -> Block:
+    serial, *overheads = _most_stated(coefficients)
+    spelled = {name: go_duration(value) for name, value in zip(OVERHEADS, overheads, strict=True)}
+    carried = {name: text for name, text in spelled.items() if text != _NOTHING}
+    block: Block = {"serialTime": go_duration(max(serial, SHORTEST_SERIAL))}
+    return {**block, "overhead": carried} if carried else block
+
+
+def too_long_to_state(fit: WorkFit) -> str:
+    """Say that a spec can't state the law; empty where it can."""
+    found = fit.coefficients.tolist()
+    if _most_stated(found) == found:
+        return ""
+    return (
+        f"its law takes longer than a spec may state: the block has the most, a serialTime of "
+        f"{go_duration(LONGEST_SERIAL)} or an overhead of {go_duration(LONGEST_OVERHEAD)}"
+    )
+
+
+def _most_stated(coefficients: Sequence[float]) -> list[float]:
+    """Serial time and overheads in seconds, as far as a spec may state them."""
+    most = (LONGEST_SERIAL, *(LONGEST_OVERHEAD for _ in OVERHEADS))
+    return [min(value, limit) for value, limit in zip(coefficients, most, strict=True)]
+
+
+def _last_run(answer: ProfileAnswer) -> str:
+    """What the last run took beside what its spec foretold, and what to state instead."""
+    last = answer.runs[-1]
+    took, factor = last.milliseconds / THOUSAND, last.thousandths / THOUSAND
+    predicted = f"predicted {duration(took / factor)}"
+    return (
+        f"The last run succeeded in {duration(took)} with {n_members(last.members)}, {predicted}; {_to_state(answer)}."
+    )
+
+
+def _to_state(answer: ProfileAnswer) -> str:
+    if abs(answer.times - 1) < _NEGLIGIBLE:
+        return "there is no need to change its spec"
+    if answer.suggested is None:
+        return f"try {answer.times:.2g} times the times of its profile"
+    block = suggested_block(answer.suggested)
+    overhead = block.get("overhead", {})
+    assert isinstance(overhead, dict)
+    terms = [f"overhead.{name} {text}" for name, text in overhead.items()]
+    return "try " + ", ".join([f"serialTime {block['serialTime']}", *terms])
+
+
+def _block(fit: WorkFit) -> Iterator[str]:
+    serial, *overheads = (2 * fit.standard_errors).tolist()
+    off = dict(zip(OVERHEADS, overheads, strict=True))
+    block = work_block(fit)
+    yield "To paste into its spec:"
+    yield ""
+    yield "  work:"
+    yield _line("    serialTime", str(block["serialTime"]), serial)
+    overhead = block.get("overhead")
+    if isinstance(overhead, dict):
+        yield "    overhead:"
+        yield from (_line(f"      {name}", text, off[name]) for name, text in overhead.items())
+    if beyond := too_long_to_state(fit):
+        yield ""
+        yield from wrapped(as_sentence(beyond))
+
+
+def _line(name: str, text: str, off: float) -> str:
+    return f"{name}: {text}".ljust(34) + f"# may be off by {go_duration(off)}"
+
+
+def _plot(answer: ProfileAnswer, bar: str) -> Iterator[str]:
+    yield "On idle reference nodes, in the median of the runs with so many members:"
+    yield f"  {'members':>7}  {'runs':>4}  {'took':>9}  {'foretold':>9}  {'off by':>9}  {bar} foretold, o took"
+    longest = max(max(row.foretold, row.seen or 0.0) for row in answer.rows)
+    yield from (_row(row, longest, bar) for row in answer.rows)
+
+
+def _row(row: ProfileRow, longest: float, bar: str) -> str:
+    seen = "" if row.seen is None else go_duration(row.seen)
+    numbers = (
+        f"{row.members:>7}  {row.runs:>4}  {seen:>9}  {go_duration(row.foretold):>9}  {go_duration(row.spread):>9}"
+    )
+    drawn = list(bar * max(1, round(_WIDTH * row.foretold / longest)))
+    if row.seen is not None:
+        at = max(0, round(_WIDTH * row.seen / longest) - 1)
+        drawn += [" "] * (at + 1 - len(drawn))
+        drawn[at] = "o"
+    return f"  {numbers}  {''.join(drawn)}"
+
+
+def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
+    by = f"A run that is foretold from the others is missed by {missed(fit.error)} in the mean"
+    stated = (
+        f"what its spec states, multiplied by what the others took, misses it by {missed(answer.judged.stated_error)}"
+    )
+    yield from wrapped(f"{by}; {stated}.")
+    yield from wrapped("If the runs follow such a law, 19 times of 20 a number is off by no more than is said.")
+    if answer.judged.better is None:
+        yield from wrapped("So its spec is as good: there is no need to change it.")
+    beyond = [text for text in (_below(fit, answer), _above(fit, answer)) if text]
+    if beyond:
+        yield from wrapped(f"Nobody has run it with {' or '.join(beyond)}: what is foretold there is a guess.")
+
+
+def _kinds(kinds: Kinds | None) -> Iterator[str]:
+    """Of each kind of nodes how many runs it had, and how much longer they took."""
+    if kinds is None:
+        return
+    if not kinds.factors:
+        yield from wrapped(as_sentence(by_kinds(kinds)))
+        return
+    yield ""
+    yield f"All of that is on nodes of the usual kind. By their {KIND_LABEL}:"
+    yield f"  {'runs':>4}  {'times':>7}  kind"
+    rows = zip(kinds.names, kinds.fit.times.tolist(), kinds.fit.runs.tolist(), strict=True)
+    yield from (f"  {runs:>4}  {times:>7.3g}  {name}" for name, times, runs in rows)
+
+
+def _below(fit: WorkFit, answer: ProfileAnswer) -> str:
+    return f"fewer than {n_members(fit.sizes[0])}" if answer.least < fit.sizes[0] else ""
+
+
+def _above(fit: WorkFit, answer: ProfileAnswer) -> str:
+    return f"more than {n_members(fit.sizes[-1])}" if answer.most > fit.sizes[-1] else ""
+
+
+def _advice(fit: NoFit, answer: ProfileAnswer) -> str:
+    """Which sizes to run with."""
+    if fit.shortage is not Shortage.ONE_SIZE:
+        return ""
+    [size] = fit.sizes
+    others = sorted({max(answer.least, size // 2), min(answer.most, 2 * size)} - {size})
+    if not others:
+        return f"; its size allows {n_members(size)} only, so run it with another size too"
+    return f": run it {with_sizes(others)} to learn how it scales"

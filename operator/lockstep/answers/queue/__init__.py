@@ -1,0 +1,1 @@
+"""Answers queue: which gangs wait, in which order."""

@@ -1,0 +1,1 @@
+"""Reads what an answer needs: from the cluster, or from manifests."""

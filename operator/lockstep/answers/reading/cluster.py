@@ -1,0 +1,155 @@
+"""One look at a cluster: everything that the operator watches, listed once. Nothing is written."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from coschedule import GangKey
+from lockstep.answers.reading.errors import AnswerError, NotAllowedError
+from lockstep.answers.reading.taught import remember_runs
+from lockstep.api.client import paths
+from lockstep.api.client.answer import ApiUnavailableError, Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.client.credentials import UNAUTHORIZED, Credentials, refused_to_person
+from lockstep.api.gangjob.gangjob import parse_gang
+from lockstep.api.names import GANG_LABEL
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.watch.kind import Kind
+from lockstep.watch.kinds import WATCHED, bids_kind, gangs_kind
+from lockstep.watch.pages import GONE, ListError, pages
+
+Manifest = Mapping[str, Any]
+
+ALL_KINDS = (*WATCHED, gangs_kind, bids_kind)
+
+_FORBIDDEN = 403
+_NOT_FOUND = 404
+_OPERATORS_OWN = "operator"
+
+
+def one_client(configuration: Configuration, *, connections: int = 1) -> KubeClient:
+    """A client for requests of which nobody keeps count, over so many connections at least."""
+    credentials = Credentials(refused=refused_to_person(configuration))
+    return KubeClient(configuration, concurrency=connections, observer=lambda *_: None, credentials=credentials)
+
+
+async def read_cluster(client: KubeClient, state: State, *, told: Callable[[], None]) -> None:
+    """Believe what the API server lists; ``told`` is called after each of ``ALL_KINDS``. Raises ``AnswerError``."""
+    # As a process that stands by: what is reserved is what statuses say.
+    state.stand_by()
+    for make_kind in ALL_KINDS:
+        await _read_kind(client, make_kind(state))
+        told()
+    remember_runs(state)
+
+
+def parse_shown(manifest: Manifest) -> GangFact:
+    """A GangJob of which only what it shows is asked: whether the operator has an image for gates, it knows itself."""
+    return parse_gang(manifest, None, gate_image=_OPERATORS_OWN)
+
+
+async def read_gangs(client: KubeClient, namespace: str | None) -> list[GangFact]:
+    """The gangs of one namespace, or of all, at one moment. Raises ``AnswerError``."""
+    gangs: dict[GangKey, GangFact] = {}
+
+    def believe(manifest: Manifest) -> None:
+        gang = parse_shown(manifest)
+        gangs[gang.key] = gang
+
+    if namespace is None:
+        await _read(client, paths.ALL_GANGS, believe, forget=gangs.clear)
+    else:
+        whose = f"namespace {namespace}"
+        await _read(client, paths.gangs_of(namespace), believe, forget=gangs.clear, whose=whose)
+    return list(gangs.values())
+
+
+async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
+    """One GangJob as the API server has it, None where there is none. Raises ``AnswerError``."""
+    with answered(client):
+        answer = await client.get(paths.gang(key))
+    if answer.code == _NOT_FOUND:
+        return None
+    if not answer.is_success:
+        needed = f"The verb get on gangjobs of namespace {key.namespace} is needed: {answer.message}."
+        raise AnswerError(_refusal(client, answer.code, needed))
+    return answer.body
+
+
+async def read_members(client: KubeClient, gang: GangKey) -> list[Manifest]:
+    """The pods that are labelled as members of a gang, which anybody's can be. Raises ``AnswerError``."""
+    pods: dict[str, Manifest] = {}
+
+    def believe(manifest: Manifest) -> None:
+        pods[manifest["metadata"]["name"]] = manifest
+
+    whose, selector = f"namespace {gang.namespace}", f"{GANG_LABEL}={gang.name}"
+    target = paths.pods_of(gang.namespace)
+    await _read(client, target, believe, forget=pods.clear, whose=whose, selector=selector)
+    return list(pods.values())
+
+
+@contextmanager
+def answered(client: KubeClient) -> Iterator[None]:
+    """Raise ``AnswerError`` where the API server does not answer."""
+    try:
+        yield
+    except ApiUnavailableError as error:
+        raise AnswerError(f"The API server at {client.configuration.host} does not answer: {error}.") from error
+
+
+async def _read_kind(client: KubeClient, kind: Kind[Any]) -> None:
+    believed = set[Hashable]()
+
+    def believe(manifest: Manifest) -> None:
+        believed.add(kind.key(manifest))
+        kind.believe(manifest)
+
+    def forget() -> None:
+        for key in believed:
+            kind.drop(key)
+        believed.clear()
+
+    await _read(client, kind.target, believe, forget=forget)
+
+
+async def _read(
+    client: KubeClient,
+    target: Target,
+    believe: Callable[[Manifest], None],
+    *,
+    forget: Callable[[], None],
+    whose: str = "all namespaces",
+    selector: str = "",
+) -> None:
+    """Believe one list; one that has expired between two pages is forgotten, and begins again as of another moment."""
+    while True:
+        try:
+            with answered(client):
+                await _read_pages(client, target, believe, selector)
+        except ListError as error:
+            if error.code != GONE:
+                kind = NotAllowedError if error.code == _FORBIDDEN else AnswerError
+                raise kind(_refusal(client, error.code, _sentence(target.resource, error, whose))) from error
+            forget()
+        else:
+            return
+
+
+async def _read_pages(client: KubeClient, target: Target, believe: Callable[[Manifest], None], selector: str) -> None:
+    async for page in pages(client, target, selector=selector):
+        for manifest in page["items"] or ():
+            believe(manifest)
+
+
+def _refusal(client: KubeClient, code: int, otherwise: str) -> str:
+    """Why a request was refused: because nobody knows who asks, or ``otherwise``."""
+    return f"{refused_to_person(client.configuration)}." if code == UNAUTHORIZED else otherwise
+
+
+def _sentence(resource: str, error: ListError, whose: str) -> str:
+    if error.code == _NOT_FOUND:
+        return f"The API server does not know {resource}: apply the CRDs first (kubectl apply -f crds/)."
+    return f"The verb list on {resource} of {whose} is needed, and was refused: {error}."

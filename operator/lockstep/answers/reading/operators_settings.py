@@ -1,0 +1,34 @@
+"""The options by which the operator plans, as its leader has published them."""
+
+from lockstep.answers.reading.cluster import answered
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.credentials import UNAUTHORIZED, refused_to_person
+from lockstep.api.cluster.published_settings import parse_published
+
+_NOT_FOUND = 404
+
+
+class UnknownSettingsError(AnswerError):
+    """What the operator's options are is not known; the message is a clause that says why."""
+
+
+async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
+    """The options at ``NAMESPACE/NAME``, by name, as one types them.
+
+    Raises ``UnknownSettingsError``, or ``AnswerError`` where no answer to anything is to be had.
+    """
+    namespace, _, name = place.partition("/")
+    with answered(client):
+        answer = await client.get(paths.config_map(namespace, name))
+    if answer.code == UNAUTHORIZED:
+        raise AnswerError(f"{refused_to_person(client.configuration)}.")
+    if answer.code == _NOT_FOUND:
+        raise UnknownSettingsError(f"there is no ConfigMap {place}")
+    if not answer.is_success:
+        raise UnknownSettingsError(f"ConfigMap {place} can't be read: {answer.message}")
+    settings = parse_published(answer.body)
+    if not settings:
+        raise UnknownSettingsError(f"ConfigMap {place} does not hold them")
+    return settings

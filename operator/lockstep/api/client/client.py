@@ -1,0 +1,339 @@
+"""The API server, as raw JSON over one pooled session.
+
+Every request goes through here, but for those by which kopf lists and watches our own kinds. They are made by hand:
+the typed calls of the ``kubernetes`` package cost five to eight times the CPU and can't decode the answer to a Binding.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from time import monotonic
+from typing import Any, NamedTuple, Self
+
+import aiohttp
+import orjson
+
+from lockstep.api.client.answer import (
+    Answer,
+    ApiUnavailableError,
+    Target,
+    decode_object,
+    retry_after_seconds,
+    unavailable,
+)
+from lockstep.api.client.configuration import WATCH, Configuration, RequestObserver, tls_context
+from lockstep.api.client.credentials import UNAUTHORIZED, Credentials
+from lockstep.api.client.fence import Fence
+from lockstep.api.client.fenced_body import FencedBody
+from lockstep.api.client.instance import user_agent
+from lockstep.api.client.long_answers import Lines, Text, read_at_most
+from lockstep.api.client.request_log import log_answer, log_silence
+from lockstep.api.client.rights import FORBIDDEN, Need, Rights, is_denial, need_of
+from lockstep.api.client.turns import ANYTHING, Turns, Urgency
+
+JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+DRY_RUN = "dryRun"
+_ANY = "*/*"
+
+_REQUEST_TIMEOUT = aiohttp.ClientTimeout(total=30.0)
+# The API server sends a bookmark about once a minute, unless there is nothing at all of a kind: after a longer silence
+# the connection may be dead.
+_WATCH_SILENCE_SECONDS = 90.0
+_TOKEN_SECONDS = 30.0
+# Gangs come in bursts: to open all connections anew for each of them would hold the event loop.
+_KEPT_SECONDS = 60.0
+LANDING_SECONDS = 1.0
+"""For so long after a request was cut off, the API server may still carry it out, in seconds."""
+_TRIES = 6
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+
+
+class _Wanted(NamedTuple):
+    """One request, independent of who sends it and how often. An answer of more than ``most_bytes`` is cut off."""
+
+    verb: str
+    target: Target
+    data: bytes
+    params: Mapping[str, str] | None
+    content_type: str = JSON
+    most_bytes: int | None = None
+
+
+class KubeClient:
+    """Requests to one API server. Use as an asynchronous context manager.
+
+    At most ``concurrency`` writes are in flight, served by urgency and then in the order of asking. 429 and 5xx answers
+    and broken connections are tried again with growing pauses, as long as ``Retry-After`` where the server sends one.
+    Behind a closed ``fence`` no write goes out, nor one that waits: whoever asks for one waits until its task is
+    cancelled, as all are when leading ends. While ``credentials`` that were good are not accepted, every request waits.
+    With ``rights``, what is denied is asked for rarely; whoever gives them has to judge them whenever they are doubted,
+    since writes wait for that.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        *,
+        concurrency: int,
+        observer: RequestObserver,
+        fence: Fence | None = None,
+        credentials: Credentials | None = None,
+        rights: Rights | None = None,
+    ) -> None:
+        self.configuration = configuration
+        self._rights = rights
+        self.credentials = Credentials() if credentials is None else credentials
+        self._fence = Fence(open_until=float("inf")) if fence is None else fence
+        self._observer = observer
+        self._writes = Turns(concurrency)
+        self._connections = concurrency + 32  # watches, lists and reports beside the writes
+        self._session: aiohttp.ClientSession | None = None
+        self._token: str | None = None
+        self._ask_for_token_at = 0.0
+
+    async def __aenter__(self) -> Self:
+        """Open the session."""
+        connector = aiohttp.TCPConnector(
+            limit=self._connections, ssl=tls_context(self.configuration), keepalive_timeout=_KEPT_SECONDS
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            # No API server sets cookies: nobody need look for them at every request.
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": user_agent()},
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the session and its connections."""
+        assert self._session is not None
+        await self._session.close()
+
+    async def get(
+        self, target: Target, params: Mapping[str, str] | None = None, *, most_bytes: int | None = None
+    ) -> Answer:
+        """Read an object, or a page of a list; an answer of more than ``most_bytes`` is cut off."""
+        return await self._carry_out(_Wanted("GET", target, b"", params, most_bytes=most_bytes), None)
+
+    async def create(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
+        """Create an object. Its name must be given, so that a second try can't make a second object."""
+        return await self._request("POST", target, body=body, urgency=urgency)
+
+    async def dry_run(
+        self, target: Target, body: Mapping[str, Any], *, urgency: Urgency = Urgency.REPORT, **params: str
+    ) -> Answer:
+        """Ask what creating an object would make of it. Nothing is created."""
+        asked = {DRY_RUN: "All", **params}
+        return await self._request("POST", target, body=body, params=asked, urgency=urgency)
+
+    async def review(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Ask a question that has to be posted. Nothing is created: it waits for no write, and passes the fence."""
+        return await self._request("POST", target, body=body)
+
+    async def lull(self, *, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
+        """Wait until no such write is under way, but not for longer than that; returns whether there is none then."""
+        return await self._writes.lull(at_most_seconds, of)
+
+    async def patch(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.ACT) -> Answer:
+        """Merge ``body`` into an object; with ``metadata.resourceVersion`` in it, only if nobody has changed it."""
+        return await self._request("PATCH", target, body=body, content_type=MERGE_PATCH, urgency=urgency)
+
+    async def patch_entries(self, target: Target, body: Mapping[str, Any], urgency: Urgency = Urgency.DELETE) -> Answer:
+        """Merge ``body`` into an object of Kubernetes' own, its lists entry by entry."""
+        return await self._request("PATCH", target, body=body, content_type=STRATEGIC_MERGE_PATCH, urgency=urgency)
+
+    async def replace(self, target: Target, body: Mapping[str, Any]) -> Answer:
+        """Put ``body`` in an object's place; with ``metadata.resourceVersion`` in it, only if nobody changed it."""
+        return await self._request("PUT", target, body=body, urgency=Urgency.ACT)
+
+    async def delete(self, target: Target, *, uid: str, version: str = "", grace_seconds: int | None = None) -> Answer:
+        """Delete the object if it still is the one with that UID, and that version of it where one is given.
+
+        ``grace_seconds`` goes in the place of the object's own grace period, also where it is being deleted already.
+        """
+        preconditions = {"uid": uid, **({"resourceVersion": version} if version else {})}
+        grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        body = {"preconditions": preconditions, **grace}
+        return await self._request("DELETE", target, body=body, urgency=Urgency.DELETE)
+
+    @asynccontextmanager
+    async def watch(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Lines]:
+        """Open a watch, which ends after a long silence. Raises ``ApiUnavailableError`` where the connection fails."""
+        try:
+            async with AsyncExitStack() as stack:
+                yield Lines(await self._open_watch(stack, target, params))
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise ApiUnavailableError(f"watch of {target.resource}: {error or type(error).__name__}") from error
+
+    @asynccontextmanager
+    async def text(self, target: Target, params: Mapping[str, str]) -> AsyncIterator[Text]:
+        """Open a text that may go on for as long as it wants, such as a log. Raises ``ApiUnavailableError``."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
+        started = monotonic()
+        with unavailable(target):
+            response = await self._open("GET", target, accept=_ANY, params=params, timeout=timeout)
+        self._answered("GET", target, response.status, started)
+        try:
+            yield Text(response, target)
+        finally:
+            response.close()
+
+    async def _open_watch(
+        self, stack: AsyncExitStack, target: Target, params: Mapping[str, str]
+    ) -> aiohttp.ClientResponse:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_WATCH_SILENCE_SECONDS)
+        while True:
+            await self.credentials.turn()
+            started = monotonic()
+            opening = self._open("GET", target, params={**params, "watch": "true"}, timeout=timeout)
+            response = await stack.enter_async_context(opening)
+            self._answered(WATCH, target, response.status, started)
+            if not self._is_asked_again(response.status):
+                if self._rights is not None:
+                    self._rights.watch_answered(need_of(WATCH, target.path, target.resource), response.status)
+                return response
+            await stack.aclose()
+
+    async def _request(
+        self,
+        verb: str,
+        target: Target,
+        *,
+        body: Mapping[str, Any] | None = None,
+        params: Mapping[str, str] | None = None,
+        content_type: str = JSON,
+        urgency: Urgency | None = None,
+    ) -> Answer:
+        data = b"" if body is None else orjson.dumps(body)
+        return await self._carry_out(_Wanted(verb, target, data, params, content_type), urgency)
+
+    async def _carry_out(self, wanted: _Wanted, urgency: Urgency | None) -> Answer:
+        """Ask when that makes sense: not for what is denied, and for no write while there is no right to any."""
+        ask = partial(self._ask, wanted, urgency)
+        rights = self._rights
+        if rights is None:
+            return await ask(patience=_TRIES)
+        need = need_of(wanted.verb, wanted.target.path, wanted.target.resource)
+        while True:
+            if urgency is not None:
+                await rights.to_write()
+            answer = await _ask_if_granted(rights, need, ask)
+            # Where no status may be written, nobody may be told that it is this write that is refused.
+            if urgency is None or answer.code != FORBIDDEN or not rights.doubted.is_set():
+                return answer
+
+    async def _ask(self, wanted: _Wanted, urgency: Urgency | None, *, patience: int) -> Answer:
+        """Ask until there is an answer; a write takes a turn for each try, and none while it pauses between two.
+
+        A lack of rights is an answer after so many tries as there is ``patience``.
+        """
+        pause = _FIRST_PAUSE_SECONDS
+        problem = ""
+        for attempt in range(_TRIES):
+            if attempt:
+                # Jitter only lengthens: a server that says Retry-After is not asked before.
+                await asyncio.sleep(pause * random.uniform(1, 1.5))  # noqa: S311 - jitter is no secret
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            try:
+                answer, retry_after = await self._try_as_known(wanted, urgency)
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                problem = str(error) or type(error).__name__
+                log_silence(wanted.verb, wanted.target.path, problem)
+                continue
+            if answer.code != 429 and answer.code < 500 and not (answer.is_about_rights and attempt < patience - 1):
+                return answer
+            problem, pause = answer.message, max(pause, retry_after)
+        raise ApiUnavailableError(f"{wanted.verb} {wanted.target.resource}: {problem}")
+
+    async def _try_as_known(self, wanted: _Wanted, urgency: Urgency | None) -> tuple[Answer, float]:
+        """Try once; also again, as long as the API server does not let in whom it let in before."""
+        while True:
+            await self.credentials.turn()
+            if urgency is None:
+                payload = aiohttp.BytesPayload(wanted.data) if wanted.data else None
+                answer, retry_after = await self._try_once(wanted, payload)
+            else:
+                if not self._fence.is_open:
+                    await asyncio.get_running_loop().create_future()
+                async with self._writes.turn(urgency):
+                    answer, retry_after = await self._write_once(wanted, urgency)
+            if not self._is_asked_again(answer.code):
+                return answer, retry_after
+
+    def _is_asked_again(self, code: int) -> bool:
+        """Note what an answer says of our credentials. A token that is not accepted may have been renewed meanwhile."""
+        if code == UNAUTHORIZED:
+            self._ask_for_token_at = 0.0
+        return self.credentials.answered(code)
+
+    async def _write_once(self, wanted: _Wanted, urgency: Urgency) -> tuple[Answer, float]:
+        """Try once. Who gives it up after it was sent can't know what becomes of it: it may be carried out still."""
+        payload = FencedBody(wanted.data, self._fence)
+        try:
+            return await self._try_once(wanted, payload)
+        except asyncio.CancelledError:
+            if payload.is_handed_over:
+                self._writes.count_for(LANDING_SECONDS, urgency)
+            raise
+
+    async def _try_once(self, wanted: _Wanted, data: aiohttp.BytesPayload | None) -> tuple[Answer, float]:
+        verb, target, _, params, content_type, most_bytes = wanted
+        started = monotonic()
+        async with self._open(
+            verb, target, params=params, data=data, content_type=content_type, timeout=_REQUEST_TIMEOUT
+        ) as response:
+            raw = await read_at_most(response, most_bytes)
+        self._answered(verb, target, response.status, started, params)
+        if raw is None:
+            return Answer(response.status, {}, is_cut_off=True), 0.0
+        decoded = decode_object(raw)
+        if decoded is None and response.ok:
+            # Somebody else has answered, such as a proxy: nobody knows what became of the request.
+            raise aiohttp.ClientPayloadError("what it answered is no JSON object")
+        message = {"message": raw[:200].decode(errors="replace")}
+        answer = Answer(response.status, message if decoded is None else decoded, len(raw))
+        return answer, retry_after_seconds(response.headers)
+
+    def _answered(
+        self, verb: str, target: Target, code: int, started: float, params: Mapping[str, str] | None = None
+    ) -> None:
+        """Tell whoever counts requests, and the log."""
+        seconds = monotonic() - started
+        self._observer(verb, target.resource, code, seconds)
+        log_answer(verb, target.path, code, seconds, is_dry=params is not None and DRY_RUN in params)
+
+    def _open(
+        self, verb: str, target: Target, *, content_type: str = JSON, accept: str = JSON, **options: Any
+    ) -> "aiohttp.client._RequestContextManager":
+        assert self._session is not None, "the client is used outside its context"
+        headers = {"Content-Type": content_type, "Accept": accept}
+        authorization = self._authorization()
+        if authorization:
+            headers["Authorization"] = authorization
+        return self._session.request(verb, self.configuration.host + target.path, headers=headers, **options)
+
+    def _authorization(self) -> str | None:
+        """The token to show. The configuration reads a rotated one by itself, but asking it costs half a request."""
+        if monotonic() >= self._ask_for_token_at:
+            self._ask_for_token_at = monotonic() + _TOKEN_SECONDS
+            self._token = self.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+        return self._token
+
+
+async def _ask_if_granted(rights: Rights, need: Need, ask: Callable[..., Awaitable[Answer]]) -> Answer:
+    """The answer, as it was the last time where that was a denial a short while ago."""
+    message = rights.denial(need)
+    if message:
+        return Answer(FORBIDDEN, {"message": message})
+    answer = await ask(patience=1 if rights.is_denied(need) else _TRIES)
+    if is_denial(answer.code, answer.message):
+        rights.deny(need, answer.message)
+    elif answer.code != UNAUTHORIZED:
+        rights.grant(need)
+    return answer

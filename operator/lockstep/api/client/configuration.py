@@ -1,0 +1,185 @@
+"""Which API server is meant, and how to log in."""
+
+import re
+import ssl
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from types import SimpleNamespace
+
+import aiohttp
+import yaml
+from kubernetes import client
+from kubernetes.config import list_kube_config_contexts, load_incluster_config, load_kube_config
+from kubernetes.config.config_exception import ConfigException
+
+from lockstep.api.client.instance import user_agent
+from lockstep.api.client.kubeconfig import usual_kubeconfig, what_is_wrong
+from lockstep.api.client.request_log import log_answer
+
+_OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+_DEFAULT_NAMESPACE = "default"
+# A name begins with a letter or a digit.
+_NO_NAME = "-"
+
+# How metrics show a watch; on the wire it is a GET.
+WATCH = "WATCH"
+
+StreamObserver = Callable[[str, int], None]
+"""Told of every watch: its resource, and the HTTP code of the answer, 0 as long as there is none."""
+
+RequestObserver = Callable[[str, str, int, float], None]
+"""Told of every request that was answered: verb, resource, HTTP code, seconds until then."""
+
+
+class Configuration(client.Configuration):
+    """The library's, with the words for where it comes from."""
+
+    source = "the configuration"
+
+
+class ConfigError(Exception):
+    """There is no way to know which API server is meant, or how to log in."""
+
+
+def load_configuration(*, kubeconfig: str | None, context: str | None) -> Configuration:
+    """Find the API server: by the named kubeconfig, else the pod's service account, else the usual kubeconfig."""
+    configuration = Configuration()
+    try:
+        configuration.source = _load_into(configuration, kubeconfig, context)
+    # The library takes for granted of what type each field is.
+    except (ConfigException, OSError, ValueError, TypeError, AttributeError, yaml.YAMLError) as error:
+        file = kubeconfig or usual_kubeconfig()
+        why = what_is_wrong(file, context) or f"{file} can't be used: {str(error).strip().splitlines()[0]}"
+        outside = " (and this process has no service account)" if kubeconfig is None and context is None else ""
+        raise ConfigError(f"{why}{outside}") from error
+    # Certificates are asked for here, where it is known whose they are.
+    tls_context(configuration)
+    return configuration
+
+
+def _load_into(configuration: Configuration, kubeconfig: str | None, context: str | None) -> str:
+    """Fill in the configuration; returns where it comes from."""
+    if kubeconfig is None and context is None:
+        try:
+            load_incluster_config(client_configuration=configuration)
+        except ConfigException:
+            load_kube_config(client_configuration=configuration)
+            return usual_kubeconfig()
+        return "the pod's service account"
+    load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
+    return kubeconfig or usual_kubeconfig()
+
+
+def usual_namespace(*, kubeconfig: str | None, context: str | None) -> str:
+    """The namespace that is meant where none is named: the pod's own, or that of the context, or ``default``."""
+    own = own_namespace() if kubeconfig is None and context is None else None
+    if own is not None:
+        return own
+    try:
+        contexts, current = list_kube_config_contexts(config_file=kubeconfig)
+    except (ConfigException, OSError, ValueError, TypeError, yaml.YAMLError):
+        # Whoever connects next says what is wrong with it.
+        return _DEFAULT_NAMESPACE
+    named = [one for one in contexts if one["name"] == context] if context else [current]
+    return str(named[0].get("context", {}).get("namespace") or _DEFAULT_NAMESPACE) if named else _DEFAULT_NAMESPACE
+
+
+def own_namespace() -> str | None:
+    """The namespace of the pod that this process runs in; None outside a cluster."""
+    try:
+        return _OWN_NAMESPACE.read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
+def tls_context(configuration: Configuration) -> ssl.SSLContext | bool:
+    """What the configuration says of certificates, as ``ssl`` wants it. Raises ``ConfigError``."""
+    if not configuration.host.startswith("https"):
+        return True
+    with _readable(f"the certificate authority of {configuration.source}"):
+        context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    if not configuration.verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if configuration.cert_file:
+        with _readable(f"the client certificate and key of {configuration.source}"):
+            context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    return context
+
+
+@contextmanager
+def _readable(what: str) -> Iterator[None]:
+    """Raise ``ConfigError`` where the files can't be read, or are not what they should be."""
+    try:
+        yield
+    except ssl.SSLError as error:
+        says = re.sub(r"^\[.*?\] | \(_ssl\.c:.*\)$", "", error.strerror or "nothing")
+        raise ConfigError(f"{what} can't be read (OpenSSL says: {says})") from error
+    except OSError as error:
+        raise ConfigError(f"{what} can't be read: {error.strerror}") from error
+
+
+def session_told_to(
+    configuration: Configuration,
+    streams: StreamObserver,
+    requests: RequestObserver,
+    *,
+    unlisted: Collection[str] = (),
+) -> aiohttp.ClientSession:
+    """A session for a framework that watches by itself, logged in as we are now; the observers are told what it asks.
+
+    Lists of ``unlisted`` resources have no objects: their versions are those of the API server. The token is not
+    renewed: make another session before it expires.
+    """
+    token = configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, ssl=tls_context(configuration)),
+        headers={"User-Agent": user_agent(), **({"Authorization": token} if token else {})},
+        trace_configs=[_watches_told_to(streams), _requests_told_to(requests)],
+        middlewares=[_without_objects(unlisted)],
+        trust_env=False,
+    )
+
+
+def _without_objects(unlisted: Collection[str]) -> aiohttp.ClientMiddlewareType:
+    """Ask, in the place of a list of such a resource, for what no object is called."""
+
+    async def ask(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+        if request.url.name in unlisted and "watch" not in request.url.query:
+            request.url = request.url.update_query(fieldSelector=f"metadata.name={_NO_NAME}")
+        return await handler(request)
+
+    return ask
+
+
+def _watches_told_to(observer: StreamObserver) -> aiohttp.TraceConfig:
+    async def asked(_session: object, _context: object, request: aiohttp.TraceRequestStartParams) -> None:
+        if "watch" in request.url.query:
+            observer(request.url.name, 0)
+
+    async def answered(_session: object, _context: object, request: aiohttp.TraceRequestEndParams) -> None:
+        if "watch" in request.url.query:
+            observer(request.url.name, request.response.status)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(asked)
+    trace.on_request_end.append(answered)
+    return trace
+
+
+def _requests_told_to(observer: RequestObserver) -> aiohttp.TraceConfig:
+    async def asked(_session: object, context: SimpleNamespace, _request: aiohttp.TraceRequestStartParams) -> None:
+        context.started = monotonic()
+
+    async def answered(_session: object, context: SimpleNamespace, request: aiohttp.TraceRequestEndParams) -> None:
+        verb = WATCH if "watch" in request.url.query else request.method
+        seconds = monotonic() - context.started
+        observer(verb, request.url.name, request.response.status, seconds)
+        log_answer(verb, request.url.path, request.response.status, seconds)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(asked)
+    trace.on_request_end.append(answered)
+    return trace

@@ -1,0 +1,114 @@
+"""Whether the API server knows who we are, and how often it is asked while it does not."""
+
+import asyncio
+import logging
+from contextlib import suppress
+
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.client.pauses import pause_after
+
+UNAUTHORIZED = 401
+# One who is overloaded, or has just started, may answer before it has looked at who asks.
+_SAYS_NOTHING = 429
+_SAYS_NOTHING_FROM = 500
+# One that has just started knows nobody for a moment: what lasts for so many tries, 3 s, is told to people.
+_TRIES_BEFORE_TOLD = 2
+
+_WHY = "they have probably expired, or their account was deleted or made anew"
+_OPERATORS_WAY = (
+    "in a cluster, restart the operator's pod; elsewhere, put a token of `kubectl create token lockstep --namespace "
+    "lockstep-system` into the kubeconfig and start the operator again"
+)
+_PERSONS_WAY = (
+    "log in again, or put a token of `kubectl create token ACCOUNT --namespace NAMESPACE` into the kubeconfig"
+)
+
+REFUSED = (
+    f"the API server does not accept our credentials (401 Unauthorized): {_WHY}; "
+    f"nothing can be read or written before there are new ones: {_OPERATORS_WAY}"
+)
+"""What people are told of an operator that was let in before."""
+
+log = logging.getLogger(__name__)
+
+
+class Credentials:
+    """What the answers to all requests say of our token or certificate. Clients of one process share it.
+
+    Who was let in before and is not any more need not say which request it was: all wait, and one at a time asks again,
+    1, 2, 4 … 60 s after the one before it. Before anybody was let in, a refusal is an answer like any other.
+    """
+
+    def __init__(self, *, refused: str = REFUSED) -> None:
+        """People are told ``refused``, one sentence without a period, where we are not let in any more."""
+        self._refused_sentence = refused
+        self._was_accepted = False
+        self._accepted = asyncio.Event()
+        self._tries = 0
+        self._ask_again_at = 0.0
+        self._refused_since = 0.0
+        self.trouble = ""
+        """One sentence on what is wrong and what to do, without a period; empty where nothing is."""
+
+    async def accepted(self) -> None:
+        """Return when we are let in, as far as anybody knows: at once, unless we were before and are not any more."""
+        if self._is_refused:
+            await self._accepted.wait()
+
+    async def turn(self) -> None:
+        """Return when a request may be sent: at once, unless we were let in before and are not any more."""
+        while self._is_refused and (left := self._ask_again_at - _now()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._accepted.wait()
+        if self._is_refused:
+            self._tries += 1
+            self._ask_again_at = _now() + pause_after(self._tries)
+
+    def answered(self, code: int) -> bool:
+        """Note the HTTP code of an answer; returns whether the same request is to be sent again, at its turn."""
+        if code == UNAUTHORIZED:
+            self._refused()
+        elif code != _SAYS_NOTHING and code < _SAYS_NOTHING_FROM:
+            self._accept()
+        return code == UNAUTHORIZED and self._was_accepted
+
+    @property
+    def _is_refused(self) -> bool:
+        return self._was_accepted and not self._accepted.is_set()
+
+    def _refused(self) -> None:
+        if self._accepted.is_set():
+            self._accepted.clear()
+            self._tries = 0
+            self._refused_since = _now()
+            self._ask_again_at = _now() + pause_after(0)
+        if self._is_refused and self._tries >= _TRIES_BEFORE_TOLD and not self.trouble:
+            self.trouble = self._refused_sentence
+            log.error("%s", self.trouble)
+
+    def _accept(self) -> None:
+        if self.trouble:
+            log.info("the API server accepts our credentials again, after %.0f s", _now() - self._refused_since)
+        self.trouble = ""
+        self._was_accepted = True
+        self._accepted.set()
+
+
+def refused_at_start(configuration: Configuration) -> str:
+    """What an operator says that is not let in when it starts, without a period."""
+    return f"the {_not_let_in(configuration)}; {_OPERATORS_WAY}"
+
+
+def refused_to_person(configuration: Configuration) -> str:
+    """What a person's command says that is not let in, without a period."""
+    return f"The {_not_let_in(configuration)}; {_PERSONS_WAY}"
+
+
+def _not_let_in(configuration: Configuration) -> str:
+    not_accepted = f"it does not accept the credentials of {configuration.source} (401 Unauthorized)"
+    return f"API server at {configuration.host} does not let us in: {not_accepted}: {_WHY}"
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,154 @@
+"""Where things live in the API."""
+
+from coschedule import GangKey
+from lockstep.api.client.answer import Target
+from lockstep.api.names import API_VERSION, BIDS, GANGS
+from lockstep.facts.cluster.volume import ClaimKey
+from lockstep.facts.pods.pod import PodKey
+
+ALL_NODES = Target("/api/v1/nodes", "nodes")
+ALL_PODS = Target("/api/v1/pods", "pods")
+ALL_NAMESPACES = Target("/api/v1/namespaces", "namespaces")
+ALL_CLAIMS = Target("/api/v1/persistentvolumeclaims", "persistentvolumeclaims")
+ALL_VOLUMES = Target("/api/v1/persistentvolumes", "persistentvolumes")
+ALL_CSI_NODES = Target("/apis/storage.k8s.io/v1/csinodes", "csinodes")
+ALL_ATTACHMENTS = Target("/apis/storage.k8s.io/v1/volumeattachments", "volumeattachments")
+ALL_STORAGE_CLASSES = Target("/apis/storage.k8s.io/v1/storageclasses", "storageclasses")
+ALL_CSI_DRIVERS = Target("/apis/storage.k8s.io/v1/csidrivers", "csidrivers")
+ALL_CAPACITIES = Target("/apis/storage.k8s.io/v1/csistoragecapacities", "csistoragecapacities")
+ALL_PRIORITY_CLASSES = Target("/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses")
+ALL_BUDGETS = Target("/apis/policy/v1/poddisruptionbudgets", "poddisruptionbudgets")
+ALL_QUOTAS = Target("/api/v1/resourcequotas", "resourcequotas")
+ALL_NODE_REQUESTS = Target("/apis/autoscaling.x-k8s.io/v1/provisioningrequests", "provisioningrequests")
+ALL_GANGS = Target(f"/apis/{API_VERSION}/{GANGS}", GANGS)
+ALL_BIDS = Target(f"/apis/{API_VERSION}/{BIDS}", BIDS)
+TOKEN_REVIEWS = Target("/apis/authentication.k8s.io/v1/tokenreviews", "tokenreviews")
+ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/subjectaccessreviews", "subjectaccessreviews")
+OWN_ACCESS_REVIEWS = Target("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "selfsubjectaccessreviews")
+API_GROUP = Target(f"/apis/{API_VERSION}", "apis")
+
+
+def pods_of(namespace: str) -> Target:
+    """The pods of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/pods", "pods")
+
+
+def pods_to_be(namespace: str) -> Target:
+    """The pods of a namespace, for asking what would become of one; metrics show it apart."""
+    return Target(pods_of(namespace).path, "pods/dry-run")
+
+
+def pod(key: PodKey) -> Target:
+    """One pod."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}", "pods")
+
+
+def pod_log(key: PodKey) -> Target:
+    """What a container of a pod has written."""
+    return Target(f"{pod(key).path}/log", "pods/log")
+
+
+def pod_binding(key: PodKey) -> Target:
+    """Where a pod's node is said."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/binding", "pods/binding")
+
+
+def pod_resize(key: PodKey) -> Target:
+    """Where a pod is resized."""
+    return Target(f"{pod(key).path}/resize", "pods/resize")
+
+
+def claims_of(namespace: str) -> Target:
+    """The claims for volumes of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/persistentvolumeclaims", "persistentvolumeclaims")
+
+
+def claim(key: ClaimKey) -> Target:
+    """One claim for a volume."""
+    return Target(f"{claims_of(key.namespace).path}/{key.name}", "persistentvolumeclaims")
+
+
+def volume(name: str) -> Target:
+    """One volume."""
+    return Target(f"{ALL_VOLUMES.path}/{name}", "persistentvolumes")
+
+
+def services_of(namespace: str) -> Target:
+    """The Services of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/services", "services")
+
+
+def service(namespace: str, name: str) -> Target:
+    """One Service."""
+    return Target(f"{services_of(namespace).path}/{name}", "services")
+
+
+def config_maps_of(namespace: str) -> Target:
+    """The ConfigMaps of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/configmaps", "configmaps")
+
+
+def config_map(namespace: str, name: str) -> Target:
+    """One ConfigMap."""
+    return Target(f"{config_maps_of(namespace).path}/{name}", "configmaps")
+
+
+def pod_templates_of(namespace: str) -> Target:
+    """The PodTemplates of a namespace."""
+    return Target(f"/api/v1/namespaces/{namespace}/podtemplates", "podtemplates")
+
+
+def pod_template(namespace: str, name: str) -> Target:
+    """One PodTemplate."""
+    return Target(f"{pod_templates_of(namespace).path}/{name}", "podtemplates")
+
+
+def node_requests_of(namespace: str) -> Target:
+    """The ProvisioningRequests of a namespace."""
+    group, _, resource = ALL_NODE_REQUESTS.path.rpartition("/")
+    return Target(f"{group}/namespaces/{namespace}/{resource}", resource)
+
+
+def node_request(namespace: str, name: str) -> Target:
+    """One ProvisioningRequest."""
+    return Target(f"{node_requests_of(namespace).path}/{name}", ALL_NODE_REQUESTS.resource)
+
+
+def pod_status(key: PodKey) -> Target:
+    """The status of one pod."""
+    return Target(f"/api/v1/namespaces/{key.namespace}/pods/{key.name}/status", "pods/status")
+
+
+def gangs_of(namespace: str) -> Target:
+    """The GangJobs of a namespace."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{namespace}/{GANGS}", GANGS)
+
+
+def gang(key: GangKey) -> Target:
+    """One GangJob."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}", GANGS)
+
+
+def gang_status(key: GangKey) -> Target:
+    """The status of one GangJob."""
+    return Target(f"/apis/{API_VERSION}/namespaces/{key.namespace}/{GANGS}/{key.name}/status", f"{GANGS}/status")
+
+
+def bid_status(node: str) -> Target:
+    """The status of one NodeBid."""
+    return Target(f"/apis/{API_VERSION}/{BIDS}/{node}/status", f"{BIDS}/status")
+
+
+def leases_of(namespace: str) -> Target:
+    """The leases of a namespace."""
+    return Target(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases", "leases")
+
+
+def lease(namespace: str, name: str) -> Target:
+    """One lease."""
+    return Target(f"{leases_of(namespace).path}/{name}", "leases")
+
+
+def events_of(namespace: str) -> Target:
+    """The events of a namespace."""
+    return Target(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events", "events")

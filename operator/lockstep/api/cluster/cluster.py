@@ -1,0 +1,31 @@
+"""Namespaces and priority classes as they come from the API server."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.names import ALLOWED_SIZING
+from lockstep.facts.cluster.cluster import NamespaceFact, PriorityClass
+from lockstep.facts.sizing import Sizing
+
+Manifest = Mapping[str, Any]
+
+
+def parse_namespace(manifest: Manifest) -> NamespaceFact:
+    """A namespace."""
+    return NamespaceFact(manifest["metadata"]["name"], manifest["metadata"].get("labels") or {})
+
+
+def parse_priority_class(manifest: Manifest) -> PriorityClass:
+    """A priority class."""
+    return PriorityClass(
+        name=manifest["metadata"]["name"],
+        value=manifest["value"],
+        is_default=bool(manifest.get("globalDefault")),
+        preempts=manifest.get("preemptionPolicy") != "Never",
+        sizing=_sizing((manifest["metadata"].get("annotations") or {}).get(ALLOWED_SIZING)),
+    )
+
+
+def _sizing(spelled: str | None) -> Sizing | None:
+    """What an annotation allows; one that is misspelled allows nothing."""
+    return next((one for one in Sizing if one == spelled), None)

@@ -1,0 +1,38 @@
+"""Nodes as they come from the API server."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule import Taint
+from lockstep.api.conditions import has_condition
+from lockstep.api.quantities import as_request, resources
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.columns import FEATURE_PREFIX, WHOLE
+
+Manifest = Mapping[str, Any]
+
+
+def parse_node(manifest: Manifest) -> NodeFact:
+    """A node. One that does not say that it is ready is not."""
+    metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
+    return NodeFact(
+        name=metadata["name"],
+        labels=metadata.get("labels") or {},
+        taints=tuple(
+            Taint(taint["key"], taint.get("value", ""), taint["effect"]) for taint in spec.get("taints") or ()
+        ),
+        allocatable=as_request(resources(status.get("allocatable")) | _features(status)),
+        is_ready=has_condition(status, "Ready"),
+        is_unschedulable=bool(spec.get("unschedulable")),
+        system=_system(status.get("nodeInfo") or {}),
+    )
+
+
+def _system(info: Manifest) -> str:
+    """Which kubelet runs there, and since which start of the machine: what it rejects may be another thing then."""
+    return sys.intern(" ".join(str(info[field]) for field in ("kubeletVersion", "bootID") if info.get(field)))
+
+
+def _features(status: Manifest) -> dict[str, int]:
+    return {f"{FEATURE_PREFIX}{name}": WHOLE for name in status.get("declaredFeatures") or ()}

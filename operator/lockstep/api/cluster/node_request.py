@@ -1,0 +1,140 @@
+"""Nodes for a whole gang, as a cluster autoscaler is asked for them: a ProvisioningRequest and its PodTemplates.
+
+The kind is the autoscaler's own, and so is the status: any of it may be missing, or of another type than is documented.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from lockstep.api.common_objects import Owner, owned_metadata
+from lockstep.api.names import GANG_LABEL
+from lockstep.api.quantities import epoch_seconds
+from lockstep.facts.cluster.node_request import AnswerReason, NodeRequest, NodesAnswer
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.reasons import Reason
+
+Manifest = dict[str, Any]
+
+GROUP_VERSION = "autoscaling.x-k8s.io/v1"
+KIND = "ProvisioningRequest"
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_DIGITS = 10
+_MOST_WORDS = 300
+_MOST_TEMPLATES = 32
+# What a request has come to, the latest first: a booking that is over comes after nodes that were there.
+_CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
+    ("CapacityRevoked", Reason.PROVISIONING_FAILED, True),
+    ("BookingExpired", Reason.PROVISIONING_FAILED, True),
+    ("Failed", Reason.PROVISIONING_FAILED, True),
+    ("Provisioned", Reason.NODES_PROVISIONED, False),
+    ("Accepted", Reason.REQUEST_ACCEPTED, False),
+)
+
+
+def request_name(gang: GangFact, spec: GangSpec, provisioning_class: str) -> str:
+    """The name of the request for that spec: the same in every process, and another one when something else is asked.
+
+    A request can't be changed, so another size or other members need a new one.
+    """
+    roles = [[role.name, role.sizes.minimum, role.request, role.template.document.decoded()] for role in spec.roles]
+    asked = json.dumps([gang.uid, provisioning_class, spec.one_per, spec.all_in, roles], sort_keys=True, default=str)
+    return f"{gang.key.name}-{sha256(asked.encode()).hexdigest()[:_DIGITS]}"
+
+
+def template_name(request: str, number: int) -> str:
+    """The name of the template of the role of that number, counted from 0."""
+    return f"{request}-{number}"
+
+
+def template_manifest(gang: GangFact, name: str, role: RoleSpec, pod: Mapping[str, Any]) -> Manifest:
+    """What members of a role are like, from the ``pod`` that admission makes of one."""
+    assert gang.spec is not None, "a refused gang asks for nothing"
+    labels = pod["metadata"].get("labels") or {}
+    kept = {template.decoded()["metadata"]["name"] for template in role.claim_templates}
+    spec = {**pod["spec"], "volumes": [_as_asked(volume, kept) for volume in pod["spec"].get("volumes") or ()]}
+    spec = _with_placement(spec, gang.spec, gang.key.name)
+    return {
+        "apiVersion": "v1",
+        "kind": "PodTemplate",
+        "metadata": owned_metadata(gang, name),
+        "template": {"metadata": {"labels": labels}, "spec": spec},
+    }
+
+
+def request_manifest(gang: GangFact, name: str, provisioning_class: str) -> Manifest:
+    """The request for the fewest members of each role, with which the gang starts."""
+    assert gang.spec is not None, "a refused gang asks for nothing"
+    sets = [
+        {"podTemplateRef": {"name": template_name(name, number)}, "count": role.sizes.minimum}
+        for number, role in enumerate(gang.spec.roles)
+    ]
+    return {
+        "apiVersion": GROUP_VERSION,
+        "kind": KIND,
+        "metadata": owned_metadata(gang, name),
+        "spec": {"provisioningClassName": provisioning_class, "podSets": sets},
+    }
+
+
+def parse_node_request(manifest: Mapping[str, Any], owner: Owner) -> NodeRequest:
+    """The request of that gang."""
+    metadata = manifest["metadata"]
+    return NodeRequest(
+        gang=owner.gang,
+        gang_uid=owner.uid,
+        name=metadata["name"],
+        uid=metadata["uid"],
+        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
+        templates=tuple(_templates(metadata["name"], manifest.get("spec"))),
+        answer=parse_answer(manifest.get("status")),
+    )
+
+
+def parse_answer(status: object) -> NodesAnswer:
+    """What the status of a request says, whatever it is."""
+    conditions = {str(one.get("type")): one for one in _entries(status, "conditions")}
+    for kind, reason, is_over in _CAME_TO:
+        if conditions.get(kind, {}).get("status") == "True":
+            return NodesAnswer(reason, _words(conditions[kind]), is_over=is_over)
+    # Nodes that could not be had yet are tried for again.
+    return NodesAnswer(words=_words(conditions.get("Provisioned", {})))
+
+
+def _templates(request: str, spec: object) -> Iterator[str]:
+    """The templates that we made for the request; whoever else writes into it may name anything."""
+    for number, one in enumerate(_entries(spec, "podSets")[:_MOST_TEMPLATES]):
+        reference, name = one.get("podTemplateRef"), template_name(request, number)
+        if isinstance(reference, dict) and reference.get("name") == name:
+            yield name
+
+
+def _entries(whole: object, field: str) -> list[Manifest]:
+    found = whole.get(field) if isinstance(whole, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _words(condition: Manifest) -> str:
+    """The message in one line that can be read."""
+    line = " ".join(str(condition.get("message") or "").split())
+    return "".join(character for character in line if character.isprintable())[:_MOST_WORDS]
+
+
+def _as_asked(volume: Manifest, kept: set[str]) -> Manifest:
+    """A volume of a member; a claim that comes with the member is not there yet, so nobody may look for it."""
+    is_own = volume["name"] in kept or "ephemeral" in volume
+    return {"name": volume["name"], "emptyDir": {}} if is_own else volume
+
+
+def _with_placement(pod: Mapping[str, Any], spec: GangSpec, gang: str) -> Manifest:
+    """The pod with terms that say what ``placement`` does, for who knows pods only."""
+    affinity = dict(pod.get("affinity") or {})
+    for kind, label in (("podAntiAffinity", spec.one_per), ("podAffinity", spec.all_in)):
+        if label:
+            term = {"labelSelector": {"matchLabels": {GANG_LABEL: gang}}, "topologyKey": label}
+            there = affinity.get(kind) or {}
+            affinity[kind] = {**there, _REQUIRED: [*(there.get(_REQUIRED) or ()), term]}
+    return {**pod, **({"affinity": affinity} if affinity else {})}

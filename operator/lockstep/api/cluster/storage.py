@@ -1,0 +1,54 @@
+"""Where volumes can be made, as it comes from the API server: storage classes, and what CSI drivers publish."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from coschedule import NodeTerm, Requirement
+from lockstep.api.label_selectors import parse_selector
+from lockstep.api.quantities import epoch_seconds, whole_bytes
+from lockstep.facts.cluster.volume import CapacityKey, CsiDriver, StorageCapacity, StorageClass
+
+Manifest = Mapping[str, Any]
+
+_WAITS = "WaitForFirstConsumer"
+# The second is what clusters of long ago have.
+_DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
+
+
+def parse_storage_class(manifest: Manifest) -> StorageClass:
+    """A StorageClass."""
+    metadata, topologies = manifest["metadata"], manifest.get("allowedTopologies")
+    annotations = metadata.get("annotations") or {}
+    return StorageClass(
+        name=metadata["name"],
+        provisioner=manifest["provisioner"],
+        waits=manifest.get("volumeBindingMode") == _WAITS,
+        topologies=tuple(map(_term, topologies)) if topologies else None,
+        is_default=any(annotations.get(key) == "true" for key in _DEFAULT),
+        created=epoch_seconds(metadata.get("creationTimestamp")) or 0.0,
+    )
+
+
+def parse_csi_driver(manifest: Manifest) -> CsiDriver:
+    """A CSIDriver."""
+    return CsiDriver(manifest["metadata"]["name"], (manifest.get("spec") or {}).get("storageCapacity") is True)
+
+
+def parse_capacity(manifest: Manifest) -> StorageCapacity:
+    """A CSIStorageCapacity. Where it does not say how large a volume may be, no larger one than what is left can."""
+    metadata = manifest["metadata"]
+    largest = manifest.get("maximumVolumeSize")
+    if largest is None:
+        largest = manifest.get("capacity")
+    return StorageCapacity(
+        key=CapacityKey(metadata["namespace"], metadata["name"]),
+        storage_class=manifest["storageClassName"],
+        largest=None if largest is None else whole_bytes(largest),
+        nodes=parse_selector(manifest.get("nodeTopology")),
+    )
+
+
+def _term(topology: Manifest) -> NodeTerm:
+    """What one of the allowed topologies asks of a node's labels; one that asks for nothing allows nothing."""
+    expressions = topology.get("matchLabelExpressions") or ()
+    return NodeTerm(tuple(Requirement(one["key"], "In", tuple(one.get("values") or ())) for one in expressions), ())

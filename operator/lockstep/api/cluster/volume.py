@@ -1,0 +1,129 @@
+"""Volumes, the claims for them, and what nodes can attach, as they come from the API server."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.cluster.node_terms import parse_terms
+from lockstep.api.cluster.zones import zone_affinities
+from lockstep.api.label_selectors import parse_selector
+from lockstep.api.names import API_VERSION, GANG_KIND, SIZE_LABEL
+from lockstep.api.quantities import whole_bytes
+from lockstep.facts.cluster.volume import (
+    AttachLimits,
+    Attachment,
+    ClaimFact,
+    ClaimKey,
+    CsiVolume,
+    Holder,
+    Offer,
+    VolumeFact,
+    Wish,
+)
+
+Manifest = Mapping[str, Any]
+
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+"""Set on a claim: the node near which its volume is to be made. Whoever can't make it there removes it."""
+
+# Set on a claim once both it and its volume say that they belong together.
+_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+# Where claims and volumes said their class before they had a field for it; it still goes before the field.
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+# A gang has 10,000 members at most.
+_LONGEST_SIZE = 5
+_STORAGE = "storage"
+
+
+def parse_claim(manifest: Manifest) -> ClaimFact:
+    """A PersistentVolumeClaim."""
+    metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
+    annotations = metadata.get("annotations") or {}
+    wish = parse_wish(spec)
+    return ClaimFact(
+        key=ClaimKey(metadata["namespace"], metadata["name"]),
+        is_bound=_BIND_COMPLETED in annotations and status.get("phase") != "Lost",
+        is_deleting="deletionTimestamp" in metadata,
+        volume=spec.get("volumeName") or "",
+        wish=wish._replace(storage_class=annotations.get(_BETA_CLASS, wish.storage_class)),
+        uid=metadata.get("uid", ""),
+        told=annotations.get(SELECTED_NODE, ""),
+        owner=_owner(metadata),
+        gang_size=_whole_number((metadata.get("labels") or {}).get(SIZE_LABEL, "")),
+    )
+
+
+def parse_wish(spec: Manifest) -> Wish:
+    """What the spec of a claim asks for. Raises ``ValueError`` where that can't be read."""
+    return Wish(
+        storage_class=spec.get("storageClassName"),
+        size=whole_bytes(((spec.get("resources") or {}).get("requests") or {}).get(_STORAGE, "0")),
+        modes=frozenset(spec.get("accessModes") or ()),
+        is_block=spec.get("volumeMode") == "Block",
+        selector=parse_selector(spec.get("selector")),
+        attributes_class=spec.get("volumeAttributesClassName") or "",
+    )
+
+
+def parse_volume(manifest: Manifest) -> VolumeFact:
+    """A PersistentVolume."""
+    metadata, required = manifest["metadata"], (manifest["spec"].get("nodeAffinity") or {}).get("required")
+    own = () if required is None else (parse_terms(required),)
+    csi = manifest["spec"].get("csi")
+    return VolumeFact(
+        name=metadata["name"],
+        affinities=own + zone_affinities(metadata.get("labels") or {}),
+        csi=None if csi is None else CsiVolume(csi["driver"], csi["volumeHandle"]),
+        offer=_offer(manifest),
+    )
+
+
+def parse_csi_node(manifest: Manifest) -> AttachLimits:
+    """A CSINode: what the drivers of the node of its name say."""
+    drivers = manifest["spec"].get("drivers") or ()
+    counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
+    return AttachLimits(
+        manifest["metadata"]["name"], {name: count for name, count in counts.items() if count is not None}
+    )
+
+
+def parse_attachment(manifest: Manifest) -> Attachment:
+    """A VolumeAttachment. One of a volume that is named in a pod is no PersistentVolume's."""
+    spec = manifest["spec"]
+    volume = spec["source"].get("persistentVolumeName") or ""
+    return Attachment(manifest["metadata"]["name"], spec["nodeName"], spec["attacher"], volume)
+
+
+def _owner(metadata: Manifest) -> str:
+    """The UID of the GangJob or the pod that a claim goes with, '' where there is none."""
+    kinds = ((API_VERSION, GANG_KIND), ("v1", "Pod"))
+    owners = metadata.get("ownerReferences") or ()
+    return next(
+        (one["uid"] for one in owners if one.get("controller") and (one["apiVersion"], one["kind"]) in kinds), ""
+    )
+
+
+def _whole_number(text: str) -> int:
+    """A number that we wrote; anybody may write another, of which 0 is made."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SIZE else 0
+
+
+def _offer(manifest: Manifest) -> Offer:
+    metadata, spec = manifest["metadata"], manifest["spec"]
+    beta = (metadata.get("annotations") or {}).get(_BETA_CLASS)
+    return Offer(
+        storage_class=beta if beta is not None else spec.get("storageClassName") or "",
+        size=whole_bytes((spec.get("capacity") or {}).get(_STORAGE, "0")),
+        modes=frozenset(spec.get("accessModes") or ()),
+        is_block=spec.get("volumeMode") == "Block",
+        labels=metadata.get("labels") or {},
+        attributes_class=spec.get("volumeAttributesClassName") or "",
+        is_available=(manifest.get("status") or {}).get("phase") == "Available",
+        is_deleting="deletionTimestamp" in metadata,
+        holder=_holder(spec.get("claimRef")),
+    )
+
+
+def _holder(claim: Manifest | None) -> Holder | None:
+    if claim is None:
+        return None
+    return Holder(ClaimKey(claim.get("namespace") or "", claim.get("name") or ""), claim.get("uid") or "")

@@ -1,0 +1,1 @@
+"""Reads and writes a GangJob's spec and status."""

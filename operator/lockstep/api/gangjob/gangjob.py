@@ -1,0 +1,228 @@
+"""A GangJob's manifest as a fact: what can't be obeyed yet becomes a refusal that names the field."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from coschedule import GangKey, Interruptible, Members, decode_part
+from lockstep.api.bounds import beyond_bounds
+from lockstep.api.gangjob.network import parse_network
+from lockstep.api.gangjob.outlook import outlook_manifest, parse_outlook
+from lockstep.api.gangjob.policies import parse_policies
+from lockstep.api.gangjob.role import parse_roles
+from lockstep.api.gangjob.run_template import run_template
+from lockstep.api.gangjob.work import parse_work
+from lockstep.api.parts import spelled_part
+from lockstep.api.pods.pace import pace_manifest, parse_pace
+from lockstep.api.pool import ALL_NODES, Pool
+from lockstep.api.quantities import duration_seconds, epoch_seconds, rfc3339
+from lockstep.api.rendezvous.limits import crowd_refusal
+from lockstep.facts.gang.gang import ConditionFact, GangFact, GangSpec, GangStatus, Refusal, WorkUsed, oversize
+from lockstep.facts.gang.rejection import Rejected
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.gang.summary import Summary
+from lockstep.facts.pods.pace import Pace
+from lockstep.facts.reason_meanings import FAILURES
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.sizing import Sizing
+
+Manifest = Mapping[str, Any]
+
+
+def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NODES, gate_image: str = "") -> GangFact:
+    """A GangJob whose members ask for nodes of ``pool``, besides what their template says.
+
+    Members that wait for others do so in a container of ``gate_image``; without one no member can wait.
+
+    The spec's part is taken from ``before`` where that is the same generation of the same object. A spec beyond the
+    bounds of its schema is refused and not read, unless the gang holds nodes by now: its members run to their end.
+    """
+    metadata = manifest["metadata"]
+    status = _status(manifest.get("status") or {})
+    if before is not None and (before.uid, before.generation) == (metadata["uid"], metadata["generation"]):
+        return replace(
+            before,
+            resource_version=metadata["resourceVersion"],
+            is_deleting="deletionTimestamp" in metadata,
+            status=status,
+        )
+    spec, refusal = _spec_or_refusal(manifest, pool, gate_image, holds_nodes=status.reserved_at is not None)
+    created = epoch_seconds(metadata["creationTimestamp"])
+    assert created is not None, "the API server gives every object its creation time"
+    return GangFact(
+        key=GangKey(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=metadata["generation"],
+        created=created,
+        is_deleting="deletionTimestamp" in metadata,
+        spec=spec,
+        refusal=refusal,
+        policies=parse_policies(manifest["spec"]),
+        status=status,
+    )
+
+
+def _spec_or_refusal(
+    manifest: Manifest, pool: Pool, gate_image: str, *, holds_nodes: bool
+) -> tuple[GangSpec | None, Refusal | None]:
+    excess = beyond_bounds(manifest["spec"])
+    if excess and not holds_nodes:
+        return None, oversize(excess)
+    try:
+        roles = parse_roles(manifest["spec"], pool, gate_image)
+        if isinstance(roles, Refusal):
+            return None, roles
+        spec = replace(_spec(manifest["spec"], roles), excess=excess)
+        refusal = crowd_refusal(manifest["metadata"]["name"], spec)
+    except (ValueError, ArithmeticError) as error:
+        return None, Refusal(Reason.INVALID_SPEC, f"{error}.")
+    return (spec, None) if refusal is None else (None, refusal)
+
+
+def _spec(spec: Manifest, roles: tuple[RoleSpec, ...]) -> GangSpec:
+    deadline, placement = spec.get("deadline"), spec.get("placement") or {}
+    working = sum(role.sizes.maximum for role in roles if role.load.is_work)
+    return GangSpec(
+        roles=roles,
+        work=parse_work(spec["work"], working) if "work" in spec else None,
+        deadline_seconds=None if deadline is None else duration_seconds(deadline),
+        priority_class=spec.get("priorityClassName") or _of_templates(roles),
+        network=parse_network(spec),
+        one_per=placement.get("onePer") or "",
+        all_in=placement.get("allIn") or "",
+        sizing=Sizing(spec["sizing"]) if "sizing" in spec else None,
+        run_template=run_template(spec) if "work" in spec else "",
+        learns=bool((spec.get("work") or {}).get("learn")),
+        pace=Pace(spec.get("pace", Pace.NONE)),
+        interruptible=Interruptible(spec.get("interruptible", Interruptible.NEVER)),
+        checkpoint_interval=float(duration_seconds(spec["checkpointInterval"]))
+        if "checkpointInterval" in spec
+        else math.inf,
+    )
+
+
+def _of_templates(roles: tuple[RoleSpec, ...]) -> str:
+    """The priority class that templates name; raises ValueError where they name several."""
+    named = {role.template.priority_class: role.path for role in roles}
+    named.pop("", None)
+    if len(named) > 1:
+        (one, path), (other, other_path), *_ = named.items()
+        raise ValueError(
+            f"{path}.spec.priorityClassName: {one} is not {other}, which {other_path} has; all members of a gang have "
+            "one priority"
+        )
+    return next(iter(named), "")
+
+
+def _status(status: Manifest) -> GangStatus:
+    return GangStatus(
+        conditions=tuple(_condition(one) for one in status.get("conditions") or ()),
+        attempt=int(status.get("attempt", 0)),
+        size=status.get("size"),
+        start=epoch_seconds(status.get("start")),
+        expected_finish=epoch_seconds(status.get("expectedFinish")),
+        effective_speedup=status.get("effectiveSpeedup"),
+        member_price=status.get("memberPrice"),
+        run_time_factor=status.get("runTimeFactor"),
+        members=tuple(_members(one) for one in status.get("members") or ()),
+        reserved_at=epoch_seconds(status.get("reservedAt")),
+        first_planned_start=epoch_seconds(status.get("firstPlannedStart")),
+        started_at=epoch_seconds(status.get("startedAt")),
+        finished_at=epoch_seconds(status.get("finishedAt")),
+        succeeded_ranks=status.get("succeededRanks") or "",
+        restarts=int(status.get("restarts", 0)),
+        restart_at=epoch_seconds(status.get("restartAt")),
+        active_since=epoch_seconds(status.get("activeSince")),
+        progress=status.get("progress") or "",
+        plan=parse_outlook(status["plan"]) if status.get("plan") else None,
+        speedup_reached=status.get("speedupReached"),
+        past_runs=status.get("pastRuns") or "",
+        work_used=_work_used(status.get("workUsed")),
+        pace=parse_pace(status["pace"]) if status.get("pace") else None,
+        rejected=_rejected(status.get("rejected")),
+    )
+
+
+def _work_used(one: Manifest | None) -> WorkUsed | None:
+    return None if one is None else WorkUsed(one["source"], one["message"])
+
+
+def _rejected(one: Manifest | None) -> Rejected | None:
+    return None if one is None else Rejected(one["reason"], tuple(one["nodes"]), one["suiting"])
+
+
+def _members(one: Manifest) -> Members:
+    return Members(one["node"], int(one["count"]), decode_part(one), one.get("role") or "")
+
+
+def _condition(one: Manifest) -> ConditionFact:
+    return ConditionFact(
+        type=Condition.FAILED if _was_complete_and_failed(one) else one["type"],
+        status=one["status"],
+        reason=one["reason"],
+        message=one.get("message", ""),
+        observed_generation=int(one.get("observedGeneration", 0)),
+        last_transition=epoch_seconds(one["lastTransitionTime"]) or 0.0,
+    )
+
+
+def _was_complete_and_failed(one: Manifest) -> bool:
+    """Whether an earlier version wrote the condition: Complete was True then of gangs that had failed, too."""
+    return (one["type"], one["status"]) == (Condition.COMPLETE, "True") and one["reason"] in FAILURES
+
+
+def status_manifest(status: GangStatus) -> dict[str, Any]:
+    """The status as a merge patch: what does not apply is null, so that nothing of an earlier one stays."""
+    return {
+        "conditions": [
+            {
+                "type": one.type,
+                "status": one.status,
+                "reason": one.reason,
+                "message": one.message,
+                "observedGeneration": one.observed_generation,
+                "lastTransitionTime": rfc3339(one.last_transition),
+            }
+            for one in status.conditions
+        ],
+        "attempt": status.attempt,
+        "size": status.size,
+        "start": _time(status.start),
+        "expectedFinish": _time(status.expected_finish),
+        "effectiveSpeedup": status.effective_speedup,
+        "memberPrice": status.member_price,
+        "runTimeFactor": status.run_time_factor,
+        "members": [_entry(members) for members in status.members] or None,
+        "reservedAt": _time(status.reserved_at),
+        "firstPlannedStart": _time(status.first_planned_start),
+        "startedAt": _time(status.started_at),
+        "finishedAt": _time(status.finished_at),
+        "succeededRanks": status.succeeded_ranks or None,
+        "restarts": status.restarts or None,
+        "restartAt": _time(status.restart_at),
+        "activeSince": _time(status.active_since),
+        "progress": status.progress or None,
+        "plan": None if status.plan is None else outlook_manifest(status.plan),
+        "speedupReached": status.speedup_reached,
+        "pastRuns": status.past_runs or None,
+        "workUsed": None if status.work_used is None else status.work_used._asdict(),
+        "pace": None if status.pace is None else pace_manifest(status.pace),
+        "rejected": None if status.rejected is None else status.rejected._asdict(),
+    }
+
+
+def summary_manifest(summary: Summary) -> dict[str, Any]:
+    """What of the same patch is only for people; nothing is read from it."""
+    return {"state": summary.state, "sizeAndRange": summary.size or None, "summary": summary.says or None}
+
+
+def _entry(members: Members) -> dict[str, Any]:
+    """Spell one entry of the list of members."""
+    role = {"role": members.role} if members.role else {}
+    return {**role, "node": members.node, "count": members.count, **spelled_part(members.part)}
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else rfc3339(seconds)

@@ -1,0 +1,23 @@
+"""The network of a gang as its owner writes it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.quantities import duration_seconds
+from lockstep.facts.gang.network import DEFAULT_PORT, Launcher, NetworkSpec, Rendezvous
+
+Manifest = Mapping[str, Any]
+
+
+def parse_network(spec: Manifest) -> NetworkSpec | None:
+    """What the spec of a GangJob says of its network; None where it says nothing."""
+    network = spec.get("network")
+    if network is None:
+        return None
+    barrier = network.get("startBarrier")
+    return NetworkSpec(
+        rendezvous=Rendezvous(network.get("rendezvous", Rendezvous.NONE)),
+        launcher=Launcher(network.get("launcher", Launcher.OPEN_MPI)),
+        port=int(network.get("port", DEFAULT_PORT)),
+        barrier_seconds=None if barrier is None else duration_seconds(barrier["timeout"]),
+    )

@@ -1,0 +1,40 @@
+"""``status.plan``: what a gang that waits is told of its start."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.quantities import epoch_seconds, rfc3339
+from lockstep.facts.gang.outlook import NodeKind, Outlook
+
+
+def parse_outlook(plan: Mapping[str, Any]) -> Outlook:
+    """Read ``status.plan``."""
+    return Outlook(
+        likely_start=epoch_seconds(plan["likelyStart"]) or 0.0,
+        late_start=epoch_seconds(plan.get("lateStart")),
+        promised_start=epoch_seconds(plan.get("promisedStart")),
+        expected_finish=epoch_seconds(plan.get("expectedFinish")),
+        size=int(plan["size"]),
+        kinds=tuple(NodeKind(one["speed"], int(one["members"])) for one in plan.get("kinds") or ()),
+        position=int(plan["position"]),
+        waits_for=plan.get("waitsFor") or "",
+        changed_at=epoch_seconds(plan["changedAt"]) or 0.0,
+        changed_because=plan["changedBecause"],
+    )
+
+
+def outlook_manifest(plan: Outlook) -> dict[str, Any]:
+    """Spell ``status.plan``. A promise is rounded up to whole seconds: nobody is held to less than was meant."""
+    return {
+        "likelyStart": rfc3339(plan.likely_start),
+        "lateStart": None if plan.late_start is None else rfc3339(math.ceil(plan.late_start)),
+        "promisedStart": None if plan.promised_start is None else rfc3339(math.ceil(plan.promised_start)),
+        "expectedFinish": None if plan.expected_finish is None else rfc3339(plan.expected_finish),
+        "size": plan.size,
+        "kinds": [{"speed": kind.speed, "members": kind.members} for kind in plan.kinds] or None,
+        "position": plan.position,
+        "waitsFor": plan.waits_for or None,
+        "changedAt": rfc3339(plan.changed_at),
+        "changedBecause": plan.changed_because,
+    }

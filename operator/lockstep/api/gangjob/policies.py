@@ -1,0 +1,43 @@
+"""What a GangJob's spec says about failures, its end and its suspension, as values."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.quantities import duration_seconds
+from lockstep.facts.gang.policies import Action, ExitCodes, FailurePolicy, Policies, Rule
+
+Manifest = Mapping[str, Any]
+
+
+def parse_policies(spec: Manifest) -> Policies:
+    """The policies of a spec; what is absent has its default."""
+    return Policies(
+        failure=_failure_policy(spec.get("failurePolicy") or {}),
+        success_role=(spec.get("successPolicy") or {}).get("role"),
+        is_suspended=spec.get("suspend", False),
+        active_deadline_seconds=spec.get("activeDeadlineSeconds"),
+        ttl_seconds=spec.get("ttlSecondsAfterFinished"),
+    )
+
+
+def _failure_policy(policy: Manifest) -> FailurePolicy:
+    default = FailurePolicy()
+    return FailurePolicy(
+        max_restarts=policy.get("maxRestarts", default.max_restarts),
+        backoff_seconds=duration_seconds(policy["backoff"]) if "backoff" in policy else default.backoff_seconds,
+        rules=tuple(_rule(rule) for rule in policy.get("rules") or ()),
+        keep_seconds=duration_seconds(policy["keepMembers"]) if "keepMembers" in policy else None,
+    )
+
+
+def _rule(rule: Manifest) -> Rule:
+    return Rule(
+        action=Action(rule["action"]),
+        exit_codes=_exit_codes(rule["onExitCodes"]) if "onExitCodes" in rule else None,
+        pod_conditions=frozenset((one["type"], one.get("status", "True")) for one in rule.get("onPodConditions") or ()),
+        roles=frozenset(rule.get("roles") or ()),
+    )
+
+
+def _exit_codes(codes: Manifest) -> ExitCodes:
+    return ExitCodes(codes.get("containerName"), frozenset(codes["values"]), is_inverted=codes["operator"] == "NotIn")

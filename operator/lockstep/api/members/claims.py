@@ -1,0 +1,144 @@
+"""Claims that are the members' own: how a GangJob asks for them, what they are called, what is written of them.
+
+A claim by the template of a pod is called after the pod and goes with it; Kubernetes makes it. One by a claim template
+of the GangJob is called NAME-GANG-RANK and goes with the gang; we make it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, assert_never
+
+from lockstep.api.cluster.volume import SELECTED_NODE, parse_wish
+from lockstep.api.membership import owner_reference
+from lockstep.api.names import GANG_LABEL, RANK_LABEL, SIZE_LABEL
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, ClaimUse, Sharing
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodKey
+
+Manifest = Mapping[str, Any]
+
+_BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+# No gang has a rank of more digits: eight roles have 80,000 members at most.
+_LONGEST_RANK = 5
+
+
+def claims_in_pod(pod: Manifest, path: str) -> Iterator[ClaimUse]:
+    """The claims that the spec of a pod, from the template at ``path``, names or asks for.
+
+    Raises ``ValueError`` where a size can't be read.
+    """
+    for number, volume in enumerate(pod.get("volumes") or ()):
+        if "persistentVolumeClaim" in volume:
+            field = f"{path}.spec.volumes[{number}].persistentVolumeClaim"
+            yield ClaimUse(field, volume["persistentVolumeClaim"]["claimName"])
+        elif "ephemeral" in volume:
+            template = (volume["ephemeral"] or {}).get("volumeClaimTemplate") or {}
+            wish = parse_wish(template.get("spec") or {})
+            yield ClaimUse(f"{path}.spec.volumes[{number}].ephemeral", volume["name"], Sharing.EPHEMERAL, wish)
+
+
+def claims_by_templates(templates: Sequence[Manifest], path: str) -> Iterator[ClaimUse]:
+    """The claims that every member of a role has by its claim templates; ``path`` is that of the role."""
+    for number, template in enumerate(templates):
+        wish = parse_wish(template["spec"])
+        yield ClaimUse(f"{path}volumeClaimTemplates[{number}]", template["metadata"]["name"], Sharing.KEPT, wish)
+
+
+def claim_of(use: ClaimUse, pod: PodKey, gang: str, rank: int) -> ClaimKey:
+    """The claim that one member uses."""
+    match use.sharing:
+        case Sharing.SHARED:
+            return ClaimKey(pod.namespace, use.claim)
+        case Sharing.EPHEMERAL:
+            return ClaimKey(pod.namespace, f"{pod.name}-{use.claim}")
+        case Sharing.KEPT:
+            return ClaimKey(pod.namespace, kept_claim(use.claim, gang, rank))
+        case _:
+            assert_never(use.sharing)
+
+
+def kept_claim(template: str, gang: str, rank: int) -> str:
+    """The name of the claim that the members of a rank have by a claim template, in whatever attempt."""
+    return f"{kept_stem(template, gang)}-{rank}"
+
+
+def kept_stem(template: str, gang: str) -> str:
+    """What the names of the claims of all ranks have in common that are made by a claim template."""
+    return f"{template}-{gang}"
+
+
+def stem_and_rank(claim: str) -> tuple[str, int] | None:
+    """The stem and the rank of which a claim has its name; None for a name that no rank can have."""
+    stem, dash, text = claim.rpartition("-")
+    rank = as_rank(text) if dash else None
+    return None if rank is None else (stem, rank)
+
+
+def as_rank(text: str) -> int | None:
+    """The rank that is spelled so in names; None where it is none."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_RANK
+    return int(text) if is_number and str(int(text)) == text else None
+
+
+def with_kept_claims(pod: Manifest, templates: Sequence[Manifest], gang: str, rank: int) -> Manifest:
+    """The spec of a member's pod with the volumes of its claims; each takes the place of a volume of its name."""
+    if not templates:
+        return pod
+    names = [template["metadata"]["name"] for template in templates]
+    own = [{"name": name, "persistentVolumeClaim": {"claimName": kept_claim(name, gang, rank)}} for name in names]
+    return {**pod, "volumes": [*without_volumes(pod, templates)["volumes"], *own]}
+
+
+def without_volumes(pod: Manifest, templates: Sequence[Manifest]) -> Manifest:
+    """The spec of a template without the volumes in whose place members have claims of their own."""
+    names = {template["metadata"]["name"] for template in templates}
+    return {**pod, "volumes": [volume for volume in pod.get("volumes") or () if volume["name"] not in names]}
+
+
+def without_kept_claims(pod: Manifest, uses: Sequence[ClaimUse]) -> Manifest:
+    """The spec of a member's pod as its template has it, so that the members of all ranks look alike."""
+    kept = {use.claim for use in uses if use.sharing is Sharing.KEPT}
+    if not kept:
+        return pod
+    return {**pod, "volumes": [one for one in pod.get("volumes") or () if not _is_kept(one, kept)]}
+
+
+def _is_kept(volume: Manifest, kept: set[str]) -> bool:
+    claim = (volume.get("persistentVolumeClaim") or {}).get("claimName", "")
+    return volume["name"] in kept and claim.startswith(f"{volume['name']}-")
+
+
+def kept_claim_manifest(gang: GangFact, template: Manifest, rank: int, size: int) -> dict[str, Any]:
+    """The claim of one rank of a gang of that size. It is the gang's, and goes when the GangJob goes."""
+    metadata = template["metadata"]
+    labels = {GANG_LABEL: gang.key.name, RANK_LABEL: str(rank), SIZE_LABEL: str(size)}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": kept_claim(metadata["name"], gang.key.name, rank),
+            "namespace": gang.key.namespace,
+            "labels": {**(metadata.get("labels") or {}), **labels},
+            "annotations": metadata.get("annotations") or {},
+            "ownerReferences": [owner_reference(gang)],
+        },
+        "spec": template["spec"],
+    }
+
+
+def told_node(version: str, node: str | None) -> dict[str, Any]:
+    """Tell that version of a claim near which node its volume is to be made; None takes that back."""
+    return {"metadata": {"resourceVersion": version, "annotations": {SELECTED_NODE: node}}}
+
+
+def promised_to(version: str, claim: ClaimFact) -> dict[str, Any]:
+    """Promise that version of a volume to a claim; Kubernetes then binds them to each other."""
+    reference = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": claim.key.namespace,
+        "name": claim.key.name,
+        "uid": claim.uid,
+    }
+    # A volume that only we have promised becomes free again when its claim goes.
+    metadata = {"resourceVersion": version, "annotations": {_BOUND_BY_CONTROLLER: "yes"}}
+    return {"metadata": metadata, "spec": {"claimRef": reference}}

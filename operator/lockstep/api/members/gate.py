@@ -1,0 +1,97 @@
+"""The gate: the last init container of a member that waits for others, and what a pod's status tells of it.
+
+It waits until a file has some content, which a kubelet fills with an annotation of the pod. It needs no rights and no
+network, and asks for little: on most members their own containers ask for more.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.names import GO_ANNOTATION
+from lockstep.api.quantities import epoch_seconds
+from lockstep.facts.pods.pod import PodPhase
+
+Manifest = Mapping[str, Any]
+
+GATE = "lockstep-gate"
+NO_GATE_IMAGE = (
+    "network.startBarrier and startAfter: the operator's administrator has to set --gate-image, since the operator "
+    "runs without a gate image, so that no member can wait for others."
+)
+_FOLDER = "/etc/lockstep-gate"
+_FILE = "go"
+_USER = 65_532
+# Requests and limits are the same, so that a pod whose containers all have that keeps its QoS class.
+_AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
+
+
+def with_gate(template: Manifest, image: str) -> Manifest:
+    """A template whose members wait at a gate. It stands in the template, so whoever asks what they need counts it."""
+    spec = template["spec"]
+    return {
+        **template,
+        "spec": {
+            **spec,
+            "initContainers": [*(spec.get("initContainers") or ()), _container(image)],
+            "volumes": [*(spec.get("volumes") or ()), _volume()],
+        },
+    }
+
+
+def go_patch(uid: str) -> dict[str, Any]:
+    """What lets the pod of that UID go on."""
+    return {"metadata": {"uid": uid, "annotations": {GO_ANNOTATION: "true"}}}
+
+
+def may_go(metadata: Manifest) -> bool:
+    """Whether the pod's gate was opened."""
+    return bool((metadata.get("annotations") or {}).get(GO_ANNOTATION))
+
+
+def is_up(phase: PodPhase, status: Manifest) -> bool:
+    """Whether the pod's gate runs, or the pod is past it."""
+    return (
+        phase.is_over
+        or phase is PodPhase.RUNNING
+        or any(
+            one.get("name") == GATE and not {"running", "terminated"}.isdisjoint(one.get("state") or {})
+            for one in status.get("initContainerStatuses") or ()
+        )
+    )
+
+
+def started(status: Manifest) -> float | None:
+    """When the last of the pod's containers began to run, as its node says; None where one has not, or none is told."""
+    containers = status.get("containerStatuses") or ()
+    times = [_started(container.get("state") or {}) for container in containers]
+    known = [time for time in times if time is not None]
+    return max(known) if known and len(known) == len(times) else None
+
+
+def _started(state: Manifest) -> float | None:
+    began = state.get("running") or state.get("terminated") or {}
+    return epoch_seconds(began.get("startedAt"))
+
+
+def _container(image: str) -> Manifest:
+    return {
+        "name": GATE,
+        "image": image,
+        "command": ["lockstep", "gate", "--file", f"{_FOLDER}/{_FILE}"],
+        "resources": {"requests": _AMOUNTS, "limits": _AMOUNTS},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            "runAsNonRoot": True,
+            "runAsUser": _USER,
+            "runAsGroup": _USER,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "volumeMounts": [{"name": GATE, "mountPath": _FOLDER, "readOnly": True}],
+    }
+
+
+def _volume() -> Manifest:
+    field = {"fieldPath": f"metadata.annotations['{GO_ANNOTATION}']"}
+    return {"name": GATE, "downwardAPI": {"defaultMode": 0o444, "items": [{"path": _FILE, "fieldRef": field}]}}

@@ -1,0 +1,115 @@
+"""The pod of one member: the gang's template, with its name, its owner and what it must know about itself."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+from coschedule import Members
+from lockstep.api.members.claims import with_kept_claims
+from lockstep.api.members.mounts import with_files
+from lockstep.api.membership import member_labels, owner_reference, pod_name
+from lockstep.api.names import GO_ANNOTATION, RANK_LABEL, SCHEDULER_NAME
+from lockstep.api.parts import spelled_part
+from lockstep.api.rendezvous.meeting import meeting_of
+from lockstep.api.rendezvous.sets import files, variables
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.role import RoleSpec
+
+Manifest = dict[str, Any]
+
+_VARIABLES: Mapping[str, Callable[[str | int, int], tuple[str, str]]] = {
+    "share": lambda share, _: ("LOCKSTEP_SHARE", str(share)),
+    "pieces": lambda count, first: ("LOCKSTEP_PIECES", f"{first} {count}"),
+}
+"""The variable that tells a member its part; its pieces are numbered from ``first`` on."""
+
+
+class MemberPods:
+    """Makes the pods of one attempt. What those of a role share is built once; pods must not be changed afterwards.
+
+    Adds nothing that widens what the template's writer may do: names, labels, an owner, variables, files that say who
+    the others are, volumes of the member's own claims, and the gang's priority class. What the node pool asks of
+    members, and the gate at which they wait, stand in the gang's template already.
+    """
+
+    def __init__(self, gang: GangFact, attempt: int, members: Sequence[Members]) -> None:
+        assert gang.spec is not None, "a refused gang has no members"
+        self._gang = gang
+        self._attempt = attempt
+        self._meeting = meeting_of(gang, attempt, members)
+        paths = files(self._meeting).keys()
+        self._kinds = {role.name: _Kind.of(gang, role, attempt, paths) for role in gang.spec.roles}
+        self._owner = owner_reference(gang)
+        self._shared_variables = {"LOCKSTEP_GANG": gang.key.name, "LOCKSTEP_ATTEMPT": str(attempt)}
+        self._variables_by_rank = list(_variables_by_rank(members))
+
+    def pod(self, rank: int) -> Manifest:
+        """The pod of that rank."""
+        kind = self._kinds[self._meeting.roles[rank]]
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": self._name(rank),
+                "namespace": self._gang.key.namespace,
+                "labels": {**kind.labels, RANK_LABEL: str(rank)},
+                "annotations": kind.annotations,
+                "ownerReferences": [self._owner],
+            },
+            "spec": self._spec_of(kind, rank),
+        }
+
+    def _name(self, rank: int) -> str:
+        return pod_name(self._gang.key.name, self._attempt, rank)
+
+    def _spec_of(self, kind: "_Kind", rank: int) -> Manifest:
+        told = {**self._shared_variables, **variables(self._meeting, rank), **self._variables_by_rank[rank]}
+        own = with_kept_claims(kind.spec, kind.claim_templates, self._gang.key.name, rank)
+        spec = {**own, "hostname": own.get("hostname") or self._name(rank)}
+        for field in ("initContainers", "containers"):
+            if spec.get(field):
+                spec[field] = [_with_variables(container, told) for container in spec[field]]
+        return spec
+
+
+class _Kind(NamedTuple):
+    """What the pods of one role share."""
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    spec: Manifest
+    claim_templates: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, gang: GangFact, role: RoleSpec, attempt: int, paths: Collection[str]) -> Self:
+        """What the pods of that role of an attempt share; ``paths`` are the files that their containers find."""
+        assert gang.spec is not None, "a refused gang has no members"
+        template = role.template.document.decoded()
+        own = with_files(template["spec"], gang.key.name, paths)
+        wanted = {"schedulerName": SCHEDULER_NAME, "subdomain": own.get("subdomain") or gang.key.name}
+        priority = {"priorityClassName": gang.spec.priority_class} if gang.spec.priority_class else {}
+        annotations = dict((template.get("metadata") or {}).get("annotations") or {})
+        # Nobody goes on before it may.
+        annotations.pop(GO_ANNOTATION, None)
+        spec = {"restartPolicy": "Never", **own, **wanted, **priority}
+        return cls(
+            member_labels(gang.key, role, attempt), annotations, spec, [one.decoded() for one in role.claim_templates]
+        )
+
+
+def _variables_by_rank(members: Iterable[Members]) -> Iterator[Mapping[str, str]]:
+    """What each rank is told of its part of the work: a share, or its first piece and how many; else nothing.
+
+    Pieces are numbered from 0 along the ranks, so that together the members have each of them once.
+    """
+    first = 0
+    for entry in members:
+        told = spelled_part(entry.part)
+        for _ in range(entry.count):
+            yield dict(_VARIABLES[name](value, first) for name, value in told.items())
+            first += int(told.get("pieces", 0))
+
+
+def _with_variables(container: Mapping[str, Any], variables: Mapping[str, str]) -> Manifest:
+    """Ours come first, so that the container's own variables can refer to them, or replace them."""
+    ours = [{"name": name, "value": value} for name, value in variables.items()]
+    return {**container, "env": [*ours, *(container.get("env") or ())]}

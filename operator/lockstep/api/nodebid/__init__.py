@@ -1,0 +1,1 @@
+"""Reads a NodeBid's spec and writes its status."""

@@ -1,0 +1,78 @@
+"""NodeBids: what a node offers, read, and the answer to its owner, written."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
+from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
+from lockstep.facts.cluster.node import BidCondition, BidFact, ExpectedHour, OnReturn
+from lockstep.facts.reasons import Condition
+
+Manifest = Mapping[str, Any]
+
+_GRACE_SECONDS = 60
+
+
+def parse_bid(manifest: Manifest) -> BidFact:
+    """A node's bid. What it leaves out takes the default of an idle reference node that is free for good."""
+    metadata, spec = manifest["metadata"], manifest.get("spec") or {}
+    duty_cycle, capacity = ratio(spec.get("dutyCycle", 0)), ratio(spec.get("capacity", 1))
+    return BidFact(
+        node=metadata["name"],
+        resource_version=metadata["resourceVersion"],
+        slowdown=_slowdown(duty_cycle, capacity),
+        duty_cycle=duty_cycle,
+        capacity=capacity,
+        says_capacity="capacity" in spec,
+        available_from=epoch_seconds(spec.get("availableFrom")),
+        available_until=epoch_seconds(spec.get("availableUntil")),
+        slots=spec.get("slots"),
+        expires_at=epoch_seconds(spec.get("expiresAt")),
+        owner_present=spec.get("ownerPresent"),
+        forecast=_forecast(spec.get("forecast") or ()),
+        on_return=OnReturn(spec.get("onReturn", OnReturn.KEEP)),
+        grace_seconds=float(spec.get("gracePeriodSeconds", _GRACE_SECONDS)),
+        generation=metadata.get("generation", 0),
+        told=bid_condition(manifest),
+        report=parse_report(manifest),
+        planned=parse_bid_plan(manifest),
+        owner_back_since=parse_owner_back(manifest),
+    )
+
+
+def bid_condition(manifest: Manifest) -> BidCondition | None:
+    """What the bid's status says of whether it counts."""
+    conditions = (manifest.get("status") or {}).get("conditions") or ()
+    accepted = (one for one in conditions if one.get("type") == Condition.ACCEPTED)
+    return next((BidCondition(*(one.get(key, "") for key in BidCondition._fields)) for one in accepted), None)
+
+
+def _slowdown(duty_cycle: float, capacity: float) -> float:
+    if not (duty_cycle >= 0 and capacity > 0 and 0 < (1 + duty_cycle) / capacity < math.inf):
+        raise ValueError(f"no speed follows from a duty cycle of {duty_cycle:g} and a capacity of {capacity:g}")
+    return (1 + duty_cycle) / capacity
+
+
+def _forecast(hours: Iterable[Manifest]) -> tuple[ExpectedHour, ...]:
+    """The hours in the order of time; of those that begin at one time, spelled in two ways, the likelier return."""
+    by_begin: dict[float, float] = {}
+    for hour in hours:
+        begin, returns = epoch_seconds(hour["from"]), ratio(hour.get("ownerReturns", 0))
+        assert begin is not None, "the API server asks for it"
+        if not 0 <= returns <= 1:
+            raise ValueError(f"{returns:g} is no probability")
+        by_begin[begin] = max(returns, by_begin.get(begin, 0.0))
+    return tuple(ExpectedHour(*hour) for hour in sorted(by_begin.items()))
+
+
+def answer_manifest(bid: BidFact, answer: BidCondition, *, now: float) -> dict[str, object]:
+    """The condition that tells the bid's owner whether it counts."""
+    return {
+        "type": Condition.ACCEPTED,
+        "status": answer.status,
+        "reason": answer.reason,
+        "message": answer.message,
+        "observedGeneration": bid.generation,
+        "lastTransitionTime": rfc3339(now),
+    }

@@ -1,0 +1,103 @@
+"""What the status of a NodeBid says to the node's agent and of it; conditions are in ``api/nodebid/bid.py``.
+
+An agent may write anything that the API server takes: what can't be read is not known.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.quantities import epoch_seconds, ratio, rfc3339
+from lockstep.facts.cluster.bid_plan import BidPlan, BidReport, BidState
+
+Manifest = Mapping[str, Any]
+
+_MOST_UIDS = 1000
+# The bounds of spec.dutyCycle and spec.capacity; the status of a bid has none.
+_MOST_DUTY_CYCLE = 1000.0
+_LEAST_CAPACITY, _MOST_CAPACITY = 0.001, 1000.0
+
+
+def parse_report(manifest: Manifest) -> BidReport | None:
+    """What the agent measured; None for a bid that none writes."""
+    measured = (manifest.get("status") or {}).get("measured")
+    if not measured:
+        return None
+    hours = (manifest.get("spec") or {}).get("forecast") or ()
+    foretold = ((_time(hour.get("from")), _duty_cycle(hour.get("dutyCycle"))) for hour in hours)
+    return BidReport(
+        duty_cycle=_duty_cycle(measured.get("dutyCycle")),
+        foretold=tuple((begins, duty) for begins, duty in foretold if begins is not None and duty is not None),
+        written_at=_time(measured.get("until")),
+        processor=measured.get("processor", ""),
+        capacity=_within(measured.get("capacity"), _LEAST_CAPACITY, _MOST_CAPACITY),
+    )
+
+
+def parse_bid_plan(manifest: Manifest) -> BidPlan | None:
+    """What the agent was told last; None where that is nothing, or nothing that the operator writes."""
+    planned = (manifest.get("status") or {}).get("planned")
+    if not planned or planned.get("state") not in list(BidState):
+        return None
+    return BidPlan(
+        state=BidState(planned["state"]),
+        slowdown=_thousandths(planned.get("slowdown")),
+        until=_time(planned.get("until")),
+        members=planned.get("members", 0),
+        member_uids=frozenset(planned.get("memberUids") or ()),
+        others_request=_thousandths(planned.get("othersRequest")),
+        message=planned.get("message", ""),
+    )
+
+
+def bid_plan_manifest(plan: BidPlan) -> Manifest:
+    """A merge patch of the status: what the agent is told."""
+    planned = {
+        "state": plan.state,
+        "slowdown": f"{plan.slowdown}m",
+        "until": None if plan.until is None else rfc3339(plan.until),
+        "members": plan.members,
+        "memberUids": sorted(plan.member_uids)[:_MOST_UIDS],
+        "othersRequest": f"{plan.others_request}m",
+        "message": plan.message,
+    }
+    return {"status": {"planned": planned}}
+
+
+def parse_owner_back(manifest: Manifest) -> float | None:
+    """Since when the owner is back, as an operator wrote it; None where none did."""
+    return _time((manifest.get("status") or {}).get("ownerBackSince"))
+
+
+def owner_back_manifest(since: float | None) -> Manifest:
+    """A merge patch of the status: since when the owner is back, or that he is not."""
+    return {"status": {"ownerBackSince": None if since is None else rfc3339(since)}}
+
+
+def _ratio(quantity: Any) -> float | None:
+    try:
+        return None if quantity is None else ratio(quantity)
+    except ValueError:
+        return None
+
+
+def _duty_cycle(quantity: Any) -> float | None:
+    return _within(quantity, 0, _MOST_DUTY_CYCLE)
+
+
+def _within(quantity: Any, least: float, most: float) -> float | None:
+    """What no node can have is not known: one such number would spoil the mean of all nodes."""
+    value = _ratio(quantity)
+    return value if value is not None and least <= value <= most else None
+
+
+def _thousandths(quantity: Any) -> int:
+    # A ratio of a quantity is finite: its exponent is bounded, but a float of it may not be.
+    value = _ratio(quantity)
+    return round(1000 * value) if value is not None and abs(value) < 2**63 else 0
+
+
+def _time(text: Any) -> float | None:
+    try:
+        return epoch_seconds(text)
+    except ValueError:
+        return None

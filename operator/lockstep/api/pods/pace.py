@@ -1,0 +1,106 @@
+"""The CPU of members: read from their pods, written by resizing these, and kept in their gang's status."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from lockstep.api.quantities import CPU, Quantity, base_units
+from lockstep.facts.pods.pace import ContainerCpu, Cpu, MemberCpu, PaceStatus, PendingResize, Unpaced
+
+Manifest = Mapping[str, Any]
+
+_PENDING = "PodResizePending"
+_PENDING_REASONS = frozenset(PendingResize)
+_RESTARTS = "RestartContainer"
+
+
+def member_cpu(spec: Manifest, status: Manifest) -> MemberCpu:
+    """The CPU of a member, from its pod."""
+    pending = _pending(status)
+    in_force = _in_force(status) if pending else {}
+    return MemberCpu(
+        containers=tuple([_container(one, in_force) for one in spec.get("containers") or ()]),
+        is_guaranteed=status.get("qosClass") == "Guaranteed",
+        is_of_whole=any(CPU in (amounts or {}) for amounts in (spec.get("resources") or {}).values()),
+        pending=pending,
+    )
+
+
+def resize_patch(uid: str, amounts: Mapping[str, Cpu]) -> dict[str, Any]:
+    """What gives these containers of the pod of that UID so much CPU; a limit that is there can't be removed."""
+    containers = [{"name": name, "resources": _resources(cpu)} for name, cpu in amounts.items()]
+    return {"metadata": {"uid": uid}, "spec": {"containers": containers}}
+
+
+def parse_pace(manifest: Manifest) -> PaceStatus:
+    """How far a gang is paced, as its status says."""
+    return PaceStatus(
+        members=manifest["members"],
+        paced=manifest["paced"],
+        given_back=int(manifest["givenBack"].removesuffix("m")),
+        message=manifest["message"],
+        unpaced=tuple(_unpaced(one) for one in manifest.get("unpaced") or ()),
+    )
+
+
+def pace_manifest(pace: PaceStatus) -> dict[str, Any]:
+    """The same as its status says it."""
+    return {
+        "members": pace.members,
+        "paced": pace.paced,
+        "givenBack": _spelled(pace.given_back),
+        "message": pace.message,
+        "unpaced": [_unpaced_manifest(one) for one in pace.unpaced] or None,
+    }
+
+
+def _pending(status: Manifest) -> PendingResize | None:
+    conditions = status.get("conditions") or ()
+    reason = next((one.get("reason") for one in conditions if one["type"] == _PENDING), None)
+    return PendingResize(reason) if reason in _PENDING_REASONS else None
+
+
+def _in_force(status: Manifest) -> Mapping[str, Cpu]:
+    return {
+        one["name"]: _cpu(one["resources"]) for one in status.get("containerStatuses") or () if one.get("resources")
+    }
+
+
+def _container(container: Manifest, in_force: Mapping[str, Cpu]) -> ContainerCpu:
+    policies = container.get("resizePolicy") or ()
+    restarts = any(one["resourceName"] == CPU and one["restartPolicy"] == _RESTARTS for one in policies)
+    name = container["name"]
+    return ContainerCpu(name, _cpu(container.get("resources") or {}), restarts, in_force.get(name))
+
+
+def _cpu(resources: Manifest) -> Cpu:
+    """What is requested and limited; a limit without a request counts as one, as the API server's defaults make it."""
+    limit = (resources.get("limits") or {}).get(CPU)
+    return _shared((resources.get("requests") or {}).get(CPU, limit), limit)
+
+
+@lru_cache(maxsize=10_000)
+def _shared(request: Quantity | None, limit: Quantity | None) -> Cpu:
+    """Of which a cluster has few: most members ask for the same."""
+    return Cpu(0 if request is None else base_units(CPU, request), None if limit is None else base_units(CPU, limit))
+
+
+def _resources(cpu: Cpu) -> Manifest:
+    limits = {} if cpu.limit is None else {"limits": {CPU: _spelled(cpu.limit)}}
+    return {"requests": {CPU: _spelled(cpu.request)}, **limits}
+
+
+def _unpaced(one: Manifest) -> Unpaced:
+    limit = one.get("limit")
+    cpu = Cpu(base_units(CPU, one["request"]), None if limit is None else base_units(CPU, limit))
+    return Unpaced(one.get("role") or "", one["container"], cpu)
+
+
+def _unpaced_manifest(one: Unpaced) -> dict[str, Any]:
+    role = {"role": one.role} if one.role else {}
+    limit = {} if one.cpu.limit is None else {"limit": _spelled(one.cpu.limit)}
+    return {**role, "container": one.container, "request": _spelled(one.cpu.request), **limit}
+
+
+def _spelled(thousandths: int) -> str:
+    return f"{thousandths}m"

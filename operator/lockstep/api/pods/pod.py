@@ -1,0 +1,103 @@
+"""Pods as they come from the API server. What makes no sense raises; ``doubtful.py`` says what such a pod counts as."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lockstep.api.conditions import condition_of
+from lockstep.api.labels import are_unread, labels_of
+from lockstep.api.members.gate import is_up, may_go, started
+from lockstep.api.members.stop import is_stopping
+from lockstep.api.membership import membership
+from lockstep.api.pods.pace import member_cpu
+from lockstep.api.pods.pod_end import end_of, failed_containers, reported_progress
+from lockstep.api.pods.pod_outcome import is_done, outcome_of, rejection_of
+from lockstep.api.pods.pod_request import pod_request
+from lockstep.api.pods.pod_size import check_size
+from lockstep.api.pods.pod_terms import keeps_away
+from lockstep.api.quantities import epoch_seconds
+from lockstep.facts.pods.pod import PodFact, PodKey, PodPhase
+from lockstep.facts.pods.pod_outcome import PodOutcome
+
+Manifest = Mapping[str, Any]
+
+# Whose pods are not meant to end, and what marks the image of a pod that a kubelet runs from a file.
+_LASTING_OWNERS = frozenset(
+    {("apps/v1", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")}
+    | {("v1", "ReplicationController"), ("v1", "Node")}
+)
+_MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
+
+
+def parse_pod(manifest: Manifest) -> PodFact:
+    """A pod, of anybody."""
+    metadata, spec, status = manifest["metadata"], manifest["spec"], manifest.get("status") or {}
+    check_size(spec)
+    member = membership(metadata)
+    phase = PodPhase(status.get("phase", PodPhase.PENDING))
+    is_deleting = "deletionTimestamp" in metadata
+    outcome = PodOutcome.GOING if member is None else outcome_of(phase, metadata, spec, status)
+    return PodFact(
+        key=PodKey(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        node=spec.get("nodeName", ""),
+        phase=phase,
+        request=pod_request(spec, status, is_member=member is not None),
+        member=member,
+        is_deleting=is_deleting,
+        outcome=outcome,
+        ended_because=_ended_because(status, outcome) if _says_why(phase, outcome) else "",
+        lasting=_is_lasting(metadata),
+        labels=labels_of(metadata),
+        has_unread_labels=are_unread(metadata),
+        keeps_away=keeps_away(spec, metadata["namespace"]),
+        claims=claims_of(spec, metadata["name"]),
+        nominated=status.get("nominatedNodeName") or "",
+        priority=spec.get("priority") or 0,
+        is_up=member is not None and is_up(phase, status),
+        may_go=member is not None and may_go(metadata),
+        started=None if member is None else started(status),
+        is_done=member is not None and is_done(phase, spec, status),
+        rejected_for=rejection_of(phase, status) if outcome is PodOutcome.REJECTED else "",
+        end=end_of(status) if outcome.is_end else None,
+        progress=reported_progress(metadata) if member is not None else "",
+        # While members are bound they are read again and again, and nobody asks for it.
+        cpu=member_cpu(spec, status) if member is not None and phase is PodPhase.RUNNING else None,
+        is_stopping=member is not None and is_stopping(spec),
+        # The API server adds the grace to the time of the deletion.
+        gone_by=epoch_seconds(metadata.get("deletionTimestamp")),
+        finalizers=tuple(metadata.get("finalizers") or ()) if member is not None and is_deleting else (),
+    )
+
+
+def claims_of(spec: Manifest, pod: str) -> tuple[str, ...]:
+    """The names of the claims that a pod uses, each once; most use none."""
+    names = []
+    for volume in spec.get("volumes") or ():
+        if volume.get("persistentVolumeClaim"):
+            names.append(volume["persistentVolumeClaim"]["claimName"])
+        elif volume.get("ephemeral"):
+            names.append(f"{pod}-{volume['name']}")
+    return tuple(dict.fromkeys(names))
+
+
+def _is_lasting(metadata: Manifest) -> bool:
+    """Whether the pod is not meant to end: its controller replaces it, or a kubelet keeps it by itself."""
+    if _MIRROR_ANNOTATION in (metadata.get("annotations") or {}):
+        return True
+    owners = metadata.get("ownerReferences") or ()
+    return any(owner.get("controller") and (owner["apiVersion"], owner["kind"]) in _LASTING_OWNERS for owner in owners)
+
+
+def _says_why(phase: PodPhase, outcome: PodOutcome) -> bool:
+    return phase is PodPhase.FAILED or outcome is PodOutcome.DISRUPTED
+
+
+def _ended_because(status: Manifest, outcome: PodOutcome) -> str:
+    """One phrase for the owner: what the node, the condition of a disruption, or the first failed container said."""
+    disruption = condition_of(status, "DisruptionTarget") if outcome is PodOutcome.DISRUPTED else None
+    for one in (status, disruption or {}):
+        if one.get("reason"):
+            return f"{one['reason']}: {one.get('message') or ''}".rstrip(": ")
+    for name, code in failed_containers(status):
+        return f"container {name} exited with {code}"
+    return "its phase is Failed"

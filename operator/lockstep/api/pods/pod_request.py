@@ -1,0 +1,149 @@
+"""What one pod takes from its node, as kube-scheduler and the kubelet count it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from lockstep.api.pods.exclusive import exclusive_columns, is_sidecar
+from lockstep.api.pods.pod_size import few_exclusive
+from lockstep.api.quantities import as_request, resources
+from lockstep.facts.columns import FEATURE_PREFIX, SLOTS
+from lockstep.facts.pods.pod import Request
+
+Amounts = dict[str, int]
+Manifest = Mapping[str, Any]
+
+_RESTARTS_ALL = f"{FEATURE_PREFIX}RestartAllContainersOnContainerExits"
+_HUGE_PAGES = "hugepages-"
+
+
+def pod_request(spec: Manifest, status: Manifest, *, is_member: bool) -> Request:
+    """Resources, the place among the node's pods, host ports and disks, and for a member the slot of its node's bid.
+
+    Resources: the larger of what runs together (containers and sidecars) and each init container beside the sidecars
+    started before it; what the pod as a whole asks for takes precedence; the overhead is added. While a pod is resized
+    in place, the most of what is asked for, in force and allocated counts; once its node has found that infeasible,
+    what is asked for no longer does. Raises ``TooLongError`` for more host ports and disks than are distinguished.
+    """
+    is_infeasible = _resize_is_infeasible(status)
+    amounts = _of_containers(spec, _containers_in_force(status), is_infeasible=is_infeasible)
+    whole = _of_the_whole(spec, amounts)
+    resized = _effective(whole, status, is_infeasible=is_infeasible)
+    amounts.update({name: resized.get(name, 0) for name in whole})
+    _add(amounts, resources(spec.get("overhead")))
+    amounts["pods"] = 1
+    _raise_all_to(amounts, few_exclusive(exclusive_columns(spec)))
+    if _restarts_all_containers(spec):
+        amounts[_RESTARTS_ALL] = 1
+    if is_member:
+        amounts[SLOTS] = 1
+    return as_request(amounts)
+
+
+def pod_limits(spec: Manifest) -> Mapping[str, int]:
+    """What one pod may take at most, as quotas count it: summed like requests, with the overhead of what is limited."""
+    amounts = _at_once(spec, of_one=_limits, of_init=_limits)
+    amounts.update(_limits(spec))
+    overhead = resources(spec.get("overhead"))
+    return {name: amount + overhead.get(name, 0) for name, amount in amounts.items()}
+
+
+def _of_containers(spec: Manifest, in_force: Mapping[str, Manifest], *, is_infeasible: bool) -> Amounts:
+    def of_one(container: Manifest) -> Amounts:
+        status = in_force.get(container.get("name", ""), {})
+        return _effective(_requests(container), status, is_infeasible=is_infeasible)
+
+    return _at_once(spec, of_one=of_one, of_init=_requests)
+
+
+def _at_once(
+    spec: Manifest, *, of_one: Callable[[Manifest], Amounts], of_init: Callable[[Manifest], Amounts]
+) -> Amounts:
+    """The most that containers have at once: all but init containers, or one of these beside earlier sidecars."""
+    together: Amounts = {}
+    for container in spec.get("containers") or ():
+        _add(together, of_one(container))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in spec.get("initContainers") or ():
+        own: Amounts = {}
+        if is_sidecar(container):
+            _add(sidecars, of_one(container))
+        else:
+            own = of_init(container)
+        _raise_to(peak, _sum(sidecars, own))
+    _add(together, sidecars)
+    _raise_to(together, peak)
+    return together
+
+
+def _requests(container: Manifest) -> Amounts:
+    """Requests; a limit without a request counts as one, as the API server's defaults make it."""
+    wanted = container.get("resources") or {}
+    return resources({**(wanted.get("limits") or {}), **(wanted.get("requests") or {})})
+
+
+def _limits(holder: Manifest) -> Amounts:
+    return resources((holder.get("resources") or {}).get("limits"))
+
+
+def _of_the_whole(spec: Manifest, of_containers: Amounts) -> Amounts:
+    """Requests of the pod as a whole.
+
+    A limit of it without a request counts as one only where no container asks for that resource, or where what is
+    limited cannot be overcommitted: so the API server's defaults have it.
+    """
+    wanted = spec.get("resources") or {}
+    amounts = resources(wanted.get("requests"))
+    for name, limit in resources(wanted.get("limits")).items():
+        if name not in of_containers or name.startswith(_HUGE_PAGES):
+            amounts.setdefault(name, limit)
+    return amounts
+
+
+def _effective(asked: Amounts, status: Manifest, *, is_infeasible: bool) -> Amounts:
+    """What counts of a container's requests, or of a pod's, given what its status says is in force and allocated."""
+    in_force = status.get("resources")
+    if in_force is None:
+        return asked
+    amounts = {} if is_infeasible else dict(asked)
+    _raise_to(amounts, resources(in_force.get("requests")))
+    _raise_to(amounts, resources(status.get("allocatedResources")))
+    return amounts
+
+
+def _containers_in_force(status: Manifest) -> dict[str, Manifest]:
+    """The statuses of containers by their names."""
+    kinds = ("containerStatuses", "initContainerStatuses")
+    return {one["name"]: one for kind in kinds for one in status.get(kind) or ()}
+
+
+def _resize_is_infeasible(status: Manifest) -> bool:
+    pending = next((one for one in status.get("conditions") or () if one["type"] == "PodResizePending"), None)
+    return pending is not None and pending.get("reason") == "Infeasible"
+
+
+def _restarts_all_containers(spec: Manifest) -> bool:
+    """Whether a container's end restarts the others too, which not every kubelet can do."""
+    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    rules = (rule for container in containers for rule in container.get("restartPolicyRules") or ())
+    return any(rule.get("action") == "RestartAllContainers" for rule in rules)
+
+
+def _sum(one: Amounts, other: Amounts) -> Amounts:
+    total = dict(one)
+    _add(total, other)
+    return total
+
+
+def _add(total: Amounts, more: Mapping[str, int]) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _raise_to(floor: Amounts, other: Mapping[str, int]) -> None:
+    _raise_all_to(floor, other.items())
+
+
+def _raise_all_to(floor: Amounts, others: Iterable[tuple[str, int]]) -> None:
+    for name, amount in others:
+        floor[name] = max(floor.get(name, 0), amount)

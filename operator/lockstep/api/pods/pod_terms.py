@@ -1,0 +1,108 @@
+"""The required affinity and anti-affinity among pods: near which pods one has to be, and whom it keeps away."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from lockstep.api.label_selectors import parse_selector
+from lockstep.api.pods.pod_size import TooLongError
+from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, WrittenTerm
+
+Manifest = Mapping[str, Any]
+
+EVERYWHERE = ""
+"""No label has this name: a term with it keeps pods away from all nodes."""
+
+MOST_TERMS_OF_POD = 32
+"""At most this many required terms of anti-affinity of one pod are distinguished. Workloads have one or two."""
+_MOST_WORDS_OF_POD = 1_000
+# Terms that are longer are kept as often as there are pods of them, and no longer.
+_MOST_WORDS_SHARED = 50
+
+MOST_TERMS_OF_ROLE = 64
+"""So many required terms of affinity and anti-affinity a template may have."""
+_MOST_WORDS_OF_ROLE = 10_000
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def keeps_away(spec: Manifest, namespace: str) -> tuple[PodTerm, ...]:
+    """Whom a pod in that namespace keeps away; most pods keep away nobody.
+
+    A pod that says very much about it counts as keeping all pods away from the domains that it names.
+    ``matchLabelKeys`` and ``mismatchLabelKeys`` need nothing here: the API server has added them to the selector.
+    """
+    terms = _terms(spec, "podAntiAffinity")
+    if not terms:
+        return ()
+    if not _are_few(terms, MOST_TERMS_OF_POD, _MOST_WORDS_OF_POD):
+        labels = {term["topologyKey"] for term in terms}
+        return tuple(
+            of_any_labels(label) for label in (sorted(labels) if len(labels) <= MOST_TERMS_OF_POD else [EVERYWHERE])
+        )
+    parsed = tuple(in_namespace(_term(term), namespace) for term in terms)
+    return _shared(parsed) if _are_few(terms, MOST_TERMS_OF_POD, _MOST_WORDS_SHARED) else parsed
+
+
+def of_any_labels(topology_key: str, namespace: str | None = None) -> PodTerm:
+    """The term that means all pods of a namespace, or all there are."""
+    if namespace is None:
+        return PodTerm(topology_key, (), (), ())
+    return PodTerm(topology_key, (), (namespace,), None)
+
+
+def pod_affinity(spec: Manifest) -> PodAffinity:
+    """What a template requires of other pods. Raises ``TooLongError``."""
+    near, apart = _terms(spec, "podAffinity"), _terms(spec, "podAntiAffinity")
+    if not near and not apart:
+        return NO_POD_AFFINITY
+    if not _are_few([*near, *apart], MOST_TERMS_OF_ROLE, _MOST_WORDS_OF_ROLE):
+        raise TooLongError(
+            f"affinity: its {len(near) + len(apart)} required terms of podAffinity and podAntiAffinity are more than "
+            f"{MOST_TERMS_OF_ROLE}, or have more than {_MOST_WORDS_OF_ROLE} keys, values and namespaces"
+        )
+    return PodAffinity(tuple(map(_written, near)), tuple(map(_written, apart)))
+
+
+def in_namespace(term: PodTerm, namespace: str) -> PodTerm:
+    """The term of a pod in that namespace, which is meant where no other is."""
+    if term.namespaces or term.namespace_selector is not None:
+        return term
+    return term._replace(namespaces=(namespace,))
+
+
+def _terms(spec: Manifest, kind: str) -> list[Manifest]:
+    return ((spec.get("affinity") or {}).get(kind) or {}).get(_REQUIRED) or []
+
+
+def _are_few(terms: Sequence[Manifest], most: int, words: int) -> bool:
+    """Whether there are so many terms at most, of so many keys, values and namespaces together."""
+    return len(terms) <= most and sum(map(_words, terms)) <= words
+
+
+def _words(term: Manifest) -> int:
+    selectors = (term.get("labelSelector") or {}, term.get("namespaceSelector") or {})
+    expressions = (one for selector in selectors for one in selector.get("matchExpressions") or ())
+    labels = sum(len(selector.get("matchLabels") or ()) for selector in selectors)
+    names = (len(term.get(field) or ()) for field in ("namespaces", "matchLabelKeys", "mismatchLabelKeys"))
+    return labels + sum(names) + sum(1 + len(one.get("values") or ()) for one in expressions)
+
+
+def _written(term: Manifest) -> WrittenTerm:
+    alike, unlike = term.get("matchLabelKeys") or (), term.get("mismatchLabelKeys") or ()
+    return WrittenTerm(_term(term), tuple(alike), tuple(unlike))
+
+
+def _term(term: Manifest) -> PodTerm:
+    return PodTerm(
+        topology_key=term["topologyKey"],
+        selector=parse_selector(term.get("labelSelector")),
+        namespaces=tuple(term.get("namespaces") or ()),
+        namespace_selector=parse_selector(term.get("namespaceSelector")),
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _shared(terms: tuple[PodTerm, ...]) -> tuple[PodTerm, ...]:
+    # The pods of one workload have equal terms: they share one value.
+    return terms

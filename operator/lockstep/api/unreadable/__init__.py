@@ -1,0 +1,1 @@
+"""Turns an object that cannot be read into a sentence that names the field."""

@@ -1,0 +1,125 @@
+"""What objects count as that can't be understood: always what binds nothing that should not be bound.
+
+Of each, only what the API server itself vouches for is read: name, UID, version.
+"""
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from coschedule import GangKey
+from lockstep.api.labels import are_unread, labels_of
+from lockstep.api.membership import membership
+from lockstep.api.nodebid.bid import bid_condition
+from lockstep.api.nodebid.bid_status import parse_bid_plan, parse_owner_back, parse_report
+from lockstep.api.pods.pod import parse_pod
+from lockstep.api.quantities import epoch_seconds
+from lockstep.facts.cluster.node import BidFact, NodeFact
+from lockstep.facts.gang.gang import GangFact, GangStatus, Refusal
+from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
+from lockstep.facts.pods.pod_outcome import PodOutcome
+from lockstep.facts.reasons import Reason
+
+Manifest = Mapping[str, Any]
+
+# Every member takes one of them, so that a node on which so many are taken has room for none.
+_FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
+_PHASES = frozenset(PodPhase)
+
+
+def doubtful_node(manifest: Manifest, _: Exception) -> NodeFact:
+    """A node that is there, so that nobody takes its pods for lost, but takes nobody in."""
+    return NodeFact(
+        name=manifest["metadata"]["name"],
+        labels={},
+        taints=(),
+        allocatable=(),
+        is_ready=False,
+        is_unschedulable=True,
+    )
+
+
+def doubtful_pod(manifest: Manifest, _: Exception) -> PodFact:
+    """A pod of an unknown phase has not ended; another one fills its node until it is gone."""
+    phase = (manifest.get("status") or {}).get("phase")
+    if phase not in _PHASES:
+        return read_pod({**manifest, "status": {**(manifest.get("status") or {}), "phase": PodPhase.UNKNOWN}})
+    metadata, node = manifest["metadata"], (manifest.get("spec") or {}).get("nodeName")
+    is_deleting, member = "deletionTimestamp" in metadata, membership(metadata)
+    return PodFact(
+        key=PodKey(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        node=node if isinstance(node, str) else "",
+        phase=PodPhase(phase),
+        request=_FILLS_ITS_NODE,
+        member=member,
+        is_deleting=is_deleting,
+        outcome=PodOutcome.GOING if member is None else _doubtful_outcome(PodPhase(phase), is_deleting=is_deleting),
+        ended_because="its status can't be understood",
+        lasting=True,
+        labels=labels_of(metadata),
+        has_unread_labels=are_unread(metadata),
+    )
+
+
+def _doubtful_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
+    """What has become of a member, when nothing is known of its containers: nothing says that it ended by itself."""
+    if is_deleting:
+        return PodOutcome.DELETED
+    match phase:
+        case PodPhase.SUCCEEDED:
+            return PodOutcome.SUCCEEDED
+        case PodPhase.FAILED:
+            return PodOutcome.FAILED
+        case PodPhase.PENDING | PodPhase.RUNNING | PodPhase.UNKNOWN:
+            return PodOutcome.GOING
+        case _:
+            assert_never(phase)
+
+
+def read_pod(manifest: Manifest) -> PodFact:
+    """A pod, or what it counts as."""
+    try:
+        return parse_pod(manifest)
+    except Exception as problem:  # noqa: BLE001 - whatever was accepted is data
+        return doubtful_pod(manifest, problem)
+
+
+def doubtful_bid(manifest: Manifest, problem: Exception) -> BidFact:
+    """A node that is not offered: no member finds a slot there."""
+    metadata = manifest["metadata"]
+    return BidFact(
+        node=metadata["name"],
+        resource_version=metadata["resourceVersion"],
+        slowdown=1.0,
+        available_from=None,
+        available_until=None,
+        slots=0,
+        expires_at=None,
+        generation=metadata.get("generation", 0),
+        problem=describe(problem),
+        told=bid_condition(manifest),
+        report=parse_report(manifest),
+        planned=parse_bid_plan(manifest),
+        owner_back_since=parse_owner_back(manifest),
+    )
+
+
+def doubtful_gang(manifest: Manifest, problem: Exception) -> GangFact:
+    """A gang that is refused, and so never planned."""
+    metadata = manifest["metadata"]
+    return GangFact(
+        key=GangKey(metadata["namespace"], metadata["name"]),
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=metadata.get("generation", 0),
+        created=epoch_seconds(metadata["creationTimestamp"]) or 0.0,
+        is_deleting="deletionTimestamp" in metadata,
+        spec=None,
+        refusal=Refusal(Reason.INVALID_SPEC, f"The GangJob can't be understood: {describe(problem)}."),
+        status=GangStatus(),
+    )
+
+
+def describe(problem: Exception) -> str:
+    """One phrase about an exception: a sentence of ours as it is, others with their type."""
+    return str(problem) if type(problem) is ValueError else f"{type(problem).__name__} {problem}"

@@ -1,0 +1,58 @@
+"""What admission makes of templates, kept for later gangs of the same template in the same namespace.
+
+A namespace keeps the templates that were used last. Where all namespaces together keep too many, the one with the most
+gives one up: who floods the memory pushes out his own.
+"""
+
+from collections import OrderedDict
+
+from lockstep.facts.gang.role import Needs
+
+MOST_OF_A_NAMESPACE = 100
+MOST_IN_ALL = 1_000
+
+
+class SharedVerdicts:
+    """What members of a template need, by namespace and digest of the template; the least recently used comes first."""
+
+    def __init__(self) -> None:
+        self._by_namespace: dict[str, OrderedDict[bytes, Needs]] = {}
+        self._count = 0
+
+    def knows(self, namespace: str) -> bool:
+        """Whether anything is kept of that namespace."""
+        return namespace in self._by_namespace
+
+    def get(self, namespace: str, digest: bytes) -> Needs | None:
+        """What is kept of a template, which is used with that."""
+        kept = self._by_namespace.get(namespace)
+        if kept is None or digest not in kept:
+            return None
+        kept.move_to_end(digest)
+        return kept[digest]
+
+    def keep(self, namespace: str, digest: bytes, needs: Needs) -> None:
+        """Keep that of a template, in the place of what was kept of it."""
+        self.drop(namespace, digest)
+        kept = self._by_namespace.setdefault(namespace, OrderedDict())
+        kept[digest] = needs
+        self._count += 1
+        if len(kept) > MOST_OF_A_NAMESPACE:
+            self._drop_oldest(namespace)
+        if self._count > MOST_IN_ALL:
+            self._drop_oldest(max(self._by_namespace, key=lambda one: len(self._by_namespace[one])))
+
+    def drop(self, namespace: str, digest: bytes) -> None:
+        """Keep nothing of a template."""
+        kept = self._by_namespace.get(namespace)
+        if kept is not None and kept.pop(digest, None) is not None:
+            self._dropped(namespace)
+
+    def _drop_oldest(self, namespace: str) -> None:
+        self._by_namespace[namespace].popitem(last=False)
+        self._dropped(namespace)
+
+    def _dropped(self, namespace: str) -> None:
+        self._count -= 1
+        if not self._by_namespace[namespace]:
+            del self._by_namespace[namespace]

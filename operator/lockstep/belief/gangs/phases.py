@@ -1,0 +1,67 @@
+"""How far a gang is: the one rule for all that read or move it."""
+
+from enum import StrEnum
+from typing import assert_never
+
+from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.reasons import Condition
+
+
+class Phase(StrEnum):
+    """How far a gang is. It moves down this list, and from ``PLACED`` and ``RESERVED`` back when it is undone.
+
+    ``DELETED``: it is being deleted and holds nothing, but somebody's finalizer keeps the object. ``BACKING_OFF``: it
+    failed and rests before it is tried again. ``SUSPENDED``: its owner wants it to hold nothing, or has wanted so until
+    now and its status still says it. ``RESERVED``: members of it may exist, not all of them are known to be
+    bound.
+    """
+
+    DELETED = "Deleted"
+    REFUSED = "Refused"
+    SUSPENDED = "Suspended"
+    WAITING = "Waiting"
+    BACKING_OFF = "BackingOff"
+    RESERVED = "Reserved"
+    PLACED = "Placed"
+    COMPLETE = "Complete"
+
+    @property
+    def holds_nodes(self) -> bool:
+        """Whether members of the gang may be on nodes."""
+        match self:
+            case Phase.RESERVED | Phase.PLACED:
+                return True
+            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.WAITING | Phase.BACKING_OFF | Phase.COMPLETE:
+                return False
+            case _:
+                assert_never(self)
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the gang is to be planned."""
+        match self:
+            case Phase.WAITING | Phase.BACKING_OFF:
+                return True
+            case Phase.DELETED | Phase.REFUSED | Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+                return False
+            case _:
+                assert_never(self)
+
+
+def phase_of(gang: GangFact, *, is_reserved: bool, refusal: Refusal | None, is_resting: bool) -> Phase:
+    """The gang's phase.
+
+    ``is_reserved``: belief or its status has nodes reserved for it. ``refusal``: why it can't be planned, from its own
+    spec or from what that names. ``is_resting``: it failed and may not be tried again yet.
+    """
+    if gang.status.end is not None:
+        return Phase.COMPLETE
+    if is_reserved:
+        return Phase.PLACED if gang.status.is_true(Condition.PLACED) else Phase.RESERVED
+    if gang.is_deleting:
+        return Phase.DELETED
+    if refusal is not None:
+        return Phase.REFUSED
+    if gang.policies.is_suspended or gang.status.is_true(Condition.SUSPENDED):
+        return Phase.SUSPENDED
+    return Phase.BACKING_OFF if is_resting else Phase.WAITING

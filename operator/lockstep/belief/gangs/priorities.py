@@ -1,0 +1,82 @@
+"""How urgent gangs are, by the priority classes that they name."""
+
+from collections.abc import Callable
+
+from lockstep.api.names import ALLOWED_SIZING
+from lockstep.facts.cluster.cluster import PriorityClass
+from lockstep.facts.gang.gang import GangFact, Refusal
+from lockstep.facts.reasons import Reason
+from lockstep.facts.sizing import Sizing
+
+# Whoever has no class, where none is the default, is as urgent as Kubernetes has it.
+_NONE = PriorityClass(name="", value=0, is_default=True)
+
+
+def _not_allowed(asked: Sizing, allowed: Sizing, of_class: PriorityClass) -> Refusal:
+    whose = f"PriorityClass {of_class.name} has no" if of_class.name else "It has no PriorityClass with the"
+    return Refusal(
+        Reason.INVALID_SPEC,
+        f"sizing: {asked} takes more from other gangs than {allowed}, which is allowed here. {whose} annotation "
+        f"{ALLOWED_SIZING}: {asked}.",
+    )
+
+
+class Priorities:
+    """The priority classes that are there. ``changed`` is called after each change.
+
+    Gangs may be sized by ``sizing``, and by what takes less from others or is allowed by their class.
+    """
+
+    def __init__(self, changed: Callable[[], None], sizing: Sizing = Sizing.BALANCED) -> None:
+        self._sizing = sizing
+        self._changed = changed
+        self._classes: dict[str, PriorityClass] = {}
+        self._default = _NONE
+
+    def apply(self, fact: PriorityClass) -> None:
+        """A priority class is there, or has changed."""
+        self._classes[fact.name] = fact
+        self._choose_default()
+        self._changed()
+
+    def remove(self, name: str) -> None:
+        """A priority class is gone."""
+        self._classes.pop(name, None)
+        self._choose_default()
+        self._changed()
+
+    def of(self, gang: GangFact) -> int | None:
+        """The gang's priority; ``None`` where its class does not exist."""
+        known = self._class_of(gang)
+        return None if known is None else known.value
+
+    def name_of(self, gang: GangFact) -> str:
+        """The name of the class that the gang's members have; '' for none."""
+        known = self._class_of(gang)
+        return "" if known is None else known.name
+
+    def preempts(self, gang: GangFact) -> bool:
+        """Whether others of lower priority may be evicted for the gang."""
+        known = self._class_of(gang)
+        return known is not None and known.preempts
+
+    def refusal(self, gang: GangFact) -> Refusal | None:
+        """Why the gang has no priority, or may not be sized as it asks for, if so."""
+        assert gang.spec is not None, "a refused gang is not asked"
+        known = self._class_of(gang)
+        if known is None:
+            name = gang.spec.priority_class
+            return Refusal(Reason.UNKNOWN_PRIORITY_CLASS, f"priorityClassName: there is no PriorityClass {name}.")
+        allowed = max(self._sizing, known.sizing or self._sizing, key=lambda one: one.greed)
+        asked = gang.spec.sizing or self._sizing
+        return _not_allowed(asked, allowed, known) if asked.greed > allowed.greed else None
+
+    def _class_of(self, gang: GangFact) -> PriorityClass | None:
+        assert gang.spec is not None, "a refused gang has no priority"
+        if not gang.spec.priority_class:
+            return self._default
+        return self._classes.get(gang.spec.priority_class)
+
+    def _choose_default(self) -> None:
+        defaults = [one for one in self._classes.values() if one.is_default]
+        self._default = max(defaults, key=lambda one: (one.value, one.name), default=_NONE)

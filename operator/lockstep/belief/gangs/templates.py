@@ -1,0 +1,145 @@
+"""What admission makes of gangs' templates, as far as it was seen: in the answer to a create, or to a dry run.
+
+LimitRanges, RuntimeClasses, policies and webhooks are not read, let alone guessed. What they make of a gang's members
+is remembered for as long as the gang is there, and learnt anew by the next process. A later gang of the same template
+in the same namespace is planned with it from the start; what becomes of its own members is looked at all the same.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lockstep.belief.common.shared_verdicts import SharedVerdicts
+from lockstep.belief.gangs.needs import as_compared
+from lockstep.facts.gang.gang import GangFact, GangSpec, Refusal, Verdict
+from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.reasons import Condition, Reason
+
+
+@dataclass(slots=True, kw_only=True)
+class _Template:
+    """One gang's, of that generation: its spec as written, and admission's verdict on its members."""
+
+    generation: int
+    written: GangSpec
+    verdict: Verdict | None = None
+
+
+class TemplateMemory:
+    """Admission's verdicts, by the UID of the gang."""
+
+    def __init__(self) -> None:
+        self._by_gang: dict[str, _Template] = {}
+        self._shared = SharedVerdicts()
+
+    def as_admitted(self, gang: GangFact) -> GangFact:
+        """The gang as it can be planned: with what admission makes of its members, or refused where it takes none."""
+        template = self._template(gang)
+        if template is None:
+            return gang
+        if isinstance(template.verdict, Refusal):
+            return replace(gang, spec=None, refusal=template.verdict)
+        return replace(gang, spec=_with_verdict(template.written, template.verdict), refusal=None)
+
+    def learn(self, gang: GangFact, verdict: Verdict) -> None:
+        """Keep what admission makes of the members, in the place of what was known."""
+        template = self._template(gang)
+        if template is None:
+            if gang.spec is None or verdict == {role.name: role.needs for role in gang.spec.roles}:
+                # It is refused for what it says itself by now, or taken as it is written.
+                return
+            template = self._by_gang[gang.uid] = _Template(generation=gang.generation, written=gang.spec)
+        template.verdict = verdict
+        if not isinstance(verdict, Refusal):
+            self._share(gang, template.written, verdict)
+
+    def seen(self, gang: GangFact, needs: Mapping[str, Needs]) -> None:
+        """Members of these roles were created so, which suits their plan: for later gangs of the template."""
+        template = self._by_gang.get(gang.uid)
+        if template is not None and needs != template.verdict:
+            self._share(gang, template.written, needs)
+
+    def written(self, gang: GangFact) -> GangSpec | None:
+        """The gang's spec as it was written; None where it is refused for what it says itself."""
+        template = self._template(gang)
+        return gang.spec if template is None else template.written
+
+    def forget(self, gang_uid: str) -> None:
+        """The gang is gone."""
+        self._by_gang.pop(gang_uid, None)
+
+    def _template(self, gang: GangFact) -> _Template | None:
+        template = self._by_gang.get(gang.uid)
+        if template is None:
+            return self._of_status(gang) or self._of_others(gang)
+        if template.generation != gang.generation:
+            if gang.spec is None:
+                return None
+            # The template can't be changed, so what was seen of requests and constraints stays; a refusal may have been
+            # about the priority class.
+            template.generation, template.written = gang.generation, gang.spec
+            if isinstance(template.verdict, Refusal):
+                template.verdict = None
+        return template
+
+    def _of_status(self, gang: GangFact) -> _Template | None:
+        """After a restart: the status of a gang whose members were refused says so."""
+        told = gang.status.condition(Condition.ACCEPTED)
+        if gang.spec is None or told is None:
+            return None
+        if (told.reason, told.observed_generation) != (Reason.TEMPLATE_REFUSED, gang.generation):
+            return None
+        refusal = Refusal(Reason.TEMPLATE_REFUSED, told.message)
+        template = _Template(generation=gang.generation, written=gang.spec, verdict=refusal)
+        self._by_gang[gang.uid] = template
+        return template
+
+    def _of_others(self, gang: GangFact) -> _Template | None:
+        """What was seen of the same template in an earlier gang."""
+        namespace = gang.key.namespace
+        if gang.spec is None or not self._shared.knows(namespace):
+            return None
+        shared = {role.name: self._shared.get(namespace, _digest(gang.spec, role)) for role in gang.spec.roles}
+        verdict = {name: needs for name, needs in shared.items() if needs is not None}
+        template = _Template(generation=gang.generation, written=gang.spec, verdict=verdict or None)
+        self._by_gang[gang.uid] = template
+        return template
+
+    def _share(self, gang: GangFact, written: GangSpec, needs: Mapping[str, Needs]) -> None:
+        for role in written.roles:
+            if role.name in needs:
+                self._share_role(gang.key.namespace, _digest(written, role), role, needs[role.name])
+
+    def _share_role(self, namespace: str, digest: bytes, written: RoleSpec, needs: Needs) -> None:
+        if as_compared(written.needs, needs) == written.needs:
+            self._shared.drop(namespace, digest)
+        else:
+            self._shared.keep(namespace, digest, needs)
+
+
+def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
+    """The same for roles of one namespace whose members admission can't tell from one another, but for their names."""
+    digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
+    # No JSON has a line break between its values.
+    for document in (role.template.document, *role.claim_templates):
+        digest.update(b"\n" + document.json)
+    return digest.digest()
+
+
+def _with_verdict(spec: GangSpec, verdict: Mapping[str, Needs] | None) -> GangSpec:
+    if not verdict:
+        return spec
+    return replace(spec, roles=tuple(_as_admitted(role, verdict.get(role.name, role.needs)) for role in spec.roles))
+
+
+def _as_admitted(role: RoleSpec, needs: Needs) -> RoleSpec:
+    admitted = as_compared(role.needs, needs)
+    return replace(
+        role,
+        request=admitted.request,
+        constraints=admitted.constraints,
+        claims=admitted.claims,
+        pod_affinity=admitted.pod_affinity,
+        written=None if admitted == role.needs else role.needs,
+    )

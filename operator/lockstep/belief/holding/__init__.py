@@ -1,0 +1,1 @@
+"""Which gang holds what: reservations, charges by node, and claims that are reserved."""

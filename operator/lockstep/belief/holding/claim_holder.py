@@ -1,0 +1,103 @@
+"""The claims of one gang that has reserved: by node, and by the names that they have."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from lockstep.api.members.claims import as_rank, claim_of, kept_stem
+from lockstep.api.membership import pod_name
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.cluster.volume import ClaimKey, ClaimUse, Sharing
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodKey
+
+Uses = Mapping[str, tuple[ClaimUse, ...]]
+"""Which claims the members of each role use."""
+
+
+def uses_by_role(gang: GangFact) -> Uses:
+    """Which claims the members of each role use."""
+    return {role.name: role.claims for role in gang.spec.roles} if gang.spec else {}
+
+
+class _Span(NamedTuple):
+    """Members of one role on one node: ``size`` ranks from ``first`` on."""
+
+    first: int
+    size: int
+    node: str
+    role: str
+
+
+class ClaimHolder:
+    """What the members of a reservation use, by a spec of its gang."""
+
+    def __init__(self, reservation: Reservation, uses: Uses) -> None:
+        self.reservation = reservation
+        self.uses = uses
+        self._spans = list(_spans(reservation))
+        self._firsts = [span.first for span in self._spans]
+        self._on: dict[str, list[_Span]] = {}
+        for span in self._spans:
+            self._on.setdefault(span.node, []).append(span)
+        names: defaultdict[Sharing, set[str]] = defaultdict(set)
+        for use in (use for of_role in uses.values() for use in of_role):
+            names[use.sharing].add(use.claim)
+        # The names of those that go with their pods begin with the names of these.
+        self.shared, self._kept = names[Sharing.SHARED], names[Sharing.KEPT]
+
+    @property
+    def nodes(self) -> Collection[str]:
+        """The nodes of its members."""
+        return self._on.keys()
+
+    def claims_on(self, node: str) -> Iterator[ClaimKey]:
+        """The claims of its members on that node; one that they share may come several times."""
+        for first, size, _, role in self._on[node]:
+            for use in self.uses[role]:
+                for rank in range(first, first + (1 if use.sharing is Sharing.SHARED else size)):
+                    yield self._claim(use, rank)
+
+    def names(self) -> Iterator[ClaimKey]:
+        """What the names of its claims begin with, up to a dash or their end."""
+        gang, attempt = self.reservation.gang, self.reservation.attempt
+        yield from (ClaimKey(gang.namespace, name) for name in self.shared)
+        yield from (ClaimKey(gang.namespace, kept_stem(name, gang.name)) for name in self._kept)
+        yield ClaimKey(gang.namespace, f"{gang.name}-{attempt}")
+
+    def nodes_using(self, claim: str) -> Iterator[str]:
+        """The nodes of members that use the claim of that name."""
+        if claim in self.shared:
+            for node, spans in self._on.items():
+                uses = (use for span in spans for use in self.uses[span.role])
+                if any(use.sharing is Sharing.SHARED and use.claim == claim for use in uses):
+                    yield node
+        for rank in self._ranks_named(claim):
+            span = self._spans[bisect_right(self._firsts, rank) - 1]
+            if any(self._claim(use, rank).name == claim for use in self.uses[span.role]):
+                yield span.node
+
+    def _ranks_named(self, claim: str) -> Iterator[int]:
+        """The ranks whose own claim could have that name: one that they keep, or that goes with their pod."""
+        pod = pod_name(self.reservation.gang.name, self.reservation.attempt, 0).removesuffix("0")
+        texts = [claim.rpartition("-")[2]]
+        if claim.startswith(pod):
+            texts.append(claim.removeprefix(pod).partition("-")[0])
+        for rank in map(as_rank, texts):
+            if rank is not None and rank < self.reservation.size:
+                yield rank
+
+    def _claim(self, use: ClaimUse, rank: int) -> ClaimKey:
+        gang = self.reservation.gang
+        return claim_of(
+            use, PodKey(gang.namespace, pod_name(gang.name, self.reservation.attempt, rank)), gang.name, rank
+        )
+
+
+def _spans(reservation: Reservation) -> Iterator[_Span]:
+    first = 0
+    for entry in reservation.members:
+        if entry.count:
+            yield _Span(first, entry.count, entry.node, entry.role)
+        first += entry.count

@@ -1,0 +1,108 @@
+"""Members of gangs that hold nodes, as their neighbours see them before watches show them there.
+
+They are entered with the pods of others, once for each role and node. So there is one place for a search for pods of
+some labels, or for pods that keep a member away. They leave when all members of the attempt were seen bound.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.pods.kinds import kinds_of
+from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import Labels, PodFact, PodKey, PodPhase, PodTerm
+
+
+class Holding(NamedTuple):
+    """A gang that holds nodes, and what it holds."""
+
+    gang: GangFact
+    reservation: Reservation
+
+
+class _Kind(NamedTuple):
+    """Members of one role: by what others find them, and whom they keep away."""
+
+    labels: Labels
+    keeps_away: tuple[PodTerm, ...]
+
+
+class _Place(NamedTuple):
+    role: str
+    node: str
+
+
+class Coming:
+    """Worked out when somebody asks, for gangs of which something has changed since. ``held`` knows who holds nodes."""
+
+    def __init__(self, held: Callable[[GangKey], Holding | None], ledger: Ledger) -> None:
+        self._held = held
+        self._ledger = ledger
+        self._stale: set[GangKey] = set()
+        self._there: dict[GangKey, dict[_Place, PodFact]] = {}
+
+    def touch(self, gang: GangKey) -> None:
+        """Something has changed of what the gang holds, or of its members."""
+        self._stale.add(gang)
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang holds nothing any more; who was entered leaves when somebody asks."""
+        (self._stale.add if gang in self._there else self._stale.discard)(gang)
+
+    def renew(self, neighbours: Neighbours) -> None:
+        """Have the members among the others as they are now."""
+        while self._stale:
+            gang = self._stale.pop()
+            before, now = self._there.get(gang, {}), self._coming(gang)
+            for place, pod in before.items():
+                if now.get(place) != pod:
+                    neighbours.leave(pod)
+            for place, pod in now.items():
+                if before.get(place) != pod:
+                    neighbours.enter(pod)
+            self._there[gang] = now
+            if not now:
+                del self._there[gang]
+
+    def of(self, gang: GangKey) -> Collection[PodFact]:
+        """The gang's members that are among the others."""
+        return self._there.get(gang, {}).values()
+
+    def all(self) -> Iterator[PodFact]:
+        """All members that are."""
+        return (pod for of_gang in self._there.values() for pod in of_gang.values())
+
+    def _coming(self, gang: GangKey) -> dict[_Place, PodFact]:
+        held = self._held(gang)
+        if held is None or not self._ledger.assumed_of(held.gang.uid, held.reservation.attempt):
+            return {}
+        kinds = _kinds(held)
+        charged = {node for node, _ in self._ledger.charged(held.gang.uid, held.reservation.attempt)}
+        places = {_Place(entry.role, entry.node) for entry in held.reservation.members if entry.node in charged}
+        return {place: _pod(held, place, kinds[place.role]) for place in places if place.role in kinds}
+
+
+def _kinds(held: Holding) -> Mapping[str, _Kind]:
+    kinds = kinds_of(held.gang, held.reservation.attempt) if held.gang.spec is not None else ()
+    return {kind.role: _Kind(tuple(sorted(kind.labels.items())), kind.apart) for kind in kinds}
+
+
+def _pod(held: Holding, place: _Place, kind: _Kind) -> PodFact:
+    """One that stands for all members of the role on the node. No pod has its name: those have no blanks."""
+    gang, attempt = held.gang.key, held.reservation.attempt
+    name = f"{gang.name} {attempt} {place.role} {place.node}"
+    return PodFact(
+        key=PodKey(gang.namespace, name),
+        uid=f"{held.gang.uid} {name}",
+        node=place.node,
+        phase=PodPhase.PENDING,
+        request=(),
+        member=None,
+        is_deleting=False,
+        ended_because="",
+        labels=kind.labels,
+        keeps_away=kind.keeps_away,
+    )

@@ -1,0 +1,65 @@
+"""The gangs that hold nodes, and what their members are for others before watches show them: entered once, by gang."""
+
+from collections.abc import Callable, Mapping
+
+from coschedule import GangKey
+from lockstep.belief.holding.coming import Coming, Holding
+from lockstep.belief.holding.ledger import Ledger
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.holding.reserved_claims import ReservedClaims
+from lockstep.belief.holding.unseen import UnseenMembers
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodKey
+
+
+class Holders:
+    """The gangs that hold nodes: a caller that enters a reservation removes it, too.
+
+    ``touched`` is called with nodes whose members use other claims.
+    ``unseen``: members that no watch has shown. ``coming``: what neighbours see of those that are not bound yet.
+    ``claims``: which ones they use. ``keep_others_away``: whose members do.
+    """
+
+    def __init__(self, gangs: Mapping[GangKey, GangFact], ledger: Ledger, *, touched: Callable[..., None]) -> None:
+        self._gangs = gangs
+        self._touched = touched
+        self.reservations: dict[GangKey, Reservation] = {}
+        self.unseen = UnseenMembers()
+        self.coming = Coming(self._held, ledger)
+        self.claims = ReservedClaims()
+        self.keep_others_away: set[GangKey] = set()
+
+    def enter(self, reservation: Reservation, *, is_seen: Callable[[PodKey], bool]) -> None:
+        """A gang holds nodes; ``is_seen`` says whether a watch has shown the pod of that name."""
+        self.reservations[reservation.gang] = reservation
+        self.unseen.expect(reservation, is_seen=is_seen)
+        self.note(reservation.gang)
+
+    def note(self, gang: GangKey) -> None:
+        """What the gang asks for may have changed."""
+        held = self._held(gang)
+        if held is None:
+            return
+        self.coming.touch(gang)
+        self._touched(*self.claims.enter(*held))
+        if held.gang.spec and any(role.pod_affinity.apart for role in held.gang.spec.roles):
+            self.keep_others_away.add(gang)
+
+    def touch(self, gang: GangKey) -> None:
+        """A member of that gang has changed, or is gone."""
+        if gang in self.reservations:
+            self.coming.touch(gang)
+
+    def leave(self, gang: GangKey) -> Reservation | None:
+        """The gang holds nothing any more; returns what it held."""
+        reservation = self.reservations.pop(gang, None)
+        if reservation is not None:
+            self.unseen.forget(gang)
+            self.coming.forget(gang)
+            self.keep_others_away.discard(gang)
+            self._touched(*self.claims.leave(gang))
+        return reservation
+
+    def _held(self, gang: GangKey) -> Holding | None:
+        known, reservation = self._gangs.get(gang), self.reservations.get(gang)
+        return None if known is None or reservation is None else Holding(known, reservation)

@@ -1,0 +1,110 @@
+"""What one attempt of a gang holds, and how it stands in the gang's status."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from coschedule import GangKey, Members
+from lockstep.api.membership import LARGEST_ATTEMPT, pod_name
+from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.pods.pod import Membership, PodFact, PodKey, Request
+from lockstep.facts.ranks import parse_ranks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What one attempt of a gang holds: so many members on these nodes, ranks along the list.
+
+    ``requests`` is what a member takes, by the name of its role.
+    """
+
+    gang: GangKey
+    gang_uid: str
+    attempt: int
+    members: tuple[Members, ...]
+    requests: Mapping[str, Request]
+    start: float
+    expected_finish: float | None
+    succeeded_ranks: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many members the gang has."""
+        return sum(entry.count for entry in self.members)
+
+    def nodes_by_rank(self) -> Iterator[str]:
+        """The node of each rank, from 0 on."""
+        for entry in self.members:
+            yield from [entry.node] * entry.count
+
+    def roles_by_rank(self) -> Iterator[str]:
+        """The name of the role of each rank."""
+        for entry in self.members:
+            yield from [entry.role] * entry.count
+
+    def requests_by_rank(self) -> Iterator[Request]:
+        """What the member of each rank takes of its node."""
+        for entry in self.members:
+            yield from [self.requests[entry.role]] * entry.count
+
+    def memberships(self) -> Iterator[Membership]:
+        """What tells the member of each rank from every other pod."""
+        for rank in range(self.size):
+            yield Membership(self.gang, self.gang_uid, self.attempt, rank)
+
+    def is_for(self, member: Membership) -> bool:
+        """Whether that is one of its members."""
+        its = (member.gang, member.gang_uid, member.attempt) == (self.gang, self.gang_uid, self.attempt)
+        return its and member.rank < self.size
+
+    def pod_keys(self) -> Iterator[PodKey]:
+        """The pod of each rank: a function of gang, attempt and rank, so that every request can be repeated."""
+        for rank in range(self.size):
+            yield PodKey(self.gang.namespace, pod_name(self.gang.name, self.attempt, rank))
+
+
+def reserved_in_status(gang: GangFact) -> Reservation | None:
+    """What the gang's status says it holds.
+
+    A size that its spec does not allow was not written by us: such a gang holds nothing, and what pods it has are
+    strays. Nobody can make belief hold more members than the largest gang has, nor have others wait for an end that
+    follows from a start in the future, or that comes before the start.
+    """
+    status = gang.status
+    if status.reserved_at is None or gang.spec is None or not _is_possible(gang.spec, status.members):
+        return None
+    start = status.reserved_at if status.start is None else min(status.start, status.reserved_at)
+    finish = status.expected_finish
+    return Reservation(
+        gang=gang.key,
+        gang_uid=gang.uid,
+        attempt=status.attempt,
+        members=status.members,
+        requests=requests_of(gang.spec),
+        start=start,
+        expected_finish=None if finish is None or finish < start else finish,
+        succeeded_ranks=parse_ranks(status.succeeded_ranks),
+    )
+
+
+def requests_of(spec: GangSpec) -> dict[str, Request]:
+    """What a member takes of its node, by the name of its role."""
+    return {role.name: role.request for role in spec.roles}
+
+
+def _is_possible(spec: GangSpec, members: Iterable[Members]) -> bool:
+    sizes = {role.name: 0 for role in spec.roles}
+    for entry in members:
+        if entry.role not in sizes:
+            return False
+        sizes[entry.role] += entry.count
+    return all(role.sizes.minimum <= sizes[role.name] <= role.sizes.maximum for role in spec.roles)
+
+
+def next_attempt(status: GangStatus, members: Iterable[PodFact]) -> int:
+    """The number of the next attempt; after the largest that fits into a pod's name they begin again.
+
+    Where etcd was set back there may be members of an attempt that the status knows nothing of: its number is taken.
+    """
+    taken = (pod.member.attempt for pod in members if pod.member is not None)
+    last = max(status.attempt, *taken, 0)
+    return 1 if last >= LARGEST_ATTEMPT else last + 1

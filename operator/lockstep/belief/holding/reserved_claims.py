@@ -1,0 +1,82 @@
+"""Which claims members of gangs that have reserved use, and on which nodes: their pods may not be there yet.
+
+Claims are kept reservation by reservation, so that no caller reads all members of all gangs. Claims of single members
+are not kept: their names follow from the gang, the attempt and the rank, and the other way round.
+"""
+
+from collections.abc import Collection, Hashable, Iterator
+from typing import TypeVar
+
+from coschedule import GangKey
+from lockstep.belief.holding.claim_holder import ClaimHolder, uses_by_role
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.facts.cluster.volume import ClaimKey
+from lockstep.facts.gang.gang import GangFact
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class ReservedClaims:
+    """Whatever is entered leaves again."""
+
+    def __init__(self) -> None:
+        self._holders: dict[GangKey, ClaimHolder] = {}
+        self._by_node: dict[str, dict[GangKey, None]] = {}
+        self._by_name: dict[ClaimKey, dict[GangKey, None]] = {}
+
+    def enter(self, gang: GangFact, reservation: Reservation) -> Collection[str]:
+        """The gang has reserved, or what it asks for has changed. Returns the nodes where that makes a difference."""
+        uses = uses_by_role(gang)
+        known = self._holders.get(gang.key)
+        if known is not None and known.reservation is reservation and known.uses == uses:
+            return ()
+        left = self.leave(gang.key)
+        if not any(uses.values()):
+            return left
+        holder = self._holders[gang.key] = ClaimHolder(reservation, uses)
+        for node in holder.nodes:
+            self._by_node.setdefault(node, {})[gang.key] = None
+        for name in holder.names():
+            self._by_name.setdefault(name, {})[gang.key] = None
+        return {*left, *holder.nodes}
+
+    def leave(self, gang: GangKey) -> Collection[str]:
+        """The gang holds nothing any more. Returns the nodes where it did."""
+        holder = self._holders.pop(gang, None)
+        if holder is None:
+            return ()
+        for node in holder.nodes:
+            _take_off(self._by_node, node, gang)
+        for name in holder.names():
+            _take_off(self._by_name, name, gang)
+        return holder.nodes
+
+    def on(self, node: str, *, but: GangKey | None = None) -> Iterator[ClaimKey]:
+        """The claims that members on that node use, but for those of one gang."""
+        for gang in self._by_node.get(node, ()):
+            if gang != but:
+                yield from self._holders[gang].claims_on(node)
+
+    def nodes_of(self, gang: GangKey) -> Collection[str]:
+        """The nodes on which the gang has members, where these use claims."""
+        holder = self._holders.get(gang)
+        return () if holder is None else holder.nodes
+
+    def users(self, claim: ClaimKey) -> Collection[GangKey]:
+        """The gangs whose members share the claim of that name."""
+        return [gang for gang in self._by_name.get(claim, ()) if claim.name in self._holders[gang].shared]
+
+    def nodes_using(self, claim: ClaimKey) -> Iterator[str]:
+        """The nodes of members that use that claim: all of one that is shared, or of its one member."""
+        for end in range(len(claim.name), 0, -1):
+            if end < len(claim.name) and claim.name[end] != "-":
+                continue
+            for gang in self._by_name.get(claim._replace(name=claim.name[:end]), ()):
+                yield from self._holders[gang].nodes_using(claim.name)
+
+
+def _take_off(gangs_by: dict[Key, dict[GangKey, None]], key: Key, gang: GangKey) -> None:
+    gangs = gangs_by[key]
+    del gangs[gang]
+    if not gangs:
+        del gangs_by[key]

@@ -1,0 +1,126 @@
+"""Nodes on which attempts of a gang have failed lately: it is kept off them for a while, and so tries others."""
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import NamedTuple, TypeVar, assert_never
+
+from lockstep.belief.nodes.node_index import Names
+from lockstep.facts.pods.failure import LostOn
+from lockstep.facts.pods.pod_outcome import PodOutcome
+
+AVOID_SECONDS = 300.0
+
+_Value = TypeVar("_Value")
+
+
+class Trouble(StrEnum):
+    """What failed on a node, in words that follow "nodes"."""
+
+    VOLUMES = "where its volumes could not be made lately"
+    TURNED_AWAY = "whose kubelets have turned its members away again and again"
+    DELETED = "from which its members were deleted again and again"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether members were lost there."""
+        match self:
+            case Trouble.TURNED_AWAY | Trouble.DELETED:
+                return True
+            case Trouble.VOLUMES:
+                return False
+            case _:
+                assert_never(self)
+
+
+class _Where(NamedTuple):
+    """What failed, and on which node."""
+
+    node: str
+    trouble: Trouble
+
+
+class _Once(NamedTuple):
+    """It happened once, in that attempt; that counts until then."""
+
+    attempt: int
+    until: float
+
+
+class FailedNodes:
+    """By the UID of the gang. Forgotten when their time is over, or with the gang; ``changed`` is then called.
+
+    There are never more of a gang than nodes that it was given.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._until: dict[str, dict[_Where, float]] = {}
+        # What is not counted against a node when it happens for the first time.
+        self._once: dict[str, dict[_Where, _Once]] = {}
+
+    def note_without_volumes(self, gang_uid: str, nodes: Iterable[str], now: float) -> None:
+        """Volumes of the gang could not be made for these nodes."""
+        self._avoid(gang_uid, (_Where(node, Trouble.VOLUMES) for node in nodes), now)
+
+    def note_lost(self, gang_uid: str, attempt: int, lost_on: Iterable[LostOn], now: float) -> list[str]:
+        """Members of an attempt were lost on these nodes. Returns the nodes that are avoided from now on.
+
+        One attempt may be a race, or somebody's deed: the pod that took the room is known to the next plan. In the
+        second attempt within ``AVOID_SECONDS`` the node knows something that the API server does not show. To say so of
+        one attempt again changes nothing.
+        """
+        once = self._once.setdefault(gang_uid, {})
+        there = {_Where(one.node, _trouble(one)) for one in lost_on}
+        again = {where for where in there if where in once and _is_another(once[where], attempt, now)}
+        once.update({where: _Once(attempt, now + AVOID_SECONDS) for where in there})
+        self._avoid(gang_uid, again, now)
+        return sorted({where.node for where in again})
+
+    def of(self, gang_uid: str, trouble: Trouble) -> Names:
+        """The nodes that the gang is kept off for that."""
+        return frozenset(where.node for where in self._until.get(gang_uid, ()) if where.trouble is trouble)
+
+    def forget(self, gang_uid: str) -> None:
+        """The gang is gone."""
+        self._until.pop(gang_uid, None)
+        self._once.pop(gang_uid, None)
+
+    def expire(self, now: float) -> None:
+        """Forget what is old by now."""
+        self._once = _left(self._once, lambda once: once.until > now)
+        left = _left(self._until, lambda until: until > now)
+        if left != self._until:
+            self._until = left
+            self._changed()
+
+    def next_end(self) -> float:
+        """The earliest time at which a gang is kept off a node no longer; infinity where none is."""
+        return min((end for ends in self._until.values() for end in ends.values()), default=float("inf"))
+
+    def _avoid(self, gang_uid: str, places: Iterable[_Where], now: float) -> None:
+        ends = dict.fromkeys(places, now + AVOID_SECONDS)
+        if ends:
+            self._until.setdefault(gang_uid, {}).update(ends)
+
+
+def _trouble(loss: LostOn) -> Trouble:
+    match loss.outcome:
+        case PodOutcome.DELETED:
+            return Trouble.DELETED
+        case PodOutcome.REJECTED | PodOutcome.DISRUPTED:
+            return Trouble.TURNED_AWAY
+        case PodOutcome.GOING | PodOutcome.SUCCEEDED | PodOutcome.FAILED:
+            raise ValueError(f"a member that is {loss.outcome} is not lost")
+        case _:
+            assert_never(loss.outcome)
+
+
+def _is_another(once: _Once, attempt: int, now: float) -> bool:
+    return once.until > now and once.attempt != attempt
+
+
+def _left(
+    by_gang: dict[str, dict[_Where, _Value]], counts: Callable[[_Value], bool]
+) -> dict[str, dict[_Where, _Value]]:
+    left = {uid: {where: one for where, one in places.items() if counts(one)} for uid, places in by_gang.items()}
+    return {uid: places for uid, places in left.items() if places}

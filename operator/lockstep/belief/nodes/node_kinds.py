@@ -1,0 +1,36 @@
+"""Which kinds nodes are of, and how many times as long a gang takes on each: what runs have taught, by node."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import KindFactor, number_kinds, times_on
+from lockstep.facts.cluster.node import NodeFact, kind_of_node
+from lockstep.facts.past_runs import Learned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeKinds:
+    """The kinds of some nodes: ``by_node[n]``, numbered as ``numbers`` says by name."""
+
+    by_node: NDArray[np.int64]
+    numbers: Mapping[str, int]
+
+    @classmethod
+    def of(cls, nodes: Iterable[NodeFact | None]) -> "NodeKinds":
+        """The kinds of these nodes, in their order; one that is not there any more has none."""
+        by_node, numbers = number_kinds([kind_of_node(node) for node in nodes])
+        return cls(by_node=by_node, numbers=numbers)
+
+    def factors(self, learned: Learned | None) -> tuple[KindFactor, ...]:
+        """Of the kinds that are there, those on which runs were seen to take longer or shorter."""
+        factors = {} if learned is None else learned.factors
+        there = ((self.numbers[name], times) for name, times in factors.items() if name in self.numbers)
+        return tuple(KindFactor(kind, times) for kind, times in sorted(there))
+
+    def times(self, learned: Learned | None) -> NDArray[np.float64]:
+        """How many times as long as others a gang takes on each node of which that was learned: float[n]."""
+        times: NDArray[np.float64] = times_on(self.factors(learned), self.by_node)
+        return times

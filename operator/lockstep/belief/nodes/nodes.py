@@ -1,0 +1,77 @@
+"""The nodes, by name, and what is worked out of all of them together, once after each change."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from lockstep.belief.nodes.domains import Domains
+from lockstep.belief.nodes.node_index import NodeIndex
+from lockstep.facts.cluster.node import NodeFact
+
+
+class Nodes(dict[str, NodeFact]):
+    """What is known of each node; changed by :meth:`apply` and :meth:`remove` only.
+
+    ``changed`` is called after each change. Before it ``applied`` is told the name of a node that is new or other than
+    before, ``removed`` that of one that is gone. ``generation`` counts the changes, ``labels_generation`` those of
+    which nodes there are and of their labels: bids come and go all the time.
+    """
+
+    def __init__(
+        self, changed: Callable[[], None], *, applied: Callable[[str], None], removed: Callable[[str], None]
+    ) -> None:
+        super().__init__()
+        self._changed = changed
+        self._applied = applied
+        self._removed = removed
+        self.generation = 0
+        self.labels_generation = 0
+        self.domains = Domains(self)
+        self._index = NodeIndex({})
+        # How many nodes have each resource.
+        self._offering: Counter[str] = Counter()
+
+    def apply(self, fact: NodeFact) -> None:
+        """A node is there, or has changed. Heartbeats, which change no fact, are no change."""
+        before = self.get(fact.name)
+        if before != fact:
+            self[fact.name] = fact
+            self._note_offer(before, -1)
+            self._note_offer(fact, +1)
+            if before is None or before.labels != fact.labels:
+                self._note_labels(before, fact)
+            self._applied(fact.name)
+            self.note_change()
+
+    def remove(self, name: str) -> None:
+        """A node is gone."""
+        before = self.pop(name, None)
+        if before is not None:
+            self._note_offer(before, -1)
+            self._note_labels(before, None)
+            self._removed(name)
+            self.note_change()
+
+    def note_change(self) -> None:
+        """Something else has changed that is counted with a node."""
+        self.generation += 1
+        self._changed()
+
+    def is_offered(self, resource: str) -> bool:
+        """Whether any node has that resource, or says that it could."""
+        return resource in self._offering
+
+    def index(self) -> NodeIndex:
+        """All nodes by their labels; another one after each change of these."""
+        if self._index.generation != self.labels_generation:
+            self._index = NodeIndex(dict(self), self.labels_generation)
+        return self._index
+
+    def _note_offer(self, node: NodeFact | None, more: int) -> None:
+        for resource, _ in node.allocatable if node is not None else ():
+            self._offering[resource] += more
+            if not self._offering[resource]:
+                del self._offering[resource]
+
+    def _note_labels(self, before: NodeFact | None, after: NodeFact | None) -> None:
+        self.labels_generation += 1
+        self.domains.note(before, after)

@@ -1,0 +1,1 @@
+"""Which pods run where, by node and by label, and what their affinity excludes."""

@@ -1,0 +1,97 @@
+"""Whom running pods keep away from the nodes near them: required anti-affinity, seen from the other side.
+
+Which terms mean a gang's members is found by their labels; which nodes that leaves out is worked out once for all that
+match the same terms.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from lockstep.api.pods.pod_terms import EVERYWHERE
+from lockstep.belief.common.kept_answers import BYTES_OF_NAME, KeptAnswers
+from lockstep.belief.nodes.domains import Domains
+from lockstep.belief.pods.pod_terms import LabelMap
+from lockstep.belief.pods.term_index import Entry, TermIndex
+from lockstep.belief.pods.understood_terms import UnderstoodTerms
+from lockstep.facts.pods.pod import PodFact
+
+_NOBODY: frozenset[str] = frozenset()
+
+
+class KeepingAway:
+    """The terms of pods that are on a node, and on which nodes: whatever is entered leaves again."""
+
+    def __init__(self) -> None:
+        self._understood = UnderstoodTerms()
+        self._index = TermIndex()
+        self._names = KeptAnswers[frozenset[int], frozenset[str]]()
+        self._nodes_changes = -1
+
+    def enter(self, pod: PodFact) -> None:
+        """One more pod is on its node."""
+        for term in pod.keeps_away:
+            self._index.enter(self._understood.enter(term, pod.key.namespace), pod.node)
+        if pod.keeps_away:
+            self._names.forget()
+
+    def leave(self, pod: PodFact) -> None:
+        """One pod less."""
+        for term in pod.keeps_away:
+            self._index.leave(self._understood.leave(term, pod.key.namespace), pod.node)
+        if pod.keeps_away:
+            self._names.forget()
+
+    def concerns(self, namespace: str) -> bool:
+        """Whether anybody there might be kept away."""
+        return self._index.concerns(namespace)
+
+    def names(
+        self,
+        labels: LabelMap,
+        namespace: str,
+        labels_of_namespace: LabelMap,
+        domains: Domains,
+        own: Iterable[PodFact] = (),
+    ) -> frozenset[str]:
+        """The nodes to which no pod with these labels may go, since it would come too near to another.
+
+        What its ``own`` pods say does not count.
+        """
+        meaning = {one.number: one for one in self._index.meaning(labels, namespace, labels_of_namespace)}
+        if not meaning:
+            return _NOBODY
+        without = self._terms_of(own)
+        if without:
+            return _near(meaning.values(), domains, without)
+        if domains.changes != self._nodes_changes:
+            self._names.forget()
+            self._nodes_changes = domains.changes
+        numbers = frozenset(meaning)
+        names = self._names.get(numbers)
+        if names is None:
+            names = _near(meaning.values(), domains, without)
+            self._names.keep(numbers, names, BYTES_OF_NAME * (len(numbers) + len(names)))
+        return names
+
+    def _terms_of(self, pods: Iterable[PodFact]) -> Counter[tuple[int, str]]:
+        """How many of these pods have each term, by its number and their node."""
+        # The pods of one workload share their terms.
+        alike = Counter((id(pod.keeps_away), pod.key.namespace, pod.node) for pod in pods if pod.keeps_away)
+        terms = {id(pod.keeps_away): pod.keeps_away for pod in pods if pod.keeps_away}
+        counts: Counter[tuple[int, str]] = Counter()
+        for (these, namespace, node), count in alike.items():
+            for term in terms[these]:
+                entry = self._index.entry(self._understood.of(term, namespace))
+                if entry is not None:
+                    counts[entry.number, node] += count
+        return counts
+
+
+def _near(terms: Iterable[Entry], domains: Domains, without: Mapping[tuple[int, str], int]) -> frozenset[str]:
+    """All nodes near pods of these terms, but for so many pods."""
+    nodes: dict[str, set[str]] = {}
+    for one in terms:
+        there = (node for node, count in one.nodes.items() if count > without.get((one.number, node), 0))
+        nodes.setdefault(one.term.topology_key, set()).update(there)
+    names = (domains.all if key == EVERYWHERE and those else domains.near(key, those) for key, those in nodes.items())
+    return frozenset().union(*names)

@@ -1,0 +1,37 @@
+"""A gang's members as their neighbours see them: by labels, and by what they require of the pods around them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.api.membership import member_labels
+from lockstep.api.names import RANK_LABEL
+from lockstep.belief.pods.pod_terms import term_of
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.pods.pod import PodTerm
+
+
+class Kind(NamedTuple):
+    """Members of one role. Whoever looks at single ranks is rare: what holds for the first holds for all."""
+
+    role: str
+    namespace: str
+    labels: Mapping[str, str]
+    near: tuple[PodTerm, ...]
+    apart: tuple[PodTerm, ...]
+
+
+def kinds_of(gang: GangFact, attempt: int) -> tuple[Kind, ...]:
+    """The members of each role in that attempt."""
+    assert gang.spec is not None, "a refused gang has no members"
+    return tuple(_kind(gang.key, role, attempt) for role in gang.spec.roles)
+
+
+def _kind(gang: GangKey, role: RoleSpec, attempt: int) -> Kind:
+    labels = {**member_labels(gang, role, attempt), RANK_LABEL: "0"}
+    near, apart = (
+        tuple(term_of(one, labels, gang.namespace) for one in terms)
+        for terms in (role.pod_affinity.near, role.pod_affinity.apart)
+    )
+    return Kind(role.name, gang.namespace, labels, near, apart)

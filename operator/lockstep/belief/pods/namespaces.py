@@ -1,0 +1,40 @@
+"""The namespaces, by name, with their labels: a pod may choose by these whose pods it keeps away."""
+
+from collections.abc import Callable, Mapping
+
+from lockstep.api.label_selectors import tests_of, words_in
+from lockstep.belief.common.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
+from lockstep.facts.cluster.cluster import NamespaceFact
+from lockstep.facts.pods.pod import LabelSelector
+
+
+class Namespaces(dict[str, Mapping[str, str]]):
+    """The labels of each namespace; changed by :meth:`apply` and :meth:`remove` only."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self._changed = changed
+        self._chosen = KeptAnswers[LabelSelector, frozenset[str]]()
+
+    def apply(self, fact: NamespaceFact) -> None:
+        """A namespace is there, or its labels have changed."""
+        if self.get(fact.name) != fact.labels:
+            self[fact.name] = fact.labels
+            self._chosen.forget()
+            self._changed()
+
+    def remove(self, name: str) -> None:
+        """A namespace is gone, and with it all that was in it, which is news of its own."""
+        self.pop(name, None)
+        self._chosen.forget()
+
+    def chosen_by(self, selector: LabelSelector) -> frozenset[str]:
+        """The namespaces whose labels match; the same set again until namespaces change."""
+        chosen = self._chosen.get(selector)
+        if chosen is None:
+            tests = tests_of(selector)
+            chosen = frozenset(
+                name for name, labels in self.items() if all(test(labels.get(key)) for key, test in tests)
+            )
+            self._chosen.keep(selector, chosen, BYTES_OF_WORD * words_in(selector) + BYTES_OF_NAME * len(chosen))
+        return chosen

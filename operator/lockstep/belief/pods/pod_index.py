@@ -1,0 +1,184 @@
+"""The pods that are on a node, numbered, and by their labels: a question about a label reads no other pods.
+
+What is kept grows with the labels that pods have, never with what is asked for.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.facts.pods.pod import PodFact
+
+Rows = NDArray[np.intp]
+
+_FIRST_ROWS = 1024
+
+
+class PodSet:
+    """The rows of some pods, and the number of their last change, of all changes of the index."""
+
+    __slots__ = ("_array", "_rows", "changed_at")
+
+    def __init__(self) -> None:
+        self._rows: set[int] = set()
+        self._array: Rows | None = None
+        self.changed_at = 0
+
+    def __len__(self) -> int:
+        """How many pods."""
+        return len(self._rows)
+
+    def add(self, row: int, *, at: int) -> None:
+        """One more pod."""
+        self._rows.add(row)
+        self._array, self.changed_at = None, at
+
+    def discard(self, row: int, *, at: int) -> None:
+        """One pod less."""
+        self._rows.discard(row)
+        self._array, self.changed_at = None, at
+
+    @property
+    def rows(self) -> Rows:
+        """The rows, in any order; not to be changed."""
+        if self._array is None:
+            self._array = np.fromiter(self._rows, dtype=np.intp, count=len(self._rows))
+        return self._array
+
+
+NO_PODS = PodSet()
+
+
+class Numbers:
+    """A number for each name, as long as somebody has it; then another name may get it."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
+        self._holders: list[int] = []
+        self._free: list[int] = []
+
+    def __len__(self) -> int:
+        """More than the largest number."""
+        return len(self._names)
+
+    def take(self, name: str) -> int:
+        """The number of the name, which one more has."""
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = self._new()
+        self._names[number] = name
+        self._holders[number] += 1
+        return number
+
+    def give_back(self, name: str) -> None:
+        """One less has the name."""
+        number = self._numbers[name]
+        self._holders[number] -= 1
+        if not self._holders[number]:
+            del self._numbers[name]
+            self._free.append(number)
+
+    def of(self, names: frozenset[str]) -> list[int]:
+        """The numbers of those of these names that anybody has."""
+        known = names & self._numbers.keys()
+        return [self._numbers[name] for name in known]
+
+    def name(self, number: int) -> str:
+        """The name of a number that somebody has."""
+        return self._names[number]
+
+    def _new(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self._names.append("")
+        self._holders.append(0)
+        return len(self._names) - 1
+
+
+class PodIndex:
+    """Whatever is entered leaves again. ``node[row]`` and ``namespace[row]`` number the names that pods have."""
+
+    def __init__(self, pods: Iterable[PodFact]) -> None:
+        self.changes = 0
+        self.node: NDArray[np.int32] = np.zeros(_FIRST_ROWS, dtype=np.int32)
+        self.namespace: NDArray[np.int32] = np.zeros(_FIRST_ROWS, dtype=np.int32)
+        self.there: NDArray[np.bool_] = np.zeros(_FIRST_ROWS, dtype=np.bool_)
+        self.nodes = Numbers()
+        self.namespaces = Numbers()
+        self._pods: list[PodFact | None] = [None] * _FIRST_ROWS
+        self._rows: dict[str, int] = {}
+        self._free: list[int] = list(range(_FIRST_ROWS))
+        self._by_key: dict[str, PodSet] = {}
+        self._by_value: dict[str, dict[str, PodSet]] = {}
+        for pod in pods:
+            self.enter(pod)
+
+    def enter(self, pod: PodFact) -> None:
+        """One more pod is on its node."""
+        self.changes += 1
+        row = self._rows[pod.uid] = self._free_row()
+        self._pods[row], self.there[row] = pod, True
+        self.node[row], self.namespace[row] = self.nodes.take(pod.node), self.namespaces.take(pod.key.namespace)
+        for key, value in pod.labels:
+            self._by_key.setdefault(key, PodSet()).add(row, at=self.changes)
+            if key in self._by_value:
+                self._by_value[key].setdefault(value, PodSet()).add(row, at=self.changes)
+
+    def leave(self, pod: PodFact) -> None:
+        """One pod less."""
+        self.changes += 1
+        row = self._rows.pop(pod.uid)
+        self._pods[row], self.there[row] = None, False
+        self._free.append(row)
+        self.nodes.give_back(pod.node)
+        self.namespaces.give_back(pod.key.namespace)
+        for key, value in pod.labels:
+            self._leave_label(row, key, value)
+
+    def pod(self, row: int) -> PodFact:
+        """The pod of that row."""
+        pod = self._pods[row]
+        assert pod is not None, "the row of a pod that is there"
+        return pod
+
+    def rows_of(self, pods: Iterable[PodFact]) -> Rows:
+        """The rows of those of these pods that are entered."""
+        return np.array([self._rows[pod.uid] for pod in pods if pod.uid in self._rows], dtype=np.intp)
+
+    def having(self, key: str) -> PodSet:
+        """The pods that have a label of that key."""
+        return self._by_key.get(key, NO_PODS)
+
+    def by_value(self, key: str) -> Mapping[str, PodSet]:
+        """The same by the label's value; kept from when that is asked for first."""
+        if key not in self._by_key:
+            return {}
+        if key not in self._by_value:
+            values = self._by_value[key] = dict[str, PodSet]()
+            for row in self._by_key[key].rows.tolist():
+                values.setdefault(dict(self.pod(row).labels)[key], PodSet()).add(row, at=self.changes)
+        return self._by_value[key]
+
+    def _leave_label(self, row: int, key: str, value: str) -> None:
+        pods = self._by_key[key]
+        pods.discard(row, at=self.changes)
+        if not pods:
+            del self._by_key[key]
+            self._by_value.pop(key, None)
+        elif key in self._by_value:
+            of_value = self._by_value[key][value]
+            of_value.discard(row, at=self.changes)
+            if not of_value:
+                del self._by_value[key][value]
+
+    def _free_row(self) -> int:
+        if not self._free:
+            size = len(self._pods)
+            self.node = np.pad(self.node, (0, size))
+            self.namespace = np.pad(self.namespace, (0, size))
+            self.there = np.pad(self.there, (0, size))
+            self._pods.extend([None] * size)
+            self._free.extend(range(size, 2 * size))
+        return self._free.pop()

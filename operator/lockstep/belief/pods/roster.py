@@ -1,0 +1,80 @@
+"""Which pods are members of which gang, and which were."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from coschedule import GangKey
+from lockstep.facts.pods.pod import PodFact, PodKey
+
+
+class Roster:
+    """The members of gangs by the gang's UID, whether belief has the gang or not.
+
+    The departed are members that were seen and are gone, as they were last seen. Whoever notes one forgets it with its
+    attempt, so that there are never more of them than members.
+    """
+
+    def __init__(self) -> None:
+        self._members: dict[str, dict[PodKey, PodFact]] = {}
+        self._uids: dict[GangKey, set[str]] = {}
+        self._departed: dict[str, dict[PodKey, PodFact]] = {}
+        self._listeners: dict[object, set[str]] = {}
+
+    def enter(self, pod: PodFact) -> None:
+        """A pod is there, or has changed."""
+        if pod.member is not None:
+            self._members.setdefault(pod.member.gang_uid, {})[pod.key] = pod
+            self._uids.setdefault(pod.member.gang, set()).add(pod.member.gang_uid)
+
+    def leave(self, pod: PodFact) -> None:
+        """A pod is gone, or has changed and enters again."""
+        if pod.member is None:
+            return
+        pods = self._members.get(pod.member.gang_uid, {})
+        pods.pop(pod.key, None)
+        if not pods:
+            self._members.pop(pod.member.gang_uid, None)
+            uids = self._uids.get(pod.member.gang, set())
+            uids.discard(pod.member.gang_uid)
+            if not uids:
+                self._uids.pop(pod.member.gang, None)
+
+    @contextmanager
+    def noting_gone(self) -> Iterator[set[str]]:
+        """Collect the UIDs of the members of any gang that go within the block."""
+        listener = object()
+        try:
+            yield self._listeners.setdefault(listener, set())
+        finally:
+            del self._listeners[listener]
+
+    def note_gone(self, pod: PodFact) -> None:
+        """A member is gone."""
+        for gone in self._listeners.values():
+            gone.add(pod.uid)
+
+    def note_departed(self, gang_uid: str, pod: PodFact) -> None:
+        """A member of the attempt that the gang holds nodes for is gone."""
+        self._departed.setdefault(gang_uid, {})[pod.key] = pod
+
+    def forget_departed(self, gang_uid: str) -> None:
+        """The attempt whose members have departed is over."""
+        self._departed.pop(gang_uid, None)
+
+    def members(self, gang_uid: str) -> dict[PodKey, PodFact]:
+        """The pods of all the gang's attempts that are there."""
+        return self._members.get(gang_uid, {})
+
+    def departed(self, gang_uid: str) -> dict[PodKey, PodFact]:
+        """The members that are gone."""
+        return self._departed.get(gang_uid, {})
+
+    def names(self) -> Iterable[GangKey]:
+        """The names of all gangs that have members."""
+        return self._uids.keys()
+
+    def others(self, name: GangKey, gang_uid: str | None) -> Iterator[PodFact]:
+        """The members of all gangs of that name but the one of that UID."""
+        for uid in self._uids.get(name, ()):
+            if uid != gang_uid:
+                yield from self.members(uid).values()

@@ -1,0 +1,127 @@
+"""Terms of anti-affinity by the labels that they select, so that those that mean a pod are found by its labels."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from coschedule import Requirement
+from lockstep.api.label_selectors import Tests, tests_of
+from lockstep.belief.pods.pod_terms import LabelMap
+from lockstep.facts.pods.pod import PodTerm
+
+# Where terms are that choose namespaces by their labels; no namespace has this name.
+_ANY_NAMESPACE = ""
+_Anchor = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A term, its number, and how many pods of it are on each node. ``chooses``: namespaces; None where none does."""
+
+    number: int
+    term: PodTerm
+    selects: Tests
+    chooses: Tests | None
+    nodes: Counter[str] = field(default_factory=Counter)
+
+    def means(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> bool:
+        """Whether a pod with these labels, in a namespace with those, is one of the term's."""
+        if namespace not in self.term.namespaces and (
+            self.chooses is None or not _pass(self.chooses, labels_of_namespace)
+        ):
+            return False
+        return _pass(self.selects, labels)
+
+
+class TermIndex:
+    """Whatever is entered leaves again. A term that selects nothing is none."""
+
+    def __init__(self) -> None:
+        self._entries: dict[PodTerm, Entry] = {}
+        self._last = 0
+        self._by_anchor: dict[str, dict[_Anchor | None, dict[int, Entry]]] = {}
+
+    def enter(self, term: PodTerm, node: str) -> None:
+        """One more pod of that term is on the node."""
+        if term.selector is None:
+            return
+        entry = self._entries.get(term)
+        if entry is None:
+            self._last += 1
+            chooses = None if term.namespace_selector is None else tests_of(term.namespace_selector)
+            entry = self._entries[term] = Entry(self._last, term, tests_of(term.selector), chooses)
+            for namespace in _namespaces(term):
+                for anchor in _anchors(term):
+                    self._by_anchor.setdefault(namespace, {}).setdefault(anchor, {})[entry.number] = entry
+        entry.nodes[node] += 1
+
+    def leave(self, term: PodTerm, node: str) -> None:
+        """One pod less."""
+        entry = self._entries.get(term)
+        if entry is None:
+            return
+        entry.nodes[node] -= 1
+        if not entry.nodes[node]:
+            del entry.nodes[node]
+        if not entry.nodes:
+            del self._entries[term]
+            for namespace in _namespaces(term):
+                for anchor in _anchors(term):
+                    self._drop(namespace, anchor, entry.number)
+
+    def entry(self, term: PodTerm) -> Entry | None:
+        """The term as it is kept."""
+        return self._entries.get(term)
+
+    def concerns(self, namespace: str) -> bool:
+        """Whether any term might mean a pod of that namespace."""
+        return namespace in self._by_anchor or _ANY_NAMESPACE in self._by_anchor
+
+    def meaning(self, labels: LabelMap, namespace: str, labels_of_namespace: LabelMap) -> Iterator[Entry]:
+        """The terms that mean a pod with these labels, in a namespace with those; each once."""
+        for where in (namespace, _ANY_NAMESPACE):
+            by_anchor = self._by_anchor.get(where, {})
+            for anchor in _anchors_of(labels) if by_anchor else ():
+                for entry in by_anchor.get(anchor, {}).values():
+                    is_twice = where == _ANY_NAMESPACE and namespace in entry.term.namespaces
+                    if not is_twice and entry.means(labels, namespace, labels_of_namespace):
+                        yield entry
+
+    def _drop(self, namespace: str, anchor: _Anchor | None, number: int) -> None:
+        by_anchor = self._by_anchor[namespace]
+        del by_anchor[anchor][number]
+        if not by_anchor[anchor]:
+            del by_anchor[anchor]
+        if not by_anchor:
+            del self._by_anchor[namespace]
+
+
+def _pass(tests: Tests, labels: LabelMap) -> bool:
+    return all(test(labels.get(key)) for key, test in tests)
+
+
+def _namespaces(term: PodTerm) -> tuple[str, ...]:
+    """Where the term is kept; each place knows all of its nodes."""
+    names = tuple(dict.fromkeys(term.namespaces))
+    return names if term.namespace_selector is None else (*names, _ANY_NAMESPACE)
+
+
+def _anchors(term: PodTerm) -> tuple[_Anchor | None, ...]:
+    """Labels of which every pod that the term selects has exactly one; None where it may have none of any."""
+    of_values = [one for one in term.selector or () if one.operator == "In" and one.values]
+    if of_values:
+        fewest = min(of_values, key=lambda one: len(one.values))
+        return tuple((fewest.key, value) for value in dict.fromkeys(fewest.values))
+    having = next((one for one in term.selector or () if _asks_for_label(one)), None)
+    return (None,) if having is None else ((having.key, None),)
+
+
+def _asks_for_label(one: Requirement) -> bool:
+    return one.operator not in ("NotIn", "DoesNotExist")
+
+
+def _anchors_of(labels: LabelMap) -> Iterator[_Anchor | None]:
+    for key, value in labels.items():
+        yield key, value
+        yield key, None
+    yield None

@@ -1,0 +1,92 @@
+"""How terms of anti-affinity are understood: exactly, or as more than they say, where a namespace has very many.
+
+The rule is safe: no gang goes where a term, read exactly, keeps it away. And it is the namespace's own pods that keep
+more away than they say.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from lockstep.api.pods.pod_terms import EVERYWHERE, of_any_labels
+from lockstep.facts.pods.pod import PodTerm
+
+MOST_OF_NAMESPACE = 1_000
+"""At most this many terms of the pods of one namespace that are about that namespace are distinguished."""
+MOST_ABOUT_OTHERS = 100
+"""And at most this many that are about others, where they cost others' gangs time."""
+_MOST_LABELS = 64
+
+
+@dataclass(slots=True)
+class _Understood:
+    """A term as it is understood, and how many pods have it."""
+
+    term: PodTerm
+    pods: int = 0
+    is_exact: bool = True
+
+
+@dataclass(slots=True)
+class _Namespace:
+    """The terms of the pods of a namespace: how they are understood, how many exactly, and how many as which other."""
+
+    terms: dict[PodTerm, _Understood] = field(default_factory=dict)
+    exactly: Counter[bool] = field(default_factory=Counter)
+    as_other: Counter[PodTerm] = field(default_factory=Counter)
+
+    def understand(self, term: PodTerm, namespace: str) -> _Understood:
+        about_others = _is_about_others(term, namespace)
+        if self.exactly[about_others] < (MOST_ABOUT_OTHERS if about_others else MOST_OF_NAMESPACE):
+            self.exactly[about_others] += 1
+            return _Understood(term)
+        other = of_any_labels(term.topology_key, None if about_others else namespace)
+        if other not in self.as_other and len(self.as_other) >= _MOST_LABELS:
+            other = other._replace(topology_key=EVERYWHERE)
+        self.as_other[other] += 1
+        return _Understood(other, is_exact=False)
+
+    def forget(self, term: PodTerm, known: _Understood, namespace: str) -> None:
+        if known.is_exact:
+            self.exactly[_is_about_others(term, namespace)] -= 1
+            return
+        self.as_other[known.term] -= 1
+        if not self.as_other[known.term]:
+            del self.as_other[known.term]
+
+
+class UnderstoodTerms:
+    """Whatever is entered leaves again, and is understood as it was until all pods that have it have left."""
+
+    def __init__(self) -> None:
+        self._namespaces: dict[str, _Namespace] = {}
+
+    def enter(self, term: PodTerm, namespace: str) -> PodTerm:
+        """One more pod of the namespace has the term. Returns how it is understood."""
+        of_namespace = self._namespaces.setdefault(namespace, _Namespace())
+        known = of_namespace.terms.get(term)
+        if known is None:
+            known = of_namespace.terms[term] = of_namespace.understand(term, namespace)
+        known.pods += 1
+        return known.term
+
+    def leave(self, term: PodTerm, namespace: str) -> PodTerm:
+        """One pod less. Returns how the term was understood."""
+        of_namespace = self._namespaces[namespace]
+        known = of_namespace.terms[term]
+        known.pods -= 1
+        if not known.pods:
+            del of_namespace.terms[term]
+            of_namespace.forget(term, known, namespace)
+            if not of_namespace.terms:
+                del self._namespaces[namespace]
+        return known.term
+
+    def of(self, term: PodTerm, namespace: str) -> PodTerm:
+        """How the term of a pod of that namespace is understood; as it is where no pod has it."""
+        of_namespace = self._namespaces.get(namespace)
+        known = None if of_namespace is None else of_namespace.terms.get(term)
+        return term if known is None else known.term
+
+
+def _is_about_others(term: PodTerm, namespace: str) -> bool:
+    return term.namespace_selector is not None or set(term.namespaces) != {namespace}

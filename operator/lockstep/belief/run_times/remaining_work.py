@@ -1,0 +1,63 @@
+"""The work that a gang still has to do, for planning.
+
+It is what the spec says, less the part that a member has said is done, at the times that finished runs have shown.
+"""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from coschedule import Members, SerialWork, TimesWork, Work, WorkFit
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.past_runs import Learned
+from lockstep.facts.ranks import MOST_RANKS
+
+# Who says that all is done, and runs again, has something left to do.
+_LEAST_REST = 1 / 1024
+
+
+def remaining_work(gang: GangFact, learned: Learned | None = None) -> Work | None:
+    """The work as the next attempt has it; overheads are paid again. ``None`` where its run time is not known.
+
+    All of its times are multiplied by what was ``learned``, so that sizes compare as in the spec, or as in the law that
+    stands in its place.
+    """
+    work = None if gang.spec is None else gang.spec.work
+    if work is None or (learned is None and not gang.status.done):
+        return work
+    if learned is not None and learned.law is not None:
+        work = _by_law(work, learned.law)
+    rest, times = _rest(gang.status), 1.0 if learned is None else learned.times
+    if isinstance(work, SerialWork):
+        return SerialWork(
+            serial=float(work.serial) * rest * times,
+            fixed=float(work.fixed) * times,
+            per_member=float(work.per_member) * times,
+            per_log_member=float(work.per_log_member) * times,
+        )
+    return TimesWork(times=tuple(time if time == math.inf else float(time) * rest * times for time in work.times))
+
+
+def factor_at(gang: GangFact, members: Iterable[Members], learned: Learned | None) -> float:
+    """By how much the time that the spec states for these members is multiplied for planning."""
+    if learned is None or learned.law is None or gang.spec is None or gang.spec.work is None:
+        return 1.0 if learned is None else learned.times
+    working = gang.spec.working(members)
+    if not 1 <= working <= MOST_RANKS:
+        # More than a gang may have: a status that was not written here.
+        return learned.times
+    stated = float(gang.spec.work.float_times(working)[-1])
+    return learned.times * float(learned.law.seconds(np.array([working]))[0]) / stated
+
+
+def _by_law(work: Work, law: WorkFit) -> Work:
+    """The law in the place of stated work. Sizes that a profile leaves out stay out."""
+    if isinstance(work, SerialWork):
+        return law.work
+    times = law.seconds(np.arange(1, len(work.times) + 1)).tolist()
+    return TimesWork(times=tuple(ours if one < math.inf else one for one, ours in zip(work.times, times, strict=True)))
+
+
+def _rest(status: GangStatus) -> float:
+    return max(1.0 - status.done, _LEAST_REST)

@@ -1,0 +1,1 @@
+"""What is observed of claims, volumes, storage classes and attachments."""

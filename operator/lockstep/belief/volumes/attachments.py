@@ -1,0 +1,184 @@
+"""How many volumes a node can still attach: CSI drivers have limits, and a volume counts once for each node.
+
+As kube-scheduler counts: the volumes of the pods that are there, and those that are attached without being any pod's;
+and besides those of members that are about to come. It is counted node by node, and again only where something of a
+node has changed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from itertools import chain
+
+from coschedule import GangKey
+from lockstep.belief.common.kept_answers import BYTES_OF_NAME, BYTES_OF_WORD, KeptAnswers
+from lockstep.belief.common.steps import at_once
+from lockstep.belief.holding.reserved_claims import ReservedClaims
+from lockstep.belief.pods.neighbours import Neighbours
+from lockstep.belief.volumes.attach_room import AttachRoom
+from lockstep.belief.volumes.attached import Attached
+from lockstep.belief.volumes.claims import Claims, ClaimsChange
+from lockstep.facts.cluster.volume import AttachLimits, Attachment, CsiVolume
+
+Volumes = frozenset[CsiVolume]
+
+_NO_LIMITS: Mapping[str, int] = {}
+
+
+class Attachments:
+    """What nodes can attach and have attached. ``changed`` is called after each change of a fact."""
+
+    def __init__(
+        self, claims: Claims, neighbours: Neighbours, reserved: ReservedClaims, changed: Callable[[], None]
+    ) -> None:
+        self._claims = claims
+        self._neighbours = neighbours
+        self._reserved = reserved
+        self._changed = changed
+        self._limits: dict[str, Mapping[str, int]] = {}
+        self._attached = Attached()
+        self._stale: set[str] = set()
+        self._in_use: dict[str, Volumes] = {}
+        self._rooms: dict[str, AttachRoom] = {}
+        self._full = KeptAnswers[Volumes, Mapping[str, frozenset[str]]]()
+
+    def apply_limits(self, fact: AttachLimits) -> None:
+        """A node's drivers say how many volumes they can attach; most have no limit."""
+        if self._limits.get(fact.node, _NO_LIMITS) != fact.limits:
+            self._limits[fact.node] = fact.limits
+            self._note_change((fact.node,))
+
+    def remove_limits(self, node: str) -> None:
+        """A node has no drivers any more."""
+        if self._limits.pop(node, None):
+            self._note_change((node,))
+
+    def apply_attachment(self, fact: Attachment) -> None:
+        """A volume is being attached, or is."""
+        self._note_change(self._attached.apply(fact))
+
+    def remove_attachment(self, name: str) -> None:
+        """A volume is detached."""
+        self._note_change(self._attached.remove(name))
+
+    def touch(self, *nodes: str) -> None:
+        """Pods or members on these nodes use other volumes than before."""
+        self._stale.update(nodes)
+
+    def note(self, change: ClaimsChange) -> None:
+        """What claims have, or what volumes are, has changed."""
+        if change.claims is None:
+            self._stale.update(self._limits)
+            return
+        self._stale.update(self._attached.nodes_of(change.volume))
+        for claim in change.claims:
+            self._stale.update(pod.node for pod in self._neighbours.users(claim))
+            self._stale.update(self._reserved.nodes_using(claim))
+
+    def renewing(self) -> Generator[None, None, None]:
+        """Count anew on nodes of which something has changed, one a step; a question before the end does the rest."""
+        while self._stale:
+            self._renew(self._stale.pop())
+            yield
+
+    def room(self, driver: str) -> Mapping[str, int]:
+        """How many volumes more of that driver each node can attach; nodes without a limit are left out."""
+        at_once(self.renewing())
+        return self._rooms[driver].by_node if driver in self._rooms else _NO_LIMITS
+
+    def full(self, wanted: Volumes, *, but: GangKey | None = None) -> Mapping[str, frozenset[str]]:
+        """By driver, the nodes that can't attach what is still wanted of it, whatever one gang is about to attach."""
+        at_once(self.renewing())
+        full = self._full.get(wanted)
+        if full is None:
+            full = self._find_full(wanted)
+            names = sum(map(len, full.values()))
+            self._full.keep(wanted, full, BYTES_OF_NAME * names + BYTES_OF_WORD * len(wanted))
+        own = () if but is None else self._reserved.nodes_of(but)
+        return full if not own else self._without(full, wanted, but, own)
+
+    def most(self, own: Mapping[str, int], shared: Volumes, *, members: int) -> dict[str, int]:
+        """For how many members nodes can attach what is wanted; nodes that can for all of them are left out.
+
+        ``own``: so many volumes of each driver for each member, ``shared`` once for all.
+        """
+        at_once(self.renewing())
+        wanted = Counter({driver: count * members for driver, count in own.items()})
+        wanted.update(volume.driver for volume in shared)
+        counts = {node: self._fitting(node, own, shared, members) for node in self._with_less_room_than(wanted)}
+        return {node: count for node, count in counts.items() if count < members}
+
+    def _note_change(self, nodes: Iterable[str]) -> None:
+        nodes = set(nodes)
+        if nodes:
+            self._stale |= nodes
+            self._changed()
+
+    def _renew(self, node: str) -> None:
+        limits = self._limits.get(node, _NO_LIMITS)
+        if not limits and node not in self._in_use:
+            return
+        self._full.forget()
+        self._in_use[node] = frozenset(self._volumes_in_use(node))
+        attached = self._attached_to(node, self._in_use[node])
+        for driver in self._rooms.keys() | limits.keys():
+            room = self._rooms.setdefault(driver, AttachRoom())
+            room.put(node, limits[driver] - attached[driver] if driver in limits else None)
+        if not limits:
+            del self._in_use[node]
+            self._rooms = {driver: room for driver, room in self._rooms.items() if room.by_node}
+
+    def _volumes_in_use(self, node: str, *, but: GangKey | None = None) -> Iterator[CsiVolume]:
+        """The volumes of pods on the node, and of members of other gangs that are about to be there."""
+        of_pods = ((pod.key.namespace, claim) for pod in self._neighbours.claiming(node) for claim in pod.claims)
+        return self._claims.csi_volumes(chain(of_pods, self._reserved.on(node, but=but)))
+
+    def _attached_to(self, node: str, in_use: Volumes) -> Counter[str]:
+        """How many volumes of each driver count: those in use, and those that are attached all the same."""
+        left_over = {volume for volume in map(self._volume, self._attached.on(node)) if volume}
+        return Counter(volume.driver for volume in in_use | left_over)
+
+    def _volume(self, attachment: Attachment) -> CsiVolume | None:
+        fact = self._claims.volumes.get(attachment.volume)
+        return None if fact is None or fact.csi is None else CsiVolume(attachment.driver, fact.csi.handle)
+
+    def _with_less_room_than(self, wanted: Counter[str]) -> set[str]:
+        """The nodes that might not attach so many volumes of each driver; the others surely can."""
+        rooms = ((self._rooms[driver], count) for driver, count in wanted.items() if driver in self._rooms)
+        return {node for room, count in rooms for node in room.below(count)}
+
+    def _find_full(self, wanted: Volumes) -> Mapping[str, frozenset[str]]:
+        full: dict[str, set[str]] = {}
+        for node in self._with_less_room_than(Counter(volume.driver for volume in wanted)):
+            for driver in self._short(node, wanted, self._in_use[node]):
+                full.setdefault(driver, set()).add(node)
+        return {driver: frozenset(nodes) for driver, nodes in full.items()}
+
+    def _without(
+        self, full: Mapping[str, frozenset[str]], wanted: Volumes, gang: GangKey | None, own: Iterable[str]
+    ) -> Mapping[str, frozenset[str]]:
+        """The same where what the gang itself is about to attach does not count, on its ``own`` nodes."""
+        without: dict[str, set[str]] = {driver: set(nodes) for driver, nodes in full.items()}
+        for node in own:
+            in_use = frozenset(self._volumes_in_use(node, but=gang)) if node in self._limits else frozenset[CsiVolume]()
+            short = self._short(node, wanted, in_use)
+            for driver in {*without, *short}:
+                nodes = without.setdefault(driver, set())
+                (nodes.add if driver in short else nodes.discard)(node)
+        return {driver: frozenset(nodes) for driver, nodes in without.items() if nodes}
+
+    def _short(self, node: str, wanted: Volumes, in_use: Volumes) -> list[str]:
+        """The drivers that can't attach what of the wanted volumes is not in use on the node."""
+        new = Counter(volume.driver for volume in wanted - in_use)
+        attached, limits = self._attached_to(node, in_use), self._limits.get(node, _NO_LIMITS)
+        return [
+            driver for driver, count in new.items() if driver in limits and attached[driver] + count > limits[driver]
+        ]
+
+    def _fitting(self, node: str, own: Mapping[str, int], shared: Volumes, members: int) -> int:
+        """For how many members the node can attach their own volumes besides the shared ones."""
+        limits = self._limits.get(node, _NO_LIMITS)
+        attached = self._attached_to(node, self._in_use[node] | shared)
+        if any(attached[volume.driver] > limits.get(volume.driver, attached[volume.driver]) for volume in shared):
+            return 0
+        rooms = ((limits[driver] - attached[driver]) // count for driver, count in own.items() if driver in limits)
+        return max(0, min((members, *rooms)))

@@ -1,0 +1,85 @@
+"""Claims by what is asked of them: a search for the claims of one gang, or of one volume, reads no others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.api.members.claims import kept_stem, stem_and_rank
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey
+
+_NO_CLAIMS: Mapping[int, ClaimFact] = {}
+
+
+class _Stem(NamedTuple):
+    """The names of the claims that ranks of one gang have by one template, but for the rank."""
+
+    namespace: str
+    stem: str
+
+
+@dataclass(slots=True)
+class _Namespace:
+    """How many claims a namespace has, and the number of its last change, of the changes of all."""
+
+    claims: int = 0
+    changed_at: int = 0
+
+
+@dataclass(slots=True)
+class ClaimIndex:
+    """Whatever is entered leaves again, as it was entered."""
+
+    _changes: int = 0
+    _namespaces: dict[str, _Namespace] = field(default_factory=dict)
+    _by_stem: dict[_Stem, dict[int, ClaimFact]] = field(default_factory=dict)
+    _by_volume: dict[str, set[ClaimKey]] = field(default_factory=dict)
+
+    def enter(self, claim: ClaimFact) -> None:
+        """A claim is there."""
+        self._note_change(claim.key.namespace, more=1)
+        if claim.volume:
+            self._by_volume.setdefault(claim.volume, set()).add(claim.key)
+        named = stem_and_rank(claim.key.name)
+        if named is not None:
+            stem, rank = named
+            self._by_stem.setdefault(_Stem(claim.key.namespace, stem), {})[rank] = claim
+
+    def leave(self, claim: ClaimFact) -> None:
+        """A claim is gone, or has changed and enters again."""
+        self._note_change(claim.key.namespace, more=-1)
+        if claim.volume:
+            claims = self._by_volume[claim.volume]
+            claims.discard(claim.key)
+            if not claims:
+                del self._by_volume[claim.volume]
+        named = stem_and_rank(claim.key.name)
+        if named is not None:
+            self._leave_stem(_Stem(claim.key.namespace, named[0]), named[1])
+
+    def changed_at(self, namespace: str) -> int:
+        """A number that no two states of a namespace's claims have in common; 0 where it has none."""
+        known = self._namespaces.get(namespace)
+        return 0 if known is None else known.changed_at
+
+    def naming(self, volume: str) -> tuple[ClaimKey, ...]:
+        """The claims that say that they have that volume."""
+        return tuple(self._by_volume.get(volume, ()))
+
+    def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
+        """The claims that ranks of a gang have by that template, by rank."""
+        return self._by_stem.get(_Stem(gang.namespace, kept_stem(template, gang.name)), _NO_CLAIMS)
+
+    def _leave_stem(self, stem: _Stem, rank: int) -> None:
+        claims = self._by_stem[stem]
+        del claims[rank]
+        if not claims:
+            del self._by_stem[stem]
+
+    def _note_change(self, name: str, *, more: int) -> None:
+        self._changes += 1
+        namespace = self._namespaces.setdefault(name, _Namespace())
+        namespace.claims += more
+        namespace.changed_at = self._changes
+        if not namespace.claims:
+            del self._namespaces[name]

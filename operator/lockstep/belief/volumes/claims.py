@@ -1,0 +1,174 @@
+"""Volumes that gangs' members claim: which there are, which are yet to come, and from where they can be reached."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from coschedule import Constraints, GangKey
+from lockstep.api.members.claims import kept_claim
+from lockstep.belief.common.remembered import Remembered
+from lockstep.belief.nodes.node_index import Names, NodeIndex
+from lockstep.belief.volumes.claim_index import ClaimIndex
+from lockstep.belief.volumes.provisioning import Provisioning
+from lockstep.belief.volumes.storage import Storage
+from lockstep.belief.volumes.volume_choice import Seeker
+from lockstep.facts.cluster.volume import ClaimFact, ClaimKey, CsiVolume, Sharing, VolumeFact, Wish
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.role import RoleSpec
+
+Value = TypeVar("Value")
+
+
+class ClaimsChange(NamedTuple):
+    """What has changed: of these claims, None for all there are, and that volume, if it is one of a volume."""
+
+    claims: tuple[ClaimKey, ...] | None
+    volume: str = ""
+
+
+class Stamp(NamedTuple):
+    """Two that are equal were taken of the same claims of a namespace, the same volumes, classes and nodes."""
+
+    claims: int
+    supply: int
+    nodes: int
+
+
+class Claims:
+    """What is known of claims and volumes, and what that means for gangs. ``changed`` is called after each change."""
+
+    def __init__(
+        self, changed: Callable[[ClaimsChange], None], *, nodes: Callable[[], NodeIndex], remembered: Remembered
+    ) -> None:
+        self._changed = changed
+        self._nodes = nodes
+        self._index = ClaimIndex()
+        self._remembered = remembered
+        self._supply_changes = 0
+        self.claims: dict[ClaimKey, ClaimFact] = {}
+        self.volumes: dict[str, VolumeFact] = {}
+        self.storage = Storage(self._storage_changed)
+        self.provisioning = Provisioning(self.storage, nodes)
+
+    def apply_claim(self, fact: ClaimFact) -> None:
+        """A claim for a volume is there, or has changed."""
+        before = self.claims.get(fact.key)
+        if before == fact:
+            return
+        if before is not None:
+            self._index.leave(before)
+        self.claims[fact.key] = fact
+        self._index.enter(fact)
+        self._changed(ClaimsChange((fact.key,)))
+
+    def remove_claim(self, key: ClaimKey) -> None:
+        """A claim is gone."""
+        before = self.claims.pop(key, None)
+        if before is not None:
+            self._index.leave(before)
+            self._changed(ClaimsChange((key,)))
+
+    def apply_volume(self, fact: VolumeFact) -> None:
+        """A volume is there, or has changed."""
+        before = self.volumes.get(fact.name)
+        if before != fact:
+            if before is not None:
+                self.provisioning.volumes.leave(before)
+            self.volumes[fact.name] = fact
+            self.provisioning.volumes.enter(fact)
+            self._supply_changed(ClaimsChange(self._index.naming(fact.name), fact.name))
+
+    def remove_volume(self, name: str) -> None:
+        """A volume is gone."""
+        before = self.volumes.pop(name, None)
+        if before is not None:
+            self.provisioning.volumes.leave(before)
+            self._supply_changed(ClaimsChange(self._index.naming(name), name))
+
+    def stamp(self, namespace: str) -> Stamp:
+        """What is worked out of a namespace's claims holds as long as this stays the same."""
+        return Stamp(self._index.changed_at(namespace), self._supply_changes, self._nodes().generation)
+
+    def remembered(self, question: Callable[["Claims", GangFact], Value], gang: GangFact) -> Value:
+        """The answer to a question about a gang, which holds as long as its spec and what it stands on do.
+
+        It stands on claims of the gang's namespace, on volumes, classes and the labels of nodes.
+        """
+        return self._remembered.of(gang, self.stamp(gang.key.namespace), question, lambda: question(self, gang))
+
+    def kept(self, gang: GangKey, template: str) -> Mapping[int, ClaimFact]:
+        """The claims by that template of a gang's that are there, by rank; also of ranks that the gang can't have."""
+        return self._index.kept(gang, template)
+
+    def constraints(self, gang: GangKey, role: RoleSpec) -> Constraints:
+        """The template's own constraints, and those of the volumes that all members of the role share."""
+        affinities = {affinity for volume in self._volumes_of(gang, role) for affinity in volume.affinities}
+        return replace(role.constraints, volumes=tuple(sorted(affinities))) if affinities else role.constraints
+
+    def csi_volumes(self, claims: Iterable[tuple[str, str]]) -> Iterator[CsiVolume]:
+        """The volumes of CSI drivers that these claims, namespace and name, have or will have."""
+        for namespace, name in claims:
+            claim = self.claims.get(ClaimKey(namespace, name))
+            volume = None if claim is None else self.volumes.get(claim.volume)
+            if volume is not None and volume.csi is not None:
+                yield volume.csi
+            elif claim is not None and volume is None:
+                yield from self.csi_volume_to_be(claim.key, claim.wish)
+
+    def csi_volume_to_be(self, key: ClaimKey, wish: Wish) -> Iterator[CsiVolume]:
+        """The volume that is yet to be made for a claim; where its class does not say by whom, nobody knows."""
+        kind = self.storage.class_of(wish.storage_class)
+        if kind is not None:
+            yield CsiVolume(kind.provisioner, f"of claim {key.namespace}/{key.name}")
+
+    def is_usable(self, claim: ClaimFact) -> bool:
+        """Whether the claim has its volume, and that is known."""
+        return claim.is_bound and claim.volume in self.volumes
+
+    def reach(self, claim: ClaimFact) -> Names | None:
+        """The nodes that reach the claim's volume, or of which it was told; None where that is still open."""
+        if not self.is_usable(claim):
+            return frozenset({claim.told}) if claim.told else None
+        return self._nodes().reaching(self.volumes[claim.volume].affinities)
+
+    def shared_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
+        """The claims that members of the role share, and that get a volume when it is known where these are."""
+        keys = (ClaimKey(gang.namespace, use.claim) for use in role.claims if use.sharing is Sharing.SHARED)
+        claims = (self.claims[key] for key in keys if key in self.claims)
+        return tuple(self.seeker_of(claim) for claim in claims if not claim.is_bound and self.waits(claim.wish))
+
+    def own_seekers(self, gang: GangKey, role: RoleSpec) -> tuple[Seeker, ...]:
+        """The same of the claims that each member has of its own: those of the first rank stand for all."""
+        own = ((use.claim, use.wish) for use in role.claims if use.wish is not None and self.waits(use.wish))
+        return tuple(
+            Seeker(ClaimKey(gang.namespace, kept_claim(name, gang.name, 0)), self.resolved(wish)) for name, wish in own
+        )
+
+    def seeker_of(self, claim: ClaimFact) -> Seeker:
+        """A claim that has no volume yet."""
+        return Seeker(claim.key, self.resolved(claim.wish), claim.uid, claim.told)
+
+    def resolved(self, wish: Wish) -> Wish:
+        """The wish with the default class, where it names none."""
+        kind = self.storage.class_of(wish.storage_class)
+        return wish._replace(storage_class=kind.name if kind is not None else wish.storage_class or "")
+
+    def waits(self, wish: Wish) -> bool:
+        """Whether such a claim gets its volume once it is known where it will be used."""
+        kind = self.storage.class_of(wish.storage_class)
+        return kind is not None and kind.waits
+
+    def _storage_changed(self, *, concerns_claims: bool) -> None:
+        """A class has changed, of which any claim may be, or what is known of the room for volumes."""
+        self._supply_changed(ClaimsChange(None if concerns_claims else ()))
+
+    def _supply_changed(self, change: ClaimsChange) -> None:
+        self._supply_changes += 1
+        self.provisioning.forget()
+        self._changed(change)
+
+    def _volumes_of(self, gang: GangKey, role: RoleSpec) -> Iterator[VolumeFact]:
+        for use in role.claims:
+            claim = self.claims.get(ClaimKey(gang.namespace, use.claim))
+            if use.sharing is Sharing.SHARED and claim is not None and claim.volume in self.volumes:
+                yield self.volumes[claim.volume]

@@ -1,0 +1,50 @@
+"""Volumes that claims could get: free ones by storage class, and those that are promised by claim."""
+
+from collections.abc import Hashable, Iterator
+from typing import TypeVar
+
+from lockstep.belief.volumes.volume_choice import Seeker, candidates
+from lockstep.facts.cluster.volume import ClaimKey, VolumeFact
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class FreeVolumes:
+    """Whatever is entered leaves again, as it was entered."""
+
+    def __init__(self) -> None:
+        self._free: dict[str, dict[str, VolumeFact]] = {}
+        self._promised: dict[ClaimKey, dict[str, VolumeFact]] = {}
+
+    def enter(self, volume: VolumeFact) -> None:
+        """A volume is there."""
+        if volume.offer is not None and volume.offer.holder is not None:
+            self._promised.setdefault(volume.offer.holder.claim, {})[volume.name] = volume
+        elif volume.offer is not None:
+            self._free.setdefault(volume.offer.storage_class, {})[volume.name] = volume
+
+    def leave(self, volume: VolumeFact) -> None:
+        """A volume is gone, or has changed and enters again."""
+        if volume.offer is not None and volume.offer.holder is not None:
+            _take_off(self._promised, volume.offer.holder.claim, volume)
+        elif volume.offer is not None:
+            _take_off(self._free, volume.offer.storage_class, volume)
+
+    def is_promised(self, claim: ClaimKey) -> bool:
+        """Whether any volume is for that claim."""
+        return claim in self._promised
+
+    def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
+        """The volumes that the claim could have, in the order of choice."""
+        return () if seeker.told else candidates(seeker, self._of(seeker))
+
+    def _of(self, seeker: Seeker) -> Iterator[VolumeFact]:
+        yield from (volume for _, volume in sorted(self._promised.get(seeker.key, {}).items()))
+        yield from self._free.get(seeker.wish.storage_class or "", {}).values()
+
+
+def _take_off(volumes_by: dict[Key, dict[str, VolumeFact]], key: Key, volume: VolumeFact) -> None:
+    volumes = volumes_by[key]
+    del volumes[volume.name]
+    if not volumes:
+        del volumes_by[key]

@@ -1,0 +1,99 @@
+"""Volumes that a gang's ranks have from earlier attempts: the member of such a rank can only be where they are.
+
+The gang then keeps the number of members with which they were made, so that every rank is again what it was. Only
+claims that are there are looked at: a gang may have thousands of ranks that have none.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from coschedule import Sizes
+from lockstep.belief.nodes.node_index import Names
+from lockstep.belief.volumes.claims import Claims
+from lockstep.facts.cluster.volume import ClaimFact, Sharing
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.role import RoleSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Of ``size`` ranks, from 0 on, those in ``there``, in their order, have volumes, which these nodes reach.
+
+    Those of the others are yet to be made.
+    """
+
+    size: int = 0
+    there: Mapping[int, Names] = field(default_factory=dict)
+
+    def part(self, first: int, count: int) -> "Places":
+        """Those of ``count`` ranks from ``first`` on, where these are ranks from 0 on."""
+        return Places(count, {rank - first: names for rank, names in self.there.items() if 0 <= rank - first < count})
+
+    @property
+    def to_be_made(self) -> int:
+        """How many ranks have no volumes yet."""
+        return self.size - len(self.there)
+
+
+NO_PLACES = Places()
+
+
+def kept_places(claims: Claims, gang: GangFact) -> Places:
+    """Where the volumes of each rank are, of all members; nothing where no rank has any."""
+    return claims.remembered(_places, gang) if has_kept_claims(claims, gang) else NO_PLACES
+
+
+def has_kept_claims(claims: Claims, gang: GangFact) -> bool:
+    """Whether any rank that the gang can have has a claim by a template."""
+    return any(True for _ in _kept(claims, gang))
+
+
+def sizes_of(spec: GangSpec, size: int) -> dict[str, Sizes] | None:
+    """The sizes of the roles of a gang with so many members; None where it can't have so many."""
+    others = sum(role.sizes.least for role in spec.roles if not role.sizes.vary)
+    sizes = {role.name: size - others if role.sizes.vary else role.sizes.least for role in spec.roles}
+    if sum(sizes.values()) != size or not all(_can_be(role.sizes, sizes[role.name]) for role in spec.roles):
+        return None
+    return {name: Sizes(minimum=count, maximum=count) for name, count in sizes.items()}
+
+
+def places_of_role(spec: GangSpec, role: RoleSpec, places: Places) -> Places:
+    """Those of the ranks of one role."""
+    sizes = sizes_of(spec, places.size) if places.size else None
+    first = 0
+    for one in spec.roles if sizes else ():
+        count = (sizes or {})[one.name].minimum
+        if one.name == role.name:
+            return places.part(first, count)
+        first += count
+    return NO_PLACES
+
+
+def _can_be(sizes: Sizes, count: int) -> bool:
+    return len(sizes.between(count, count)) == 1
+
+
+def _places(claims: Claims, gang: GangFact) -> Places:
+    """The places of as many ranks as the gang had, where it can have so many and any of them has a place."""
+    kept = list(_kept(claims, gang))
+    size = max(claim.gang_size for _, claim in kept)
+    if gang.spec is None or sizes_of(gang.spec, size) is None:
+        return NO_PLACES
+    of_rank: dict[int, dict[Names, None]] = {}
+    for rank, claim in kept:
+        reached = claims.reach(claim) if rank < size else None
+        if reached is not None:
+            of_rank.setdefault(rank, {})[reached] = None
+    common = {places: frozenset.intersection(*places) for places in set(map(tuple, of_rank.values()))}
+    return Places(size, {rank: common[tuple(of_rank[rank])] for rank in sorted(of_rank)}) if of_rank else NO_PLACES
+
+
+def _kept(claims: Claims, gang: GangFact) -> Iterator[tuple[int, ClaimFact]]:
+    """The claims that are there of the ranks that the gang can have, whatever their role was."""
+    roles = gang.spec.roles if gang.spec else ()
+    maximum = sum(role.sizes.maximum for role in roles)
+    uses = (use for role in roles for use in role.claims if use.sharing is Sharing.KEPT)
+    for template in dict.fromkeys(use.claim for use in uses):
+        for rank, claim in claims.kept(gang.key, template).items():
+            if rank < maximum:
+                yield rank, claim

@@ -1,0 +1,102 @@
+"""On which nodes claims that have no volume yet can get one: by a volume that is there, or by one that is made.
+
+As kube-scheduler decides it, node by node: a claim gets a suitable volume that the node reaches, and where there is
+none, its class has to allow the node and its driver, where it publishes that, to have room for it. Nodes that reach the
+same volumes, and for which the same can be made, are alike: one of them is looked at for all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from lockstep.belief.common.kept_answers import BYTES_OF_NAME, KeptAnswers
+from lockstep.belief.nodes.node_index import Names, NodeIndex
+from lockstep.belief.volumes.free_volumes import FreeVolumes
+from lockstep.belief.volumes.storage import Storage
+from lockstep.belief.volumes.volume_choice import Seeker
+from lockstep.belief.volumes.volume_stock import Stock
+from lockstep.facts.cluster.volume import ClaimKey, VolumeFact
+
+_NOWHERE: Names = frozenset()
+
+
+class Supply(NamedTuple):
+    """Where members can be, by the volumes that their claims need.
+
+    ``without``: the nodes where no volume is for a member's claims and none can be made; ``short``: those where it
+    could be made but for the room. ``most``: for how many members there are volumes, where these can't be made.
+    """
+
+    without: Names = _NOWHERE
+    short: Names = _NOWHERE
+    most: Mapping[str, int] = {}
+
+
+_Asked = tuple[tuple[Seeker, ...], tuple[Seeker, ...], int]
+
+
+class Provisioning:
+    """Answers for many gangs that ask the same: each answer holds as long as what it was made of."""
+
+    def __init__(self, storage: Storage, nodes: Callable[[], NodeIndex]) -> None:
+        self._storage = storage
+        self._nodes = nodes
+        self._of: NodeIndex | None = None
+        self.volumes = FreeVolumes()
+        self._answers = KeptAnswers[_Asked, Supply]()
+        self._sets = KeptAnswers[Names, Names]()
+
+    def forget(self) -> None:
+        """A volume, a class or what is published has changed."""
+        self._of = None
+
+    def supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], *, members: int) -> Supply:
+        """Where members with these claims can be: ``shared`` ones which all of them have, and each its ``own``."""
+        if self._of is not self._nodes():
+            self._of = self._nodes()
+            self._answers.forget()
+            self._sets.forget()
+        asked = (tuple(map(self._as_anybody, shared)), tuple(map(self._as_anybody, own)), members)
+        supply = self._answers.get(asked)
+        if supply is None:
+            supply = self._supply(*asked)
+            names = len(supply.without) + len(supply.short) + len(supply.most)
+            self._answers.keep(asked, supply, BYTES_OF_NAME * names)
+        return supply
+
+    def candidates(self, seeker: Seeker) -> tuple[VolumeFact, ...]:
+        """The volumes that the claim could have."""
+        return self.volumes.candidates(seeker)
+
+    def _as_anybody(self, seeker: Seeker) -> Seeker:
+        """The claim without its name, where no volume is promised to it: many gangs ask for the same."""
+        return seeker if self.volumes.is_promised(seeker.key) else seeker._replace(uid="", key=ClaimKey("", ""))
+
+    def _supply(self, shared: Sequence[Seeker], own: Sequence[Seeker], members: int) -> Supply:
+        seekers = (*shared, *own)
+        unmade = [self._unmade(one) for one in seekers]
+        without = _NOWHERE.union(*(without for without, _ in unmade))
+        short = _NOWHERE.union(*(short for _, short in unmade)) - without
+        new = [without | short for without, short in unmade]
+        stock = Stock(seekers, [self.candidates(one) for one in seekers], new, self._nodes())
+        most: dict[str, int] = {}
+        for likeness, names in stock.alike().items():
+            most.update(dict.fromkeys(names, stock.members(likeness, shared=len(shared), most=members)))
+        enough = {node for node, count in most.items() if count}
+        limited = {node: count for node, count in most.items() if 0 < count < members}
+        return Supply(without=self._shared(without - enough), short=self._shared(short - enough), most=limited)
+
+    def _shared(self, names: Names) -> Names:
+        """The same names, as one value for all answers that have them: each gang keeps its own answer."""
+        known = self._sets.get(names)
+        return self._sets.keep(names, names, BYTES_OF_NAME * len(names)) if known is None else known
+
+    def _unmade(self, seeker: Seeker) -> tuple[Names, Names]:
+        """Nodes for which no volume can be made, and those of the others for which there is no room."""
+        nodes = self._nodes()
+        kind = self._storage.class_of(seeker.wish.storage_class)
+        if kind is None:
+            return nodes.all, _NOWHERE
+        made = self._storage.makes_on(kind, nodes)
+        if seeker.told:
+            made &= {seeker.told}
+        return nodes.all - made, made - self._storage.has_room_on(kind, seeker.wish.size, nodes)

@@ -1,0 +1,87 @@
+"""Where volumes can be made: storage classes, and what CSI drivers publish of the room that they have."""
+
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+
+from lockstep.belief.nodes.node_index import Names, NodeIndex
+from lockstep.facts.cluster.volume import CapacityKey, CsiDriver, StorageCapacity, StorageClass
+
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+"""The provisioner of a class whose volumes an administrator makes."""
+
+Key = TypeVar("Key", bound=Hashable)
+Fact = TypeVar("Fact")
+
+
+class Known(Generic[Key, Fact]):
+    """The facts of one kind. ``changed`` is called after each change."""
+
+    def __init__(self, key: Callable[[Fact], Key], changed: Callable[[], None]) -> None:
+        self._key = key
+        self._changed = changed
+        self.facts: dict[Key, Fact] = {}
+
+    def apply(self, fact: Fact) -> None:
+        """An object is there, or has changed."""
+        key = self._key(fact)
+        if self.facts.get(key) != fact:
+            self.facts[key] = fact
+            self._changed()
+
+    def remove(self, key: Key) -> None:
+        """An object is gone."""
+        if self.facts.pop(key, None) is not None:
+            self._changed()
+
+
+class Changed(Protocol):
+    """Hears of a change. Only classes say whether a claim can be used; the rest is about room for new volumes."""
+
+    def __call__(self, *, concerns_claims: bool) -> None:
+        """Something has changed."""
+
+
+class Storage:
+    """What is known of where volumes can be made."""
+
+    def __init__(self, changed: Changed) -> None:
+        self._changed = changed
+        self._by_class: dict[str, list[StorageCapacity]] | None = None
+        of_classes, of_room = (partial(self._note_change, concerns_claims=does) for does in (True, False))
+        self.classes: Known[str, StorageClass] = Known(lambda it: it.name, of_classes)
+        self.drivers: Known[str, CsiDriver] = Known(lambda it: it.name, of_room)
+        self.capacities: Known[CapacityKey, StorageCapacity] = Known(lambda it: it.key, of_room)
+
+    def class_of(self, name: str | None) -> StorageClass | None:
+        """The class of that name; without a name the default one, the newest where there are several."""
+        if name is not None:
+            return self.classes.facts.get(name)
+        defaults = [one for one in self.classes.facts.values() if one.is_default]
+        return min(defaults, key=lambda one: (-one.created, one.name), default=None)
+
+    def makes_on(self, kind: StorageClass, nodes: NodeIndex) -> Names:
+        """The nodes for which volumes of the class may be made."""
+        if kind.provisioner in ("", NO_PROVISIONER):
+            return frozenset()
+        return nodes.all if kind.topologies is None else nodes.matching(kind.topologies)
+
+    def has_room_on(self, kind: StorageClass, size: int, nodes: NodeIndex) -> Names:
+        """The nodes for which a volume of that size can be made, as far as the driver says so."""
+        driver = self.drivers.facts.get(kind.provisioner)
+        if driver is None or not driver.publishes_capacity:
+            return nodes.all
+        published = self._capacities().get(kind.name, ())
+        large_enough = (one.nodes for one in published if one.largest is not None and one.largest >= size)
+        return frozenset[str]().union(*map(nodes.selected, dict.fromkeys(large_enough)))
+
+    def _capacities(self) -> dict[str, list[StorageCapacity]]:
+        if self._by_class is None:
+            self._by_class = {}
+            for one in self.capacities.facts.values():
+                self._by_class.setdefault(one.storage_class, []).append(one)
+        return self._by_class
+
+    def _note_change(self, *, concerns_claims: bool) -> None:
+        self._by_class = None
+        self._changed(concerns_claims=concerns_claims)

@@ -1,0 +1,55 @@
+"""Which volume that is there a claim gets: the choice of kube-scheduler, which the binding of the two then follows."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lockstep.api.label_selectors import selects
+from lockstep.facts.cluster.volume import ClaimKey, Offer, VolumeFact, Wish
+
+
+class Seeker(NamedTuple):
+    """A claim that waits for a volume, or will; without a UID it is yet to be made. ``told``: near that node."""
+
+    key: ClaimKey
+    wish: Wish
+    uid: str = ""
+    told: str = ""
+
+
+def candidates(seeker: Seeker, volumes: Iterable[VolumeFact]) -> tuple[VolumeFact, ...]:
+    """The volumes that suit a claim, wherever it is used, in the order of choice.
+
+    One that is promised to it goes before all others, and leaves no choice; of the others the smallest is taken.
+    """
+    suiting = [one for one in volumes if one.offer is not None and _suits(seeker, one.offer)]
+    promised = [one for one in suiting if one.offer is not None and is_promised(one.offer, seeker)]
+    if promised:
+        return (promised[0],)
+    free = [(one.offer.size, one.name, one) for one in suiting if one.offer and _is_free(seeker.wish, one.offer)]
+    return tuple(one for *_, one in sorted(free, key=lambda it: it[:2]))
+
+
+def is_promised(offer: Offer, seeker: Seeker) -> bool:
+    """Whether the volume is for that very claim, or for any of its name."""
+    return offer.holder is not None and offer.holder.claim == seeker.key and offer.holder.uid in ("", seeker.uid)
+
+
+def _suits(seeker: Seeker, offer: Offer) -> bool:
+    """Whether the claim could have the volume, as far as what is free makes no difference."""
+    wish = seeker.wish
+    return (
+        offer.storage_class == wish.storage_class
+        and (offer.holder is None or is_promised(offer, seeker))
+        and offer.size >= wish.size
+        and offer.is_block == wish.is_block
+        and offer.attributes_class == wish.attributes_class
+        and not offer.is_deleting
+    )
+
+
+def _is_free(wish: Wish, offer: Offer) -> bool:
+    return (
+        offer.is_available
+        and wish.modes <= offer.modes
+        and (wish.selector is None or selects(wish.selector, offer.labels))
+    )

@@ -1,0 +1,88 @@
+"""The options and the manners of all commands that answer questions."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import click
+import orjson
+
+from coschedule import Change
+from lockstep.answers.plan.chart import marks_for
+from lockstep.answers.plan.document import waiting_document
+from lockstep.answers.plan.text import printable, waiting_lines
+from lockstep.answers.plan.waiting import WaitingAnswer
+from lockstep.answers.reading.cluster import ALL_KINDS, read_cluster
+from lockstep.answers.reading.errors import AnswerError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import ConfigError
+from lockstep.belief.state import State
+
+Command = Callable[..., Any]
+
+_NAMESPACE = click.option(
+    "-n", "--namespace", metavar="NAME", help="Namespace. Without it: that of the kubeconfig's context."
+)
+_OUTPUT = click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="For people, or for programs."
+)
+
+
+def namespace_option(command: Command) -> Command:
+    """Give a command the option that says which namespace is meant."""
+    return _NAMESPACE(command)
+
+
+def output_option(command: Command) -> Command:
+    """Give a command the option that says who reads its answer."""
+    return _OUTPUT(command)
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """End the command with one sentence where there is no answer."""
+    try:
+        yield
+    except (AnswerError, ConfigError) as error:
+        raise click.ClickException("\n".join(map(printable, str(error).splitlines()))) from error
+
+
+async def read_with_progress(client: KubeClient, state: State) -> None:
+    """Read the cluster, and show how far that is."""
+    with click.progressbar(length=len(ALL_KINDS), label="Reading the cluster", file=sys.stderr) as bar:
+        await read_cluster(client, state, told=lambda: bar.update(1))
+
+
+@contextmanager
+def waiting_with_progress(label: str) -> Iterator[Callable[[], None]]:
+    """Show that somebody waits and still looks, nobody knows how often; what is returned is told of each look."""
+    with click.progressbar(count(), label=label, file=sys.stderr) as bar:
+        yield lambda: bar.update(1)
+
+
+def tried_with_progress(changes: Sequence[Change]) -> Iterator[Change]:
+    """Hand on changes, and show how many have been tried."""
+    if changes:
+        with click.progressbar(changes, label="Trying what would help", file=sys.stderr) as bar:
+            yield from bar
+
+
+def tell_document(document: object) -> None:
+    """Print JSON."""
+    click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+
+
+def tell_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines: names and sentences of others in them can do nothing to a terminal."""
+    for line in lines:
+        click.echo(printable(line), err=err)
+
+
+def tell_waiting(answer: WaitingAnswer, output: str) -> None:
+    """Print what there is to say of a gang that waits."""
+    if output == "json":
+        tell_document(waiting_document(answer))
+    else:
+        tell_lines(waiting_lines(answer, marks_for(sys.stdout.encoding)))

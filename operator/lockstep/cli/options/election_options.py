@@ -1,0 +1,86 @@
+"""The options by which several processes agree on which of them leads; named as those of Kubernetes' own components."""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import click
+
+from lockstep.api.client.configuration import own_namespace
+from lockstep.cli.options.durations import as_seconds
+from lockstep.process.election.elector import ElectionTerms
+
+_LONGEST_SECONDS = 24 * 60 * 60.0
+# Whoever can't write to the lease tries again this much later than after the retry period, as client-go's electors do.
+_JITTER = 1.2
+
+_OPTIONS = (
+    click.option(
+        "--leader-elect",
+        type=bool,
+        default=True,
+        help="Decide only while this process holds the lease; false for the only process there is.",
+    ),
+    click.option(
+        "--leader-elect-lease-duration",
+        metavar="DURATION",
+        default="15s",
+        callback=as_seconds,
+        help="How long a lease that is not renewed counts as held.",
+    ),
+    click.option(
+        "--leader-elect-renew-deadline",
+        metavar="DURATION",
+        default="10s",
+        callback=as_seconds,
+        help="How long the leader may write after its last renewal. Less than the lease duration.",
+    ),
+    click.option(
+        "--leader-elect-retry-period",
+        metavar="DURATION",
+        default="2s",
+        callback=as_seconds,
+        help="How often the lease is renewed, or looked at.",
+    ),
+    click.option("--leader-elect-resource-name", metavar="NAME", default="lockstep", help="Name of the lease."),
+    click.option(
+        "--leader-elect-resource-namespace",
+        metavar="NAMESPACE",
+        help="Namespace of the lease. Without it: the pod's own, else lockstep-system.",
+    ),
+)
+
+
+def election_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command these options."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+def take_election_terms(options: dict[str, Any]) -> ElectionTerms | None:
+    """Take the options out of a command's, as the terms of an election; None where there is to be none.
+
+    Raises ``click.UsageError`` where the times do not go together.
+    """
+    is_wanted = options.pop("leader_elect")
+    terms = ElectionTerms(
+        lease_duration=options.pop("leader_elect_lease_duration"),
+        renew_deadline=options.pop("leader_elect_renew_deadline"),
+        retry_period=options.pop("leader_elect_retry_period"),
+        name=options.pop("leader_elect_resource_name"),
+        namespace=options.pop("leader_elect_resource_namespace") or own_namespace() or "lockstep-system",
+    )
+    if not is_wanted:
+        return None
+    _check(terms)
+    return terms
+
+
+def _check(terms: ElectionTerms) -> None:
+    if not 1 <= terms.lease_duration <= _LONGEST_SECONDS:
+        raise click.UsageError("--leader-elect-lease-duration must be from 1s to 24h")
+    if terms.renew_deadline >= terms.lease_duration:
+        raise click.UsageError("--leader-elect-renew-deadline must be less than --leader-elect-lease-duration")
+    if terms.retry_period <= 0:
+        raise click.UsageError("--leader-elect-retry-period must be more than 0")
+    if terms.retry_period * _JITTER >= terms.renew_deadline:
+        raise click.UsageError(f"--leader-elect-renew-deadline must be more than {_JITTER} retry periods")

@@ -1,0 +1,26 @@
+"""The argument that names a gang, as kubectl would: gj/NAME, or the name alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from lockstep.api.names import GANG_KIND, GANGS, GROUP
+from lockstep.cli.options.gang_names import complete_gang
+
+Command = Callable[..., Any]
+
+_KINDS = frozenset({"gj", GANG_KIND.lower(), GANGS, f"{GANG_KIND.lower()}.{GROUP}", f"{GANGS}.{GROUP}"})
+
+
+def _gang_name(_context: click.Context, _argument: click.Parameter, value: str) -> str:
+    """The name of a gang, with or without its kind before it."""
+    kind, slash, name = value.rpartition("/")
+    if (slash and kind.lower() not in _KINDS) or not name:
+        raise click.BadParameter(f"{value} names no GangJob: write gj/NAME")
+    return name
+
+
+def gang_argument(command: Command) -> Command:
+    """Give a command the argument that says which gang is meant."""
+    return click.argument("gang", metavar="gj/NAME", callback=_gang_name, shell_complete=complete_gang)(command)

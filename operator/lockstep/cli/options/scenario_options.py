@@ -1,0 +1,122 @@
+"""The options of simulations that say what is simulated: jobs, and the nodes on which they run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.cli.options.log_file import read_log_file, tell_too_large
+from lockstep.cli.options.number_range import NumberRange
+from lockstep.cli.options.owner_options import owner_options, terms_of
+from lockstep.simulation.comparison import Load
+from lockstep.simulation.model.nodes import NodesError, slowdowns_of
+from lockstep.simulation.scenario import Scenario
+from lockstep.simulation.workload.malleable import Malleability
+from lockstep.simulation.workload.run_times import RunTimes
+
+Command = Callable[..., Any]
+
+
+def _slowdowns(_context: click.Context, _option: click.Parameter, value: str) -> NDArray[np.float64]:
+    try:
+        return slowdowns_of(value)
+    except NodesError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _each_once(_context: click.Context, _option: click.Parameter, values: Sequence[float]) -> Sequence[Load]:
+    return tuple(dict.fromkeys(values)) or (None,)
+
+
+_MODEL = click.option(
+    "--model", type=click.Choice(["lublin99"]), default="lublin99", help="Published model that draws the jobs."
+)
+_TRACE = click.option(
+    "--trace",
+    type=click.File("r", encoding="utf-8-sig", errors="replace"),
+    help="Log in the Standard Workload Format, instead.",
+)
+_JOBS = click.option("--jobs", "count", metavar="N", type=click.IntRange(2, 1_000_000), default=1000, help="Most jobs.")
+_NODES = click.option(
+    "--nodes", metavar="SPEC", callback=_slowdowns, default="128", help="Nodes, such as 128 or 64x1,64x1.5."
+)
+_LOADS = click.option(
+    "--load",
+    "loads",
+    metavar="NUMBER",
+    multiple=True,
+    callback=_each_once,
+    type=NumberRange(0.001, 10),
+    help="Part of the nodes that rigid jobs would keep busy: submissions are drawn together or apart to give it. May "
+    "be given several times.",
+)
+_SIZES = click.option(
+    "--sizes", metavar="F", type=NumberRange(1, 64), default=4.0, help="A job of r members may have r/F to r*F."
+)
+_SIZES_UP_ONLY = click.option(
+    "--sizes-up-only", is_flag=True, help="A job of r members may have r to r*F, never fewer."
+)
+_SERIAL_SHARE = click.option(
+    "--serial-share",
+    metavar="NUMBER",
+    type=NumberRange(0, 1),
+    help="Amdahl's law with this share, in the place of Downey's model.",
+)
+_RUN_TIMES = click.option(
+    "--run-times",
+    type=click.Choice([one.value for one in RunTimes]),
+    default=RunTimes.EXACT.value,
+    help="What planners are told of run times: these themselves, users' over-estimates, or a guess 20 % off.",
+)
+_TEMPLATES = click.option(
+    "--templates",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    help="The jobs of the model are runs of so many templates, 20 % apart from run to run.",
+)
+_QUANTILE = click.option(
+    "--quantile",
+    metavar="NUMBER",
+    type=NumberRange(0, 1),
+    help="Planners expect what this part of the last 50 runs of a template kept to, over what they were told.",
+)
+
+
+def scenario_options(command: Command) -> Command:
+    """Give a command these options."""
+    return _MODEL(_TRACE(_JOBS(_NODES(owner_options(_LOADS(_of_sizes(_of_run_times(command))))))))
+
+
+def scenario_of(options: Mapping[str, Any]) -> Scenario:
+    """Return what these options describe, at no load; what is left out of a trace is told."""
+    if options["trace"] is not None and options["templates"] is not None:
+        raise click.UsageError("--templates is for jobs of the model; those of a log have their own.")
+    trace = options["trace"]
+    log = None if trace is None else read_log_file(trace)
+    scenario = Scenario(
+        slowdowns=options["nodes"],
+        owners=options["owners"],
+        terms=terms_of(options),
+        count=options["count"],
+        load=None,
+        malleability=Malleability(
+            factor=options["sizes"], only_up=options["sizes_up_only"], serial_share=options["serial_share"]
+        ),
+        run_times=RunTimes(options["run_times"]),
+        quantile=options["quantile"],
+        templates=options["templates"],
+        trace=None if log is None else log.jobs,
+    )
+    if log is not None:
+        tell_too_large(trace.name, log, scenario)
+    return scenario
+
+
+def _of_sizes(command: Command) -> Command:
+    return _SIZES(_SIZES_UP_ONLY(_SERIAL_SHARE(command)))
+
+
+def _of_run_times(command: Command) -> Command:
+    return _RUN_TIMES(_TEMPLATES(_QUANTILE(command)))

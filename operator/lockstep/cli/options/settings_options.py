@@ -1,0 +1,79 @@
+"""Options that are not given are those of the operator that is asked about, where it has published them."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from lockstep.answers.plan.text import wrapped
+from lockstep.answers.reading.cluster import one_client
+from lockstep.answers.reading.operators_settings import UnknownSettingsError, read_settings
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.cluster.published_settings import USUAL_PLACE
+from lockstep.cli.options.answer_options import tell_lines
+
+Options = Mapping[str, Any]
+
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+_SETTINGS = click.option(
+    "--settings",
+    metavar="NAMESPACE/NAME",
+    default=USUAL_PLACE,
+    callback=lambda _context, _option, value: _checked(value),
+    help="ConfigMap in which the operator says by which options it plans; options that are given win.",
+)
+
+
+def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option that says which operator is asked about."""
+    return _SETTINGS(command)
+
+
+def with_operators(options: Options, configuration: Configuration) -> Options:
+    """The options of the current command, in which those of the operator stand for all that are not given.
+
+    Where these are not known, a sentence says by which defaults is planned. Raises ``AnswerError``.
+    """
+    try:
+        published = asyncio.run(_read(configuration, options["settings"]))
+        return {**options, **_taken(published)}
+    except (UnknownSettingsError, click.BadParameter) as error:
+        why = error.message if isinstance(error, click.BadParameter) else str(error)
+        tell_lines(wrapped(_assumed(why, options)), err=True)
+        return options
+
+
+async def _read(configuration: Configuration, place: str) -> dict[str, str]:
+    async with one_client(configuration) as client:
+        return await read_settings(client, place)
+
+
+def _taken(published: Mapping[str, str]) -> dict[str, Any]:
+    """What is published for options that are not given, read as if it were typed. Raises ``click.BadParameter``."""
+    context = click.get_current_context()
+    values = {}
+    for option in context.command.params:
+        text = published.get(option.opts[0].removeprefix("--"))
+        if text is None or option.name is None or context.get_parameter_source(option.name) in _GIVEN:
+            continue
+        typed = option.type.split_envvar_value(text) if option.multiple else text
+        value = option.type_cast_value(context, typed)
+        values[option.name] = value if option.callback is None else option.callback(context, option, value)
+    return values
+
+
+def _assumed(why: str, options: Options) -> str:
+    gate = f"gate image {options['gate_image']}" if options["gate_image"] else "no gate image"
+    nodes = "the nodes of --node-selector" if options["node_selector"] else "all nodes"
+    rules = f"sizing {options['sizing']} with factor {options['price_factor']:g}, promises {options['promises']}"
+    return f"The operator's options are not known, since {why}: planned with {gate}, {nodes}, {rules}."
+
+
+def _checked(place: str) -> str:
+    namespace, _, name = place.partition("/")
+    if not (namespace and name) or "/" in name:
+        message = f"{place} is not NAMESPACE/NAME"
+        raise click.BadParameter(message)
+    return place

@@ -1,0 +1,1 @@
+"""Wakes the cycle: turns, batches, alarms."""

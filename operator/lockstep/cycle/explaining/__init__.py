@@ -1,0 +1,1 @@
+"""Explains to users why a gang waits and when it starts."""

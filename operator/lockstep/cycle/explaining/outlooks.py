@@ -1,0 +1,155 @@
+"""What gangs that wait for a later start are told beside the plan: whose end they wait for, behind whom, and why."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
+
+from coschedule import Decision, GangKey, Members, Placement
+from lockstep.belief.state import State
+from lockstep.cycle.planning.decided import Decided
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, NodeKind, Outlook, PlanChange, is_same_time
+from lockstep.facts.reasons import Condition
+from lockstep.report.text.sentences import room_held, room_opens
+from lockstep.snapshot.holders.endings import expected_end
+
+_MOST_KINDS = 16
+# What else stands in a status was not written by this version: it is neither told again nor counted.
+_REASONS = frozenset(PlanChange)
+# The time of a creation is in whole seconds, rounded down.
+_CREATED_SECONDS = 1.0
+
+
+class _Use(NamedTuple):
+    """Until when a gang is expected to use the nodes of its members."""
+
+    end: float
+    gang: GangKey
+    members: tuple[Members, ...]
+
+
+class Outlooks:
+    """What there is to tell of one plan."""
+
+    def __init__(self, state: State, decided: Decided) -> None:
+        self._state = state
+        self._now = decided.snapshot.now
+        self._nodes = decided.snapshot.nodes.index
+        self._snapshot = decided.snapshot
+        later = [one for one in decided.plan.decisions if isinstance(one, Placement) and not decided.is_due(one)]
+        self.narrowing = decided.narrowing
+        self._starts = sorted(one.start for one in later)
+        self._later = later
+        self._is_overrun = any(
+            one.expected_finish is not None and one.expected_finish < self._now for one in state.reservations.values()
+        )
+
+    def of(self, gang: GangFact, placement: Placement) -> Outlook:
+        """What the gang is told of a later start."""
+        promised, forecasts = placement.promised, self._state.forecasts
+        likely, late = forecasts.tell(
+            gang.uid, since=self._planned_since(gang), now=self._now, planned=placement.start, promised=promised
+        )
+        outlook = Outlook(
+            likely_start=likely,
+            late_start=late,
+            promised_start=promised,
+            expected_finish=placement.finish if placement.finish < math.inf else None,
+            size=placement.size,
+            kinds=self._kinds(placement.members),
+            position=1 + bisect_left(self._starts, placement.start),
+            waits_for=self._waits_for(placement),
+            changed_at=self._now,
+            changed_because=self.why_changed(gang, placement),
+        )
+        before = gang.status.plan
+        if before is None or before.changed_because not in _REASONS or not outlook.promises_the_same_as(before):
+            return outlook
+        return replace(outlook, changed_at=before.changed_at, changed_because=before.changed_because)
+
+    def _planned_since(self, gang: GangFact) -> float:
+        """Since when the gang has had a plan without a break."""
+        planned = gang.status.condition(Condition.PLANNED)
+        return (
+            min(planned.last_transition, self._now) if planned is not None and planned.status == "True" else self._now
+        )
+
+    @cached_property
+    def _uses(self) -> list[_Use]:
+        """Who is expected to use nodes until when, in the order of their ends. Most plans change no outlook."""
+        held = [(expected_end(self._state, one, self._now), one) for one in self._state.reservations.values()]
+        uses = [_Use(end, one.gang, one.members) for end, one in held if end is not None]
+        return sorted([*uses, *(_Use(one.finish, one.gang, one.members) for one in self._later)], key=_by_end)
+
+    def _kinds(self, members: Iterable[Members]) -> tuple[NodeKind, ...]:
+        """How many members are on nodes of which speed: the fastest first, as many kinds as there is room for."""
+        speeds: Counter[str] = Counter()
+        for entry in members:
+            speeds[self._speed(entry.node)] += entry.count
+        fastest_first = sorted(speeds.items(), key=lambda kind: -float(kind[0]))
+        return tuple(NodeKind(*kind) for kind in fastest_first[:_MOST_KINDS])
+
+    def _speed(self, node: str) -> str:
+        return f"{1 / float(self._snapshot.slowdown[self._nodes[node]]):.2g}"
+
+    def _waits_for(self, placement: Placement) -> str:
+        """Name who gives room back last before the start, or the node that opens last."""
+        nodes = {entry.node for entry in placement.members}
+        last = next((use for use in self._ending_by(placement) if any(it.node in nodes for it in use.members)), None)
+        if last is not None:
+            theirs = {entry.node for entry in last.members}
+            held = [entry for entry in placement.members if entry.node in theirs]
+            return room_held(self._kinds(held), last.gang, last.end)
+        latest = max((entry.node for entry in placement.members), key=self._opens)
+        return room_opens(latest, self._opens(latest)) if self._opens(latest) > self._now else ""
+
+    def _opens(self, node: str) -> float:
+        return float(self._snapshot.start[self._nodes[node]])
+
+    def _ending_by(self, placement: Placement) -> Iterator[_Use]:
+        """Who else gives nodes back until the start, the last one first: nearly always that one has one of these."""
+        soon_enough = bisect_right(self._uses, placement.start + SAME_TIME_SECONDS, key=attrgetter("end"))
+        for number in range(soon_enough - 1, -1, -1):
+            use = self._uses[number]
+            if use.end <= self._now:
+                return
+            if use.gang != placement.gang:
+                yield use
+
+    def why_changed(self, gang: GangFact, decision: Decision) -> PlanChange:
+        """Why the gang is told something else than before, or that it has no start any more: the first that holds."""
+        before = gang.status.plan
+        if before is None:
+            return PlanChange.FIRST_PLANNED
+        planned = gang.status.condition(Condition.PLANNED)
+        told = gang.status.start
+        start = decision.start if isinstance(decision, Placement) else math.inf
+        is_later = told is not None and start > told + SAME_TIME_SECONDS
+        has_passed = before.likely_start + SAME_TIME_SECONDS <= self._now
+        nodes = gang.status.members
+        holds: Mapping[PlanChange, Callable[[], bool]] = {
+            PlanChange.GANG_CHANGED: lambda: planned is not None and planned.observed_generation != gang.generation,
+            PlanChange.NODES_LOST: lambda: not all(self._is_there(entry.node) for entry in nodes),
+            PlanChange.NODES_CHANGED: lambda: self._kinds(nodes) != before.kinds,
+            PlanChange.OVERRUN: lambda: is_later and self._is_overrun,
+            PlanChange.MORE_URGENT: lambda: is_later and self._more_urgent_since(before.changed_at, gang),
+            PlanChange.LIKELY_START_PASSED: lambda: has_passed and is_same_time(told, start),
+        }
+        return next((reason for reason, is_so in holds.items() if is_so()), PlanChange.QUEUE_CHANGED)
+
+    def _is_there(self, node: str) -> bool:
+        index, nodes = self._nodes.get(node), self._snapshot.nodes
+        return index is not None and bool(nodes.ready[index] and not nodes.unschedulable[index])
+
+    def _more_urgent_since(self, time: float, gang: GangFact) -> bool:
+        own = self._state.priorities.of(gang) or 0
+        return any(one.priority > own and one.created > time - _CREATED_SECONDS for one in self._snapshot.gangs)
+
+
+def _by_end(use: _Use) -> tuple[float, GangKey]:
+    return use.end, use.gang

@@ -1,0 +1,1 @@
+"""Keeps the processor shares of members at the pace of the slowest."""

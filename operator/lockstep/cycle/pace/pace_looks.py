@@ -1,0 +1,96 @@
+"""What a look at a gang's pace finds: who is to be resized, and what its status is to say.
+
+A gang may have 10,000 members. So both are worked out in parts, and the event loop turns between them. What belief says
+may change meanwhile, of which the next look knows.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+from lockstep.act.changing.resizes import Resize
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.cycle.pace.due_resizes import due_resizes, takes
+from lockstep.cycle.pace.paced_members import (
+    MOST_UNPACED,
+    PacedMember,
+    given_back,
+    how_many_paced,
+    members_to_pace,
+    obstacles,
+    offers_of,
+    unpaced_of,
+    waiting_roles,
+    without_bids,
+    yielding_nodes,
+)
+from lockstep.cycle.pace.pacing import node_paces, slowest
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pace import PaceStatus, Unpaced
+from lockstep.report.text.paces import PaceReasons, pace_message
+
+_AT_ONCE = 500
+
+
+async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -> list[Resize]:
+    """What is to be changed now: who gets more first. The gang's status says what members have without pace."""
+    assert gang.status.pace is not None, "it is written before anybody is resized"
+    members = await _members(state, gang, reservation)
+    offers = offers_of(state, gang, members)
+    await asyncio.sleep(0)
+    paces = node_paces(offers)
+    giving: list[Resize] = []
+    taking: list[Resize] = []
+    async for part in _parts(members):
+        for resize in due_resizes(state, part, gang.status.pace.unpaced, paces):
+            (taking if takes(resize) else giving).append(resize)
+    return giving + taking
+
+
+async def find_status(state: State, gang: GangFact, reservation: Reservation, *, refusal: str) -> PaceStatus | None:
+    """How far the gang is paced; nothing any more where nobody wants it and nobody is.
+
+    ``refusal`` is what the API server said last of members that were not resized.
+    """
+    members = await _members(state, gang, reservation)
+    unpaced = _unpaced(gang, members)
+    paced = back = pending = 0
+    async for part in _parts(members):
+        paced += how_many_paced(part, unpaced)
+        back += given_back(part, unpaced)
+        pending += sum(member.cpu.pending is not None for member in part)
+    yielding = yielding_nodes(state, members)
+    is_wanted = waiting_roles(gang) or yielding
+    if not members or not (paced or back or pending or is_wanted):
+        return None
+    reasons = PaceReasons(
+        slowest=slowest(offers_of(state, gang, members)),
+        without_bids=without_bids(state, members),
+        yielding=yielding,
+        obstacles=obstacles(members, unpaced),
+        refusal=refusal,
+    )
+    pace = PaceStatus(members=len(members), paced=paced, given_back=back, message="", unpaced=unpaced)
+    return replace(pace, message=pace_message(pace, reasons))
+
+
+async def _members(state: State, gang: GangFact, reservation: Reservation) -> list[PacedMember]:
+    members = members_to_pace(state, gang, reservation)
+    await asyncio.sleep(0)
+    return members
+
+
+async def _parts(members: Sequence[PacedMember]) -> AsyncIterator[Sequence[PacedMember]]:
+    """A few hundred at a time; the event loop turns after each part."""
+    for first in range(0, len(members), _AT_ONCE):
+        yield members[first : first + _AT_ONCE]
+        await asyncio.sleep(0)
+
+
+def _unpaced(gang: GangFact, members: Sequence[PacedMember]) -> tuple[Unpaced, ...]:
+    """What members have without pace: as it was written before any of their role was paced."""
+    known = () if gang.status.pace is None else gang.status.pace.unpaced
+    roles = {one.role for one in known}
+    found = (*known, *unpaced_of([member for member in members if member.role not in roles]))
+    return found if len(found) <= MOST_UNPACED else known

@@ -1,0 +1,185 @@
+"""The members of a gang that may be paced: what CPU each has, and why some can't be paced.
+
+They are those that wait for the slowest, and those on nodes whose owners are back and want members to be paced.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.nodes.node_kinds import NodeKinds
+from lockstep.belief.state import State
+from lockstep.cycle.pace.pacing import Offer, is_paced
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pace import Cpu, MemberCpu, Pace, Unpaced
+from lockstep.facts.pods.pod import PodFact, PodKey
+
+# As many as a status has room for.
+MOST_UNPACED = 64
+
+
+class Obstacle(StrEnum):
+    """Why the members of a role are not paced, as a clause."""
+
+    NO_REQUEST = "no container of theirs requests cpu"
+    OF_WHOLE = "their pods request cpu as a whole"
+    RESTARTS = "their resizePolicy restarts a container that gets another amount of cpu"
+    DIFFERENT = "they have different amounts of cpu"
+    NOT_KNOWN = "it is not known what they had when all began to run"
+
+
+class PacedMember(NamedTuple):
+    """A member that may be paced: its pod, on its node, in its role; ``waits``: for the slowest."""
+
+    pod: PodFact
+    role: str
+    node: str
+    waits: bool
+
+    @property
+    def cpu(self) -> MemberCpu:
+        """What CPU it has."""
+        assert self.pod.cpu is not None, "members that run have one"
+        return self.pod.cpu
+
+    @property
+    def requested(self) -> Mapping[str, Cpu]:
+        """What those of its containers have that request any."""
+        return {name: cpu for name, cpu in self.cpu.amounts.items() if cpu.request}
+
+
+def members_to_pace(state: State, gang: GangFact, reservation: Reservation) -> list[PacedMember]:
+    """All members of those roles of which any may be paced, or has been, by rank."""
+    waiting = waiting_roles(gang)
+    known = () if gang.status.pace is None else gang.status.pace.unpaced
+    roles = waiting | yielding_roles(state, reservation) | {one.role for one in known}
+    if not roles:
+        return []
+    there = state.members(gang)
+    return [
+        PacedMember(there[key], role, node, role in waiting)
+        for key, role, node in _by_rank(reservation)
+        if role in roles and key in there and there[key].cpu is not None
+    ]
+
+
+def waiting_roles(gang: GangFact) -> set[str]:
+    """The roles whose members have an equal share of the work, where the gang wants these to be paced."""
+    assert gang.spec is not None, "a refused gang holds nothing"
+    wants = gang.spec.pace is Pace.LOCAL
+    return {role.name for role in gang.spec.roles if wants and role.load.is_work and not role.load.is_unequal}
+
+
+def yielding_roles(state: State, reservation: Reservation) -> set[str]:
+    """The roles of members on nodes whose owners are back and want them to be paced."""
+    if not any(state.owners.wants_pace(entry.node) for entry in reservation.members):
+        return set()
+    return {role for _, role, node in _by_rank(reservation) if state.owners.wants_pace(node)}
+
+
+def _by_rank(reservation: Reservation) -> Iterator[tuple[PodKey, str, str]]:
+    return zip(reservation.pod_keys(), reservation.roles_by_rank(), reservation.nodes_by_rank(), strict=True)
+
+
+def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
+    """What the containers of each role have, whose members can be paced; nobody is paced yet."""
+    found = [
+        Unpaced(role, container, cpu)
+        for role, of_role in _by_role(members).items()
+        if obstacle(of_role) is None
+        for container, cpu in of_role[0].requested.items()
+    ]
+    return tuple(found) if len(found) <= MOST_UNPACED else ()
+
+
+def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
+    """Why the members of a role can't be paced, none of which is yet."""
+    if not all(member.requested for member in of_role):
+        return Obstacle.NO_REQUEST
+    if any(member.cpu.is_of_whole for member in of_role):
+        return Obstacle.OF_WHOLE
+    if any(one.restarts and one.cpu.request for member in of_role for one in member.cpu.containers):
+        return Obstacle.RESTARTS
+    if any(member.requested != of_role[0].requested for member in of_role):
+        return Obstacle.DIFFERENT
+    return None
+
+
+def obstacles(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> dict[str, int]:
+    """How many members can't be paced, by why."""
+    known = {one.role for one in unpaced}
+    counts: dict[str, int] = {}
+    for role, of_role in _by_role(members).items():
+        if role not in known:
+            why = obstacle(of_role) or Obstacle.NOT_KNOWN
+            counts[why] = counts.get(why, 0) + len(of_role)
+    return counts
+
+
+def offers_of(state: State, gang: GangFact, members: Iterable[PacedMember]) -> dict[str, Offer]:
+    """What the nodes of members that wait offer the gang, by their bids and what its runs have taught of their kinds.
+
+    The result is empty where a node has no bid that is understood and was renewed in time: a pace is never guessed.
+    What is believed now counts, of kinds as of bids, whatever the gang was placed by: nodes are as fast as they are.
+    """
+    nodes = sorted({member.node for member in members if member.waits})
+    bids = [bid for node in nodes if (bid := state.bids.get(node)) is not None and bid.tells_pace]
+    if len(bids) < len(nodes):
+        return {}
+    times = NodeKinds.of(map(state.nodes.get, nodes)).times(state.past_runs.in_force(gang)).tolist()
+    return {
+        bid.node: Offer(slowdown=bid.slowdown * longer, left=1 / (1 + bid.duty_cycle))
+        for bid, longer in zip(bids, times, strict=True)
+    }
+
+
+def without_bids(state: State, members: Iterable[PacedMember]) -> list[str]:
+    """The nodes of members that wait, where the node has no bid that gives a pace."""
+    nodes = {member.node for member in members if member.waits}
+    return sorted(node for node in nodes if (bid := state.bids.get(node)) is None or not bid.tells_pace)
+
+
+def yielding_nodes(state: State, members: Iterable[PacedMember]) -> list[str]:
+    """The nodes of members whose owners are back and want them to be paced."""
+    return sorted({member.node for member in members if state.owners.wants_pace(member.node)})
+
+
+def is_member_paced(member: PacedMember, had: Mapping[str, Cpu]) -> bool:
+    """Whether the member has less than without pace."""
+    amounts = member.cpu.amounts
+    return any(is_paced(cpu, amounts[name]) for name, cpu in had.items())
+
+
+def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
+    """How much less these members request than without pace, in thousandths of a core."""
+    return sum(
+        max(0, cpu.request - member.cpu.amounts[name].request)
+        for member, had in with_unpaced(members, unpaced)
+        for name, cpu in had.items()
+    )
+
+
+def how_many_paced(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
+    """How many members have less than without pace."""
+    return sum(is_member_paced(member, had) for member, had in with_unpaced(members, unpaced))
+
+
+def with_unpaced(
+    members: Iterable[PacedMember], unpaced: Iterable[Unpaced]
+) -> Iterator[tuple[PacedMember, Mapping[str, Cpu]]]:
+    """The members that can be paced, with what their containers have without pace."""
+    by_role: dict[str, dict[str, Cpu]] = {}
+    for one in unpaced:
+        by_role.setdefault(one.role, {})[one.container] = one.cpu
+    for member in members:
+        had = by_role.get(member.role, {})
+        if had and had.keys() <= member.cpu.amounts.keys():
+            yield member, had
+
+
+def _by_role(members: Iterable[PacedMember]) -> dict[str, list[PacedMember]]:
+    by_role: dict[str, list[PacedMember]] = {}
+    for member in members:
+        by_role.setdefault(member.role, []).append(member)
+    return by_role

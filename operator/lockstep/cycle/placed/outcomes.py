@@ -1,0 +1,162 @@
+"""What people are told of gangs that hold nodes: placed, started, how far, and how they ended."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from coschedule import GangKey
+from lockstep.act.requests.progress import Progress, remembered_ranks
+from lockstep.api.gangjob.spelled_runs import spell_runs
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.run_times.past_runs import PastRuns
+from lockstep.cycle.clockwork.batches import Batches
+from lockstep.cycle.ends.failure_policy import Answer
+from lockstep.cycle.ends.overrun import overruns
+from lockstep.cycle.placed.promises import note_finished, note_placed, note_started, note_succeeded, speedup_reached
+from lockstep.cycle.placed.run_times import RunTimes
+from lockstep.cycle.placed.starts import Starts
+from lockstep.cycle.placed.teaching import Lesson, known_after, lesson_of, note_lesson, teach
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.policies import Action
+from lockstep.facts.ranks import spell_ranks
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status import conditions, endings, events
+from lockstep.report.status.overruns import mark_overrunning
+from lockstep.report.status.writer import Report
+from lockstep.report.text.sentences import as_sentence
+
+
+class Outcomes:
+    """Makes the reports of gangs that hold nodes. What comes of members one by one is drawn together.
+
+    ``ends`` and ``parts`` say when what members have ended, and what they say of the work, is to be written;
+    ``past_runs`` learns from runs that have ended well, on some of ``nodes``.
+    """
+
+    def __init__(
+        self,
+        metrics: Metrics,
+        starts: Starts,
+        *,
+        ends: Batches,
+        parts: Batches,
+        past_runs: PastRuns,
+        nodes: Mapping[str, NodeFact],
+    ) -> None:
+        self._nodes = nodes
+        self._metrics = metrics
+        self._past_runs = past_runs
+        self._starts = starts
+        self._ends = ends
+        self._parts = parts
+        self.run_times = RunTimes()
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang has ended, or its attempt has."""
+        self.run_times.forget(gang)
+        self._ends.forget(gang)
+        self._parts.forget(gang)
+
+    def stop(self) -> None:
+        """Wait for nothing more."""
+        self._ends.stop()
+        self._parts.stop()
+
+    def placed(self, gang: GangFact, now: float) -> Report:
+        """Every member is bound."""
+        planned = gang.status.condition(Condition.PLANNED)
+        return Report(
+            status=conditions.mark_placed(gang, now=now),
+            event=events.gang_placed(planned.message if planned else ""),
+            written=partial(self._count_placed, gang, now),
+        )
+
+    def running(
+        self, gang: GangFact, reservation: Reservation, counts: Progress, part: str, now: float
+    ) -> Report | None:
+        """The members go on: all have started, or overrun, or some have ended well, or a part of the work is done."""
+        if counts.is_running and gang.status.started_at is None:
+            since = self.run_times.running_since(gang.key)
+            skew = self._starts.skew(gang, reservation, since)
+            note = partial(note_started, self._metrics.predictions, gang, reservation, since=since, skew=skew)
+            return Report(status=conditions.mark_started(gang, now=since), written=note)
+        if overruns(gang, now):
+            status = mark_overrunning(gang, now=now)
+            says = status.condition(Condition.OVERRUNNING)
+            return Report(status=status, event=events.gang_overruns(says.message if says else ""))
+        if counts.succeeded != remembered_ranks(gang, reservation).bit_count() and self._ends.is_due(gang.key):
+            return Report(status=conditions.mark_succeeded_ranks(gang, spell_ranks(counts.succeeded_ranks)))
+        if part not in ("", gang.status.progress) and self._parts.is_due(gang.key):
+            return Report(status=conditions.with_progress(gang.status, part))
+        return None
+
+    def succeeded(self, gang: GangFact, reservation: Reservation, now: float) -> Report:
+        """Every member that has to has ended well."""
+        run_time = self.run_times.run_time(gang)
+        lesson = lesson_of(gang, reservation, run_time, self._nodes)
+        past_runs = spell_runs(known_after(self._past_runs, lesson))
+        reached = speedup_reached(gang, run_time, self._past_runs.in_force(gang))
+        status = endings.mark_succeeded(gang, now=now, reached=reached, past_runs=past_runs)
+        end = status.end
+        return Report(
+            status=status,
+            event=events.gang_succeeded(end.message if end else ""),
+            written=partial(self._count_succeeded, gang, reservation, run_time, lesson, now),
+        )
+
+    def failed(self, gang: GangFact, answer: Answer, now: float) -> Report:
+        """A member failed, and the failure policy says that its gang has."""
+        status = endings.mark_failed(gang, answer.reason, answer.why, now=now)
+        note = partial(self._count_failed, answer.action, answer.reason)
+        return Report(status=status, event=events.gang_failed(as_sentence(answer.why)), written=note)
+
+    def restarting(self, gang: GangFact, answer: Answer, part: str, waits: str, now: float) -> Report:
+        """A member failed, and the failure policy says that the gang is made anew."""
+        status = endings.mark_restarting(
+            gang,
+            answer.why,
+            counts=answer.action is Action.RESTART_GANG,
+            pause_seconds=gang.policies.failure.pause_seconds(gang.status.restarts),
+            waits=waits,
+            now=now,
+        )
+        return Report(
+            status=conditions.with_progress(status, part),
+            event=events.gang_restarting(as_sentence(answer.why)),
+            written=self._metrics.failures.labels(answer.action).inc,
+        )
+
+    def deadline_exceeded(self, gang: GangFact, now: float) -> Report:
+        """The gang was active for as long as its owner allows."""
+        status = endings.mark_deadline_exceeded(gang, now=now)
+        end = status.end
+        return Report(
+            status=status,
+            event=events.gang_failed(end.message if end else ""),
+            written=self._metrics.ended.labels(Reason.DEADLINE_EXCEEDED).inc,
+        )
+
+    def _count_placed(self, gang: GangFact, now: float) -> None:
+        self._metrics.decisions.labels(Condition.PLACED).inc()
+        self._metrics.gang_wait.observe(max(0.0, now - gang.created))
+        note_placed(self._metrics.predictions, gang)
+        if gang.status.plan is not None and gang.status.start is not None:
+            self._metrics.promises.started(gang.status.plan, created=gang.created, start=gang.status.start)
+
+    def _count_succeeded(
+        self, gang: GangFact, reservation: Reservation, run_time: float | None, lesson: Lesson | None, now: float
+    ) -> None:
+        self._metrics.ended.labels(Reason.SUCCEEDED).inc()
+        if run_time is not None:
+            learned = self._past_runs.in_force(gang)
+            note_succeeded(self._metrics.predictions, gang, reservation, run_time, learned)
+            note_finished(self._metrics.finishes, gang, reservation, run_time, now=now)
+        if self._past_runs.learns:
+            before = self._past_runs.kept
+            teach(self._past_runs, lesson)
+            note_lesson(self._metrics.learning, gang, lesson, gained=self._past_runs.kept - before)
+
+    def _count_failed(self, action: Action, reason: Reason) -> None:
+        self._metrics.failures.labels(action).inc()
+        self._metrics.ended.labels(reason).inc()

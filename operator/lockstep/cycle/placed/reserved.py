@@ -1,0 +1,192 @@
+"""What becomes of a gang that holds nodes: from what its members show, and what its owner wants, to the next step."""
+
+from functools import partial
+from typing import assert_never
+
+from coschedule import GangKey
+from lockstep.act.attempts import Attempts
+from lockstep.act.ending.undo import undone_in_status
+from lockstep.act.requests.left_over import waits_for
+from lockstep.act.requests.look import believed_members
+from lockstep.act.requests.progress import Progress, progress_of, reported_part
+from lockstep.act.requests.services import Services
+from lockstep.belief.gangs.phases import Phase
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.losses import note_lost
+from lockstep.cycle.clockwork.batches import Batches
+from lockstep.cycle.ends.active_deadline import is_exceeded
+from lockstep.cycle.ends.failure_policy import Answer, answer
+from lockstep.cycle.ends.owner_returned import interrupted
+from lockstep.cycle.ends.success_policy import has_succeeded
+from lockstep.cycle.pace.paces import Paces
+from lockstep.cycle.placed.outcomes import Outcomes
+from lockstep.cycle.placed.starts import Starts
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.policies import Action
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Reason
+from lockstep.report.metrics.metrics import Metrics
+from lockstep.report.status.writer import Report
+from lockstep.report.text.sentences import n_pods
+
+_NOT_OURS = Failure(
+    reason=Reason.NO_LONGER_FITS, message="its status was changed by somebody else to say that it holds nodes"
+)
+_GANG_DELETED = Failure(reason=Reason.GANG_DELETED, message="the GangJob is being deleted")
+_SUSPENDED = Failure(reason=Reason.GANG_SUSPENDED, message="the gang is suspended")
+# Members that end within so long are written down together; of their work only plans want to know.
+_REMEMBER_SECONDS = 3.0
+_PARTS_SECONDS = 10.0
+
+
+class ReservedGangs:
+    """Looks at gangs that hold nodes, none of which has an attempt under way."""
+
+    def __init__(self, services: Services, attempts: Attempts, metrics: Metrics) -> None:
+        self._state = services.state
+        self._attempts = attempts
+        self._writer = services.writer
+        self._lost_nodes = services.lost_nodes
+        self._starts = Starts(services)
+        self._paces = Paces(services, metrics)
+        due = services.state.news.look_at
+        self._outcomes = Outcomes(
+            metrics,
+            self._starts,
+            ends=Batches(_REMEMBER_SECONDS, due=due),
+            parts=Batches(_PARTS_SECONDS, due=due),
+            past_runs=services.state.past_runs,
+            nodes=services.state.nodes,
+        )
+
+    def look_at(self, gang: GangFact, reservation: Reservation, now: float) -> None:
+        """Report what is to be reported of the gang, or go on with its attempt, or take it back."""
+        undone = self._must_go(gang)
+        if undone is not None:
+            self._undo(gang, reservation, undone)
+            return
+        counts = progress_of(self._state, gang, reservation)
+        if self._state.phase_of(gang) is Phase.PLACED:
+            self._look_at_placed(gang, reservation, counts, now)
+        else:
+            self._look_at_unplaced(gang, reservation, counts, now)
+
+    def is_unwanted(self, gang: GangFact, now: float) -> bool:
+        """Whether no member of the gang is to be made any more."""
+        return gang.is_deleting or gang.policies.is_suspended or is_exceeded(gang, now)
+
+    def end(self, gang: GangFact, now: float) -> None:
+        """The gang's time is over."""
+        self._writer.report(gang, partial(self._outcomes.deadline_exceeded, gang, now))
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang holds nodes no more."""
+        self._starts.forget(gang)
+        self._paces.forget(gang)
+        self._outcomes.forget(gang)
+        self._attempts.spare(gang)
+
+    async def stop(self) -> None:
+        """Wait for nothing more."""
+        self._outcomes.stop()
+        await self._paces.stop()
+        await self._starts.stop()
+
+    def _must_go(self, gang: GangFact) -> Failure | None:
+        """Why the gang is to be undone whatever its members show, if it is."""
+        if gang.is_deleting:
+            return _GANG_DELETED
+        if self._state.is_foreign(gang) and self._state.phase_of(gang) is not Phase.PLACED:
+            return _NOT_OURS
+        return undone_in_status(gang)
+
+    def _look_at_placed(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        """The one thing that is due: an end before all that goes on, and its owner's will before any failure."""
+        role_of = tuple(reservation.roles_by_rank()).__getitem__
+        succeeded = has_succeeded(gang.policies, counts, role_of)
+        self._starts.note(gang.key, counts, now)
+        self._outcomes.run_times.note(gang.key, counts, now, has_succeeded=succeeded)
+        if succeeded:
+            self._writer.report(gang, partial(self._outcomes.succeeded, gang, reservation, now))
+        elif is_exceeded(gang, now):
+            self.end(gang, now)
+        elif gang.policies.is_suspended:
+            self._undo(gang, reservation, _SUSPENDED)
+        elif (answered := answer(gang.policies.failure, counts, role_of, restarts=gang.status.restarts)) is not None:
+            self._carry_out(gang, reservation, counts, answered, now)
+        elif (lost := counts.disrupted or self._lost(reservation, counts)) is not None:
+            self._undo(gang, reservation, lost)
+        elif (returned := interrupted(self._state, reservation, now)) is not None:
+            self._undo(gang, reservation, returned)
+        elif (late := self._starts.look(gang, reservation, now)) is not None:
+            self._undo(gang, reservation, late)
+        else:
+            self._attempts.placed(gang.key, is_running=counts.is_running)
+            if counts.is_running:
+                self._state.rejections.forget(gang.uid)
+            self._paces.look(gang, reservation, counts)
+            self._writer.report(gang, partial(self._running, gang, reservation, counts, now))
+
+    def _running(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> Report | None:
+        """The one thing that is to be told of members that go on; the end of its write is news of the gang."""
+        part = self._reported_part(gang, reservation)
+        told = self._outcomes.running(gang, reservation, counts, part, now)
+        return told or self._paces.report(gang, counts)
+
+    def _look_at_unplaced(self, gang: GangFact, reservation: Reservation, counts: Progress, now: float) -> None:
+        if is_exceeded(gang, now):
+            self.end(gang, now)
+        elif gang.policies.is_suspended:
+            self._undo(gang, reservation, _SUSPENDED)
+        elif counts.is_bound and counts.disrupted is None:
+            self._attempts.placed(gang.key, is_running=False)
+            self._writer.report(gang, partial(self._outcomes.placed, gang, now))
+        elif not self._attempts.is_resting(gang.key):
+            # Where it has just broken off, the end of its pause is news.
+            self._attempts.resume(gang, reservation)
+
+    def _carry_out(
+        self, gang: GangFact, reservation: Reservation, counts: Progress, answered: Answer, now: float
+    ) -> None:
+        """Write the answer: a restart begins when its status stands, so that it is counted once, whoever goes on."""
+        match answered.action:
+            case Action.FAIL_GANG:
+                self._writer.report(gang, partial(self._outcomes.failed, gang, answered, now))
+            case Action.RESTART_GANG | Action.IGNORE:
+                if counts.disrupted is not None:
+                    note_lost(self._state, gang, reservation.attempt, counts.disrupted.lost_on, now)
+                self._restart(gang, reservation, answered, now)
+            case _:
+                assert_never(answered.action)
+
+    def _restart(self, gang: GangFact, reservation: Reservation, answered: Answer, now: float) -> None:
+        self._attempts.doom(gang.key)
+        part = self._reported_part(gang, reservation)
+        members = believed_members(self._state, gang, reservation.attempt)
+        waits = waits_for(members, self._state, self._lost_nodes, now)
+        self._writer.report(gang, partial(self._outcomes.restarting, gang, answered, part, waits, now))
+
+    def _undo(self, gang: GangFact, reservation: Reservation, failure: Failure) -> None:
+        """Take a gang back, but not at once where that has just broken off."""
+        self.forget(gang.key)
+        if not self._attempts.is_resting(gang.key):
+            self._attempts.interrupt(gang, reservation, failure)
+
+    def _lost(self, reservation: Reservation, counts: Progress) -> Failure | None:
+        """Why members that no watch shows as disrupted are lost all the same, if they are."""
+        if counts.unseen:
+            return Failure(reason=Reason.POD_LOST, message=f"{n_pods(counts.unseen)} of it are not there")
+        lost = {
+            node: why
+            for node in {entry.node for entry in reservation.members}
+            if (why := self._lost_nodes.why_lost(node))
+        }
+        for key in reservation.pod_keys() if lost else ():
+            pod = self._state.pods.get(key)
+            if pod is not None and pod.node in lost and not pod.has_ended:
+                message = f"pod {key.name} is lost: node {pod.node} {lost[pod.node]}"
+                return Failure(reason=Reason.POD_LOST, message=message)
+        return None
+
+    def _reported_part(self, gang: GangFact, reservation: Reservation) -> str:
+        return reported_part(reservation, self._state.members(gang).values())

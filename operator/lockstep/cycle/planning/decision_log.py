@@ -1,0 +1,26 @@
+"""A line of the log for each decision of each plan, at the level ``debug``, also where nobody is told of it again."""
+
+import logging
+
+from coschedule import Decision, Placement, Preemption
+from lockstep.logs.fields import debug_about
+from lockstep.report.text.refusals import spell
+from lockstep.report.text.sentences import chosen, waits_for_victims
+
+log = logging.getLogger(__name__)
+
+
+def log_decision(decision: Decision, now: float) -> None:
+    """What a plan has decided of a gang."""
+    if log.isEnabledFor(logging.DEBUG):
+        debug_about(log, decision.gang, "the plan says: %s", _spelled(decision, now))
+
+
+def log_preemption(preemption: Preemption) -> None:
+    """For whom a plan evicts others."""
+    if log.isEnabledFor(logging.DEBUG):
+        debug_about(log, preemption.gang, "the plan says: %s", waits_for_victims(preemption.victims))
+
+
+def _spelled(decision: Decision, now: float) -> str:
+    return chosen(decision, now=now) if isinstance(decision, Placement) else spell(decision.refusal)

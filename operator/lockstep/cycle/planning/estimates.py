@@ -1,0 +1,87 @@
+"""What gangs are told that are too far behind to be planned exactly: how many are in front, and a rough start.
+
+Estimate: the work in front, in member-seconds, done as fast as the plan of those in front does its own: O(1) a gang.
+What is said of it is rounded coarsely, so that it stays the same for a while.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from coschedule import Decision, GangKey, Placement, Unplaceable
+from lockstep.belief.run_times.remaining_work import remaining_work
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.past_runs import Learned
+from lockstep.report.text.refusals import BehindInQueue
+
+_STEPS = (1, 2, 5)
+_FINEST_SECONDS = 60.0
+_FURTHEST_SECONDS = 10 * 365 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pace:
+    """How fast planned gangs are done: from ``since`` on, ``rate`` member-seconds per second; ``usual`` of one gang."""
+
+    since: float
+    rate: float
+    usual: float
+
+
+def estimates(
+    gangs: Sequence[GangFact],
+    rest: Sequence[GangFact],
+    planned: Sequence[Decision],
+    now: float,
+    learned: Callable[[GangFact], Learned | None],
+) -> list[Unplaceable]:
+    """Estimate for each of ``rest``, some of all ``gangs`` in their order, from what was planned of the others.
+
+    ``learned`` says what finished runs have taught of a gang's run time.
+    """
+    position = {gang.key: number for number, gang in enumerate(gangs)}
+    pace = _pace([one for one in planned if isinstance(one, Placement)])
+    usual = 0.0 if pace is None else pace.usual
+    before = accumulate((_work(gang, learned(gang), usual) for gang in rest), initial=0.0)
+    return [
+        _behind(gang.key, position[gang.key], None if pace is None else pace.since + work / pace.rate, now)
+        for gang, work in zip(rest, before, strict=False)
+    ]
+
+
+def _pace(placements: Sequence[Placement]) -> _Pace | None:
+    ending = [one for one in placements if one.finish < math.inf]
+    if not ending:
+        return None
+    work = sum(one.size * (one.finish - one.start) for one in ending)
+    # From the first start to the last finish: what does not move as long as the plan stays.
+    seconds = max(one.finish for one in ending) - min(one.start for one in ending)
+    return _Pace(since=max(one.start for one in ending), rate=work / seconds, usual=work / len(ending))
+
+
+def _work(gang: GangFact, learned: Learned | None, usual: float) -> float:
+    """Member-seconds of a gang at its least size; what is usual where nobody knows."""
+    work = remaining_work(gang, learned)
+    if gang.spec is None or work is None:
+        return usual
+    seconds = float(work.float_times(gang.spec.least_working)[-1])
+    return gang.spec.minimum * seconds if seconds < math.inf else usual
+
+
+def _behind(gang: GangKey, in_front: int, start: float | None, now: float) -> Unplaceable:
+    starts_by = None if start is None or start - now >= _FURTHEST_SECONDS else coarse_time(start, now)
+    return Unplaceable(gang=gang, refusal=BehindInQueue(in_front=coarsely(in_front), starts_by=starts_by))
+
+
+def coarsely(count: int) -> int:
+    """The largest of 1, 2, 5, 10, 20, 50 … that is not above ``count``, which is 1 at least."""
+    power = int(10.0 ** int(math.log10(max(count, 1))))
+    return max(step * power for step in _STEPS if step * power <= max(count, 1))
+
+
+def coarse_time(time: float, now: float) -> float:
+    """Round up to whole minutes, 2, 4, 8 … minutes: about a quarter of the time until then."""
+    quarter = max((time - now) / 4, _FINEST_SECONDS)
+    grid = _FINEST_SECONDS * 2.0 ** int(math.log2(quarter / _FINEST_SECONDS))
+    return math.ceil(time / grid) * grid

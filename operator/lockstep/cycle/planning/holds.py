@@ -1,0 +1,109 @@
+"""Which gangs hold nodes until others have ended, since when, and for how long at most.
+
+The engine chooses the nodes (``coschedule.queue.planner.holds``); what takes time is remembered here. A gang may hold for
+``seconds`` after it could first have started, then rests as long: so gangs take turns, and a stream of gangs and pods
+that each run for less than ``seconds`` keeps none waiting for ever.
+"""
+
+from dataclasses import dataclass, replace
+
+from coschedule import Decision, GangKey, Placement, Refusal, Unplaceable
+from lockstep.facts.gang.gang import GangFact
+from lockstep.report.text.refusals import HoldingNodes, RestingFromHold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldPolicy:
+    """For how long a gang may hold nodes, and how many gangs at once; 0 of either means never.
+
+    Four gangs, since pools that share no node need not wait for each other, and since what is held serves nobody yet.
+    """
+
+    seconds: float = 600.0
+    gangs: int = 4
+
+    @property
+    def most_holding(self) -> int:
+        """How many gangs may hold nodes at once."""
+        return self.gangs if self.seconds > 0 else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """``since`` and ``until`` are times of day, for people; ``over_at`` and ``rested_at`` are monotonic."""
+
+    gang_uid: str
+    nodes: tuple[str, ...]
+    since: float
+    until: float
+    over_at: float
+    rested_at: float
+
+
+class Holds:
+    """Remembers the holds of all gangs; ``now`` is monotonic throughout but where it says ``of_day``."""
+
+    def __init__(self, policy: HoldPolicy) -> None:
+        self.policy = policy
+        self._by_gang: dict[GangKey, _Entry] = {}
+
+    def may_hold(self, gang: GangFact, now: float) -> bool:
+        """Whether the gang's time is not over, or it has rested since."""
+        entry = self._entry(gang, now)
+        return entry is None or now < entry.over_at
+
+    def held(self, gang: GangFact, now: float) -> tuple[str, ...]:
+        """The nodes that the gang holds by the last plan."""
+        entry = self._entry(gang, now)
+        return entry.nodes if entry is not None and now < entry.over_at else ()
+
+    def note(self, gang: GangFact, decision: Decision, now: float, *, of_day: float) -> Decision:
+        """Remember what was decided of the gang; a gang that holds, or rests from it, is told so."""
+        entry = self._entry(gang, now)
+        if isinstance(decision, Unplaceable) and decision.hold is not None:
+            first = max(0.0, decision.hold.start - of_day)
+            if entry is None:
+                entry = self._begin(gang, now + first, since=of_day, until=of_day + first + self.policy.seconds)
+            self._by_gang[gang.key] = replace(entry, nodes=decision.hold.nodes)
+            return replace(decision, refusal=_holding(decision.refusal, decision.hold.nodes, entry))
+        if isinstance(decision, Placement) and decision.start <= of_day:
+            self.forget(gang.key)
+        elif entry is not None and now < entry.over_at:
+            # Its time goes on: who needs no hold for a moment, again and again, would hold for ever.
+            self._by_gang[gang.key] = replace(entry, nodes=())
+        elif entry is not None and isinstance(decision, Unplaceable):
+            return replace(decision, refusal=self._resting(decision.refusal, entry))
+        return decision
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone, or holds nodes for good."""
+        self._by_gang.pop(gang, None)
+
+    def next_change(self, now: float) -> float:
+        """When the first gang's time or rest is over; infinity where there is none."""
+        times = [time for entry in self._by_gang.values() for time in (entry.over_at, entry.rested_at)]
+        return min((time for time in times if time > now), default=float("inf"))
+
+    def _begin(self, gang: GangFact, first: float, *, since: float, until: float) -> _Entry:
+        over_at = first + self.policy.seconds
+        return _Entry(
+            gang_uid=gang.uid,
+            nodes=(),
+            since=since,
+            until=until,
+            over_at=over_at,
+            rested_at=over_at + self.policy.seconds,
+        )
+
+    def _resting(self, refusal: Refusal, entry: _Entry) -> RestingFromHold:
+        return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + self.policy.seconds)
+
+    def _entry(self, gang: GangFact, now: float) -> _Entry | None:
+        entry = self._by_gang.get(gang.key)
+        if entry is None or entry.gang_uid != gang.uid or now >= entry.rested_at:
+            return None
+        return entry
+
+
+def _holding(refusal: Refusal, nodes: tuple[str, ...], entry: _Entry) -> HoldingNodes:
+    return HoldingNodes(refusal=refusal, nodes=nodes, since=entry.since, until=entry.until)

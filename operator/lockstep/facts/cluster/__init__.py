@@ -1,0 +1,1 @@
+"""Facts of nodes, bids, volumes, quotas and requests for nodes."""

@@ -1,0 +1,1 @@
+"""Facts of a gang: spec, status, roles, policies, network, forecasts."""

@@ -1,0 +1,219 @@
+"""GangJobs as facts: what one asks for, and what its status says."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from coschedule import GangKey, Interruptible, Members, Work
+from lockstep.facts.gang.network import NetworkSpec
+from lockstep.facts.gang.outlook import Outlook
+from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.rejection import Rejected
+from lockstep.facts.gang.role import Needs, RoleSpec
+from lockstep.facts.pods.pace import Pace, PaceStatus
+from lockstep.facts.pods.pod import NO_POD_AFFINITY
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.facts.sizing import Sizing
+
+
+class Refusal(NamedTuple):
+    """Why a spec can't be obeyed: an enumerated reason and a sentence that names the field."""
+
+    reason: Reason
+    message: str
+
+
+def oversize(excess: str) -> Refusal:
+    """A spec is beyond the bounds of its schema, at the field and by as much as ``excess`` says."""
+    return Refusal(Reason.INVALID_SPEC, f"{excess}; create a GangJob within the bounds instead, and delete this one.")
+
+
+Verdict = Mapping[str, Needs] | Refusal
+"""What admission makes of members, by the name of their role, as far as it is known; or why it takes none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangSpec:
+    """What a GangJob asks for. ``roles`` has one at least; ``deadline_seconds`` counts from the submission.
+
+    Without ``network`` nobody counts on the members to find each other.
+    Runs of one ``run_template`` are expected to take equally long for their size; it is empty without ``work``.
+    No two members are on nodes with the same value of the label ``one_per``, and all are on nodes with one and the same
+    value of the label ``all_in``, where these are given. Without ``sizing`` that of the operator counts. One that
+    ``learns`` is planned with the law that runs have followed, where that is better than ``work``.
+    ``interruptible`` and ``checkpoint_interval``, in seconds, are as in ``PendingGang``. ``excess`` says what of it is
+    beyond the bounds of the schema: the gang held nodes when that was found, and is not planned again.
+    """
+
+    roles: tuple[RoleSpec, ...]
+    work: Work | None
+    deadline_seconds: float | None
+    priority_class: str
+    network: NetworkSpec | None = None
+    one_per: str = ""
+    all_in: str = ""
+    sizing: Sizing | None = None
+    run_template: str = ""
+    learns: bool = False
+    pace: Pace = Pace.NONE
+    interruptible: Interruptible = Interruptible.NEVER
+    checkpoint_interval: float = math.inf
+    excess: str = ""
+
+    @property
+    def minimum(self) -> int:
+        """The fewest members of all roles together."""
+        return sum(role.sizes.minimum for role in self.roles)
+
+    @property
+    def maximum(self) -> int:
+        """The most members of all roles together."""
+        return sum(role.sizes.maximum for role in self.roles)
+
+    @property
+    def least_working(self) -> int:
+        """The fewest members that do a part of the work."""
+        return sum(role.sizes.minimum for role in self.roles if role.load.is_work)
+
+    @property
+    def most_working(self) -> int:
+        """The most members that do a part of the work."""
+        return sum(role.sizes.maximum for role in self.roles if role.load.is_work)
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """What a member of each role is planned with."""
+        return tuple(role.needs for role in self.roles)
+
+    @property
+    def is_changed_by_admission(self) -> bool:
+        """Whether members of a role are planned as admission makes them, not as its template says."""
+        return any(role.written is not None for role in self.roles)
+
+    @property
+    def minds_pods(self) -> bool:
+        """Whether it matters to a member which pods are around it."""
+        return bool(self.one_per or self.all_in) or any(role.pod_affinity != NO_POD_AFFINITY for role in self.roles)
+
+    def working(self, members: Iterable[Members]) -> int:
+        """How many of these members do a part of the work."""
+        idle = {role.name for role in self.roles if not role.load.is_work}
+        return sum(entry.count for entry in members if entry.role not in idle)
+
+    def role(self, name: str) -> RoleSpec | None:
+        """The role of that name."""
+        return next((role for role in self.roles if role.name == name), None)
+
+
+class ConditionFact(NamedTuple):
+    """One entry of ``status.conditions``."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+    observed_generation: int
+    last_transition: float
+
+
+class WorkSource(StrEnum):
+    """Whose run times a plan was made with."""
+
+    STATED = "Stated"
+    LEARNED = "Learned"
+
+
+class WorkUsed(NamedTuple):
+    """Whose run times a plan was made with, and why."""
+
+    source: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangStatus:
+    """A GangJob's status: what the operator last wrote, which is also its write-ahead log.
+
+    ``reserved_at`` stands from the write that reserves the members until their release or the gang's end: while it
+    stands, the pods of ``attempt`` on ``members`` may exist. ``succeeded_ranks`` are those of the attempt that were
+    seen to end well, whether their pods are still there or not. ``restarts`` are those that count, and the next one may
+    start at ``restart_at``. ``active_since`` is when the gang was first placed after it was made or resumed;
+    ``progress`` is what a member has reported of the work, as it has spelled it. ``plan`` is what it was told while it
+    waited; it stands until the gang is planned again after an attempt. ``past_runs`` are those of its template
+    that were known when it had succeeded, as they are spelled; ``work_used`` goes with the plan of one that learns.
+    ``pace`` is how far the members of the attempt are paced, and what they have while they are not: it stands before
+    the first of them is. ``rejected`` stands while the gang is refused since kubelets reject its members.
+    """
+
+    conditions: tuple[ConditionFact, ...] = ()
+    attempt: int = 0
+    size: int | None = None
+    start: float | None = None
+    expected_finish: float | None = None
+    effective_speedup: str | None = None
+    member_price: str | None = None
+    run_time_factor: str | None = None
+    members: tuple[Members, ...] = ()
+    reserved_at: float | None = None
+    first_planned_start: float | None = None
+    started_at: float | None = None
+    finished_at: float | None = None
+    succeeded_ranks: str = ""
+    restarts: int = 0
+    restart_at: float | None = None
+    active_since: float | None = None
+    progress: str = ""
+    plan: Outlook | None = None
+    speedup_reached: str | None = None
+    past_runs: str = ""
+    work_used: WorkUsed | None = None
+    pace: PaceStatus | None = None
+    rejected: Rejected | None = None
+
+    def condition(self, kind: str) -> ConditionFact | None:
+        """The condition of that type, if it has been written."""
+        return next((c for c in self.conditions if c.type == kind), None)
+
+    def is_true(self, kind: str) -> bool:
+        """Whether the condition of that type stands and is True."""
+        condition = self.condition(kind)
+        return condition is not None and condition.status == "True"
+
+    @property
+    def end(self) -> ConditionFact | None:
+        """How the gang has ended, well or not; None while it has not. Only one of the two conditions is ever True."""
+        ends = (self.condition(kind) for kind in (Condition.COMPLETE, Condition.FAILED))
+        return next((one for one in ends if one is not None and one.status == "True"), None)
+
+    @property
+    def done(self) -> float:
+        """What part of the work is done, from 0 to 1, as far as a member has reported any."""
+        return float(self.progress or 0)
+
+    @property
+    def is_being_undone(self) -> bool:
+        """Whether the attempt that the status speaks of is being taken back."""
+        placed = self.condition(Condition.PLACED)
+        return placed is not None and placed.reason == Reason.UNDOING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GangFact:
+    """One GangJob. Exactly one of ``spec`` and ``refusal`` is given; what it says of its own life counts with both."""
+
+    key: GangKey
+    uid: str
+    resource_version: str
+    generation: int
+    created: float
+    is_deleting: bool
+    spec: GangSpec | None
+    refusal: Refusal | None
+    policies: Policies = field(default_factory=Policies)
+    status: GangStatus = field(default_factory=GangStatus)
+
+    def asks_the_same_as(self, before: "GangFact") -> bool:
+        """Whether the planner would see no difference: what has changed is the status."""
+        return (self.generation, self.is_deleting) == (before.generation, before.is_deleting)

@@ -1,0 +1,34 @@
+"""Who waits for others before its containers begin, and what ends that: the one rule for all that ask.
+
+A member that waits is held by its gate, an init container of ours. A gate that was opened stays open.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from lockstep.facts.gang.network import NetworkSpec
+
+
+class Wait(NamedTuple):
+    """What the members of one role wait for: until all members of the gang are up, and until these roles run."""
+
+    for_all: bool
+    for_roles: frozenset[str]
+
+    @property
+    def has_gate(self) -> bool:
+        """Whether the role's members have a gate."""
+        return self.for_all or bool(self.for_roles)
+
+    def is_over(self, *, all_are_up: bool, running_roles: Collection[str]) -> bool:
+        """Whether the role's members may go on.
+
+        A member is up once its gate runs; a role runs once all of its members do, or have ended well.
+        """
+        return (all_are_up or not self.for_all) and self.for_roles <= set(running_roles)
+
+
+def wait_of(network: NetworkSpec | None, start_after: Collection[str] = ()) -> Wait:
+    """What the members of a role wait for, which is to start after others."""
+    has_barrier = network is not None and network.barrier_seconds is not None
+    return Wait(has_barrier, frozenset(start_after))

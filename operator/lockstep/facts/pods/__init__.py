@@ -1,0 +1,1 @@
+"""Facts of pods: requests, outcomes, failures, disruption budgets."""

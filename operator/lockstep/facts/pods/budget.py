@@ -1,0 +1,20 @@
+"""PodDisruptionBudgets as facts."""
+
+from typing import NamedTuple
+
+from lockstep.facts.pods.pod import LabelSelector
+
+
+class BudgetKey(NamedTuple):
+    """A PodDisruptionBudget's place in the API."""
+
+    namespace: str
+    name: str
+
+
+class BudgetFact(NamedTuple):
+    """One PodDisruptionBudget: how many of the pods it selects may be taken away now."""
+
+    key: BudgetKey
+    selector: LabelSelector | None
+    allowed: int

@@ -1,0 +1,1 @@
+"""The pages that the process serves: health, metrics, gates, timeline."""

@@ -1,0 +1,101 @@
+"""Where the pages are: which listener has which."""
+
+import logging
+import ssl
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from lockstep.api.client.client import KubeClient
+from lockstep.process.pages.certificate import Certificate
+from lockstep.process.pages.door import Door
+from lockstep.process.pages.gate import behind_reviews
+from lockstep.process.pages.health import DEBUG_PAGES, METRICS, PROBES, Health, Page
+from lockstep.process.pages.loopback import for_loopback
+from lockstep.process.pages.reviews import Reviews
+from lockstep.process.stores.errors import StartError
+from lockstep.process.stores.settings import Settings
+
+# Whoever reads slowly does not keep the process from ending.
+_LAST_ANSWERS_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Pages at one address; port 0 takes a free one. Without ``tls`` it speaks plain HTTP."""
+
+    pages: Mapping[str, Page]
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+
+
+async def start_pages(stack: AsyncExitStack, settings: Settings, health: Health, client: KubeClient) -> None:
+    """Serve every page until the stack unwinds; raise ``StartError`` where an address or certificate can't be used."""
+    for listener in _listeners(settings, client):
+        try:
+            await stack.enter_async_context(listen(health, listener))
+        except OSError as error:
+            raise StartError(f"can't listen on {listener.host}:{listener.port}: {error.strerror}") from error
+
+
+@asynccontextmanager
+async def listen(health: Health, listener: Listener) -> AsyncIterator[tuple[str, int]]:
+    """Serve pages for the length of the block, at the address given. Raises ``OSError`` where it can't be had."""
+    app = web.Application()
+    app.add_routes([web.get(path, partial(page, health)) for path, page in listener.pages.items()])
+    runner = web.AppRunner(app, access_log=None, logger=_requests_log(), shutdown_timeout=_LAST_ANSWERS_SECONDS)
+    await runner.setup()
+    assert runner.server is not None, "it was set up"
+    try:
+        door = Door(listener.host, listener.port, runner.server, tls=listener.tls)
+        log.info("listening on %s port %d: %s", *door.address, ", ".join(listener.pages))
+        try:
+            yield door.address
+        finally:
+            await door.close()
+    finally:
+        await runner.cleanup()
+
+
+def _requests_log() -> logging.Logger:
+    """For what goes wrong with a request, unless that is the asker's fault: who asks could fill the log with it."""
+    requests = logging.getLogger(f"{__name__}.requests")
+    requests.addFilter(_is_no_fault_of_the_asker)
+    return requests
+
+
+def _is_no_fault_of_the_asker(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
+def _listeners(settings: Settings, client: KubeClient) -> Iterator[Listener]:
+    """Who may reach the operator may see the probes, and the metrics unless they are secured."""
+    open_pages = PROBES if settings.metrics_secure else {**PROBES, **METRICS}
+    yield Listener(pages=open_pages, host=settings.listen_host, port=settings.listen_port)
+    debug_pages = {path: for_loopback(page) for path, page in DEBUG_PAGES.items()}
+    yield Listener(pages=debug_pages, host=settings.debug_listen_host, port=settings.debug_listen_port)
+    if settings.metrics_secure:
+        yield _secured_metrics(settings, client)
+
+
+def _secured_metrics(settings: Settings, client: KubeClient) -> Listener:
+    if settings.metrics_cert_dir is None:
+        raise StartError("--metrics-secure needs --metrics-cert-dir, a folder with tls.crt and tls.key")
+    return Listener(
+        pages={
+            path: behind_reviews(page, Reviews(client, path=path, monotonic=monotonic))
+            for path, page in METRICS.items()
+        },
+        host=settings.listen_host,
+        port=settings.metrics_listen_port,
+        tls=Certificate(Path(settings.metrics_cert_dir)).context(),
+    )

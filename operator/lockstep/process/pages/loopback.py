@@ -1,0 +1,51 @@
+"""Pages for those who are on the operator's own host: on its loopback they answer only to names of the loopback.
+
+A web page of anybody's may have its own name stand for 127.0.0.1, and then read what a browser on this host gets there.
+The browser says by which name it asked.
+"""
+
+import re
+from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_address
+
+from aiohttp import web
+
+from lockstep.process.pages.health import Health, Page
+
+_HOST = re.compile(r"(?P<name>[A-Za-z]+)|(?P<v4>[0-9.]+)|\[(?P<v6>[0-9A-Fa-f:.]+)\]")
+_PORT = re.compile(r":[0-9]*")
+_LOOPBACK = IPv6Address("::1")
+_REFUSAL = "this page shows names of all namespaces: ask for it as localhost, 127.0.0.1 or [::1]\n"
+
+
+def for_loopback(page: Page) -> Page:
+    """The same page, but for who comes in at the loopback and asks for another host."""
+
+    async def guarded(health: Health, request: web.Request) -> web.Response:
+        hosts = request.headers.getall("Host", ())
+        if _came_by_loopback(request) and not (len(hosts) == 1 and means_loopback(hosts[0])):
+            return web.Response(status=403, text=_REFUSAL)
+        return await page(health, request)
+
+    return guarded
+
+
+def means_loopback(host: str) -> bool:
+    """Whether a ``Host`` header is the loopback's: localhost, an address of 127.0.0.0/8, or [::1], at any port."""
+    match = _HOST.match(host)
+    if match is None or not (host[match.end() :] == "" or _PORT.fullmatch(host, match.end())):
+        return False
+    try:
+        if match["v4"]:
+            return IPv4Address(match["v4"]).is_loopback
+        return match["name"].lower() == "localhost" if match["name"] else IPv6Address(match["v6"]) == _LOOPBACK
+    except AddressValueError:
+        return False
+
+
+def _came_by_loopback(request: web.Request) -> bool:
+    """Whether the connection is to an address of the loopback. One that is closing has no address, and counts."""
+    own = request.get_extra_info("sockname")
+    if not own:
+        return True
+    address = ip_address(own[0])
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback

@@ -1,0 +1,151 @@
+"""Who may read the metrics: the API server says whose token it is and what that caller may do.
+
+What it says is remembered for a short while, by a digest of the token. However many different tokens an address shows,
+only so many a second are asked about; other addresses, and tokens that were good before, do not wait for those.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import NamedTuple, assert_never
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.review import Manifest, access_review, is_allowed, reviewed_caller, token_review
+
+log = logging.getLogger(__name__)
+
+# As long as a right that was taken away, or given, may go unnoticed.
+_ALLOWED_SECONDS = 60.0
+_OTHERWISE_SECONDS = 10.0
+_MOST_REMEMBERED = 1024
+_MOST_UNDER_WAY = 8
+_STRANGERS_A_SECOND = 5.0
+_STRANGERS_AT_ONCE = 20.0
+_PATIENCE_SECONDS = 30.0
+
+
+class Verdict(Enum):
+    """What becomes of somebody who shows a token."""
+
+    ALLOWED = auto()
+    UNKNOWN_TOKEN = auto()
+    FORBIDDEN = auto()
+    TOO_MANY = auto()
+    NOT_REVIEWED = auto()
+
+
+def _remembered_seconds(verdict: Verdict) -> float | None:
+    match verdict:
+        case Verdict.ALLOWED:
+            return _ALLOWED_SECONDS
+        case Verdict.UNKNOWN_TOKEN | Verdict.FORBIDDEN | Verdict.TOO_MANY:
+            return _OTHERWISE_SECONDS
+        case Verdict.NOT_REVIEWED:
+            # What was known stays: who was let in before is asked about ahead of strangers.
+            return None
+        case _:
+            assert_never(verdict)
+
+
+class _Known(NamedTuple):
+    verdict: Verdict
+    until: float
+
+
+class Reviews:
+    """Says whether the holder of a token may get one path that is no object of the API."""
+
+    def __init__(self, client: KubeClient, *, path: str, monotonic: Callable[[], float]) -> None:
+        self._client = client
+        self._path = path
+        self._monotonic = monotonic
+        self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._under_way: dict[bytes, asyncio.Task[Verdict]] = {}
+        self._strangers = _Strangers(monotonic)
+        self._trouble: str | None = None
+
+    async def verdict(self, token: str, address: str) -> Verdict:
+        """Judge who shows a token, from that address. A token that is being asked about is not asked about twice."""
+        key = hashlib.sha256(token.encode()).digest()
+        known = self._known.get(key)
+        if known is not None and self._monotonic() < known.until:
+            return known.verdict
+        if key not in self._under_way:
+            was_allowed = known is not None and known.verdict is Verdict.ALLOWED
+            if not was_allowed and not self._has_time_for_a_stranger(address):
+                return Verdict.TOO_MANY
+            self._under_way[key] = asyncio.create_task(self._judge(key, token))
+        return await asyncio.shield(self._under_way[key])
+
+    def _has_time_for_a_stranger(self, address: str) -> bool:
+        return len(self._under_way) < _MOST_UNDER_WAY and self._strangers.take(address)
+
+    async def _judge(self, key: bytes, token: str) -> Verdict:
+        try:
+            verdict = await self._review(token)
+        finally:
+            del self._under_way[key]
+        self._remember(key, verdict)
+        return verdict
+
+    def _remember(self, key: bytes, verdict: Verdict) -> None:
+        seconds = _remembered_seconds(verdict)
+        if seconds is None:
+            return
+        self._known[key] = _Known(verdict, self._monotonic() + seconds)
+        self._known.move_to_end(key)
+        if len(self._known) > _MOST_REMEMBERED:
+            self._known.popitem(last=False)
+
+    async def _review(self, token: str) -> Verdict:
+        answer = await self._ask(paths.TOKEN_REVIEWS, token_review(token))
+        if answer is None:
+            return Verdict.NOT_REVIEWED
+        caller = reviewed_caller(answer.body)
+        if caller is None:
+            return Verdict.UNKNOWN_TOKEN
+        answer = await self._ask(paths.ACCESS_REVIEWS, access_review(caller, path=self._path, verb="get"))
+        if answer is None:
+            return Verdict.NOT_REVIEWED
+        return Verdict.ALLOWED if is_allowed(answer.body) else Verdict.FORBIDDEN
+
+    async def _ask(self, target: Target, body: Manifest) -> Answer | None:
+        """The answer, or None where there is none; the log says why, once for each reason."""
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                answer = await self._client.review(target, body)
+            trouble = None if answer.is_success else f"{target.resource}: {answer.message}"
+        except TimeoutError:
+            # Where our own token is not accepted, requests wait until it is.
+            why = self._client.credentials.trouble or f"no answer within {_PATIENCE_SECONDS:g} s"
+            answer, trouble = None, f"{target.resource}: {why}"
+        except ApiUnavailableError as error:
+            answer, trouble = None, str(error)
+        if trouble is not None and trouble != self._trouble:
+            log.error("nobody can be let in to %s: %s", self._path, trouble)
+        self._trouble = trouble
+        return answer if trouble is None else None
+
+
+class _Strangers:
+    """How many tokens that were not good before may be asked about: so many at once, and a second, of each address."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, address: str) -> bool:
+        """Take one of that address, if there is one left."""
+        now = self._monotonic()
+        left, counted_at = self._left.pop(address, (_STRANGERS_AT_ONCE, now))
+        left = min(_STRANGERS_AT_ONCE, left + (now - counted_at) * _STRANGERS_A_SECOND)
+        is_left = left >= 1
+        self._left[address] = (left - is_left, now)
+        if len(self._left) > _MOST_REMEMBERED:
+            self._left.popitem(last=False)
+        return is_left

@@ -1,0 +1,95 @@
+"""Does it work? A gang of one small member is submitted, and deleted again when it is placed."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Any
+
+from coschedule import GangKey
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Target
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.names import API_VERSION, GANG_KIND
+
+_POLL_SECONDS = 0.2
+_NOT_SEEN = "No operator has looked at it."
+
+
+class CheckError(Exception):
+    """The gang was not placed; the sentence says why."""
+
+
+async def check(
+    configuration: Configuration, *, namespace: str, image: str, within: float, told: Callable[[], None]
+) -> float:
+    """Return after how many seconds a gang in that namespace was placed, or raise ``CheckError``.
+
+    ``told`` is called at each look that finds it not placed yet.
+    The gang is deleted in any case. Needs the verbs create, get and delete on GangJobs there.
+    """
+    async with KubeClient(configuration, concurrency=1, observer=lambda *_: None) as client:
+        manifest = _gang(namespace, image)
+        gang = paths.gang(GangKey(namespace, manifest["metadata"]["name"]))
+        submitting = asyncio.create_task(client.create(paths.gangs_of(namespace), manifest))
+        try:
+            # Whoever interrupts this cuts off no request: the API server might carry it out still.
+            submitted = await asyncio.shield(submitting)
+            if not submitted.is_success:
+                raise CheckError(f"The API server does not take a GangJob in {namespace}: {submitted.message}.")
+            return await _seconds_until_placed(client, gang, within, told)
+        finally:
+            submitted = await submitting
+            if submitted.is_success:
+                await client.delete(gang, uid=submitted.body["metadata"]["uid"])
+
+
+async def _seconds_until_placed(client: KubeClient, gang: Target, within: float, told: Callable[[], None]) -> float:
+    begun = monotonic()
+    while True:
+        seen = await client.get(gang)
+        if not seen.is_success:
+            raise CheckError(f"The gang can't be read: {seen.message}.")
+        conditions = {one["type"]: one for one in seen.body.get("status", {}).get("conditions", ())}
+        if conditions.get("Placed", {}).get("status") == "True":
+            return monotonic() - begun
+        if monotonic() - begun > within:
+            raise CheckError(f"The gang was not placed within {within:g} s. {_reason(conditions)}")
+        told()
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def _reason(conditions: Mapping[str, Mapping[str, Any]]) -> str:
+    """The first condition that says no, in the operator's own words."""
+    for name in ("Accepted", "Planned", "Placed"):
+        if conditions.get(name, {}).get("status") == "False":
+            return str(conditions[name]["message"])
+    return _NOT_SEEN if not conditions else "It is being placed still."
+
+
+def _gang(namespace: str, image: str) -> dict[str, Any]:
+    """A gang that the Pod Security Standard ``restricted`` admits, and that needs next to nothing."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": GANG_KIND,
+        "metadata": {"name": f"lockstep-check-{secrets.token_hex(3)}", "namespace": namespace},
+        "spec": {"size": {"min": 1, "max": 1}, "template": {"spec": _pod(image)}},
+    }
+
+
+def _pod(image: str) -> dict[str, Any]:
+    return {
+        "automountServiceAccountToken": False,
+        "securityContext": {"runAsNonRoot": True, "runAsUser": 65532, "seccompProfile": {"type": "RuntimeDefault"}},
+        "containers": [
+            {
+                "name": "member",
+                "image": image,
+                # The operator's own image ends well with it; the pause image takes no notice.
+                "args": ["--version"],
+                "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "128Mi"}},
+                "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+            }
+        ],
+    }

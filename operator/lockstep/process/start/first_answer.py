@@ -1,0 +1,46 @@
+"""What the API server must answer before anything is watched: it lets us in, and it knows our kinds."""
+
+import asyncio
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.configuration import Configuration
+from lockstep.api.client.credentials import UNAUTHORIZED, refused_at_start
+from lockstep.api.names import BIDS, GANGS
+from lockstep.process.stores.errors import StartError
+
+# The API server serves a kind before it lists it, and whoever installs all at once starts us in between: 5 s.
+_TRIES = 25
+_PAUSE_SECONDS = 0.2
+
+
+async def check_api(client: KubeClient, configuration: Configuration) -> None:
+    """Return once the API server lists both of our kinds; raise ``StartError`` where it won't soon."""
+    for _ in range(_TRIES):
+        answer = await _ask(client, configuration)
+        if _lists_our_kinds(answer):
+            return
+        if not answer.is_success and answer.code != 404:
+            raise StartError(_not_let_in(answer, configuration))
+        await asyncio.sleep(_PAUSE_SECONDS)
+    raise StartError(
+        "the API server does not know lockstep.dev/v1alpha1: apply the CRDs first (kubectl apply -f crds/)"
+    )
+
+
+async def _ask(client: KubeClient, configuration: Configuration) -> Answer:
+    try:
+        return await client.get(paths.API_GROUP)
+    except ApiUnavailableError as error:
+        raise StartError(f"the API server at {configuration.host} does not answer: {error}") from error
+
+
+def _not_let_in(answer: Answer, configuration: Configuration) -> str:
+    if answer.code == UNAUTHORIZED:
+        return refused_at_start(configuration)
+    return f"the API server at {configuration.host} does not let us in: {answer.message}"
+
+
+def _lists_our_kinds(answer: Answer) -> bool:
+    return answer.is_success and {GANGS, BIDS} <= {kind["name"] for kind in answer.body["resources"]}

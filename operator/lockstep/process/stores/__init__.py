@@ -1,0 +1,1 @@
+"""Settings and run times that are kept in ConfigMaps."""

@@ -1,0 +1,85 @@
+"""Publishes by which options the leader plans, so that who asks about its plans plans by the same."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from lockstep.api.client import paths
+from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.cluster.published_settings import parse_published, published_under, settings_manifest
+from lockstep.process.election.elector import ElectionTerms
+from lockstep.process.stores.settings import Settings
+
+_PAUSE_SECONDS = 10.0
+_NOT_FOUND = 404
+
+log = logging.getLogger(__name__)
+
+
+def published(settings: Settings) -> dict[str, str]:
+    """The options that decide what plans are like, as one types them: nothing that only the operator may know."""
+    return {
+        "hold-for": _seconds(settings.hold_for),
+        "holding-gangs": str(settings.holding_gangs),
+        "sizing": settings.sizing.value,
+        "price-factor": repr(settings.price_factor),
+        "promises": settings.promises.value,
+        "run-time-quantile": repr(settings.run_time_quantile),
+        "node-selector": ",".join(f"{key}={value}" for key, value in settings.node_selector),
+        "pool-taint": " ".join(taint.spelled for taint in settings.pool_taint),
+        "gate-image": settings.gate_image,
+    }
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}".rstrip("0").rstrip(".") + "s"
+
+
+class SettingsStore:
+    """One ConfigMap beside the lease, which only the leader writes. Trouble with it costs no gang anything."""
+
+    def __init__(self, client: KubeClient, terms: ElectionTerms, settings: Mapping[str, str]) -> None:
+        self._client = client
+        self._settings = dict(settings)
+        self._namespace, self._name = terms.namespace, published_under(terms.name)
+        self._trouble = ""
+
+    async def keep_published(self) -> None:
+        """Write what is in force, again after a pause until it stands; then there is nothing more to do, for ever."""
+        stands = False
+        while not stands:
+            stands = await self._publish()
+            await asyncio.sleep(0.0 if stands else _PAUSE_SECONDS)
+        await asyncio.Event().wait()
+
+    async def _publish(self) -> bool:
+        """Write it unless it stands there already; returns whether it does now."""
+        try:
+            there = await self._client.get(paths.config_map(self._namespace, self._name))
+            if there.is_success and parse_published(there.body) == self._settings:
+                return True
+            answer = await self._write(there)
+        except ApiUnavailableError as error:
+            self._note(str(error))
+            return False
+        if not answer.is_success:
+            self._note(answer.message)
+        return answer.is_success
+
+    async def _write(self, there: Answer) -> Answer:
+        if there.code == _NOT_FOUND:
+            body = settings_manifest(self._namespace, self._name, self._settings, version="")
+            return await self._client.create(paths.config_maps_of(self._namespace), body)
+        if not there.is_success:
+            return there
+        version = there.body["metadata"]["resourceVersion"]
+        body = settings_manifest(self._namespace, self._name, self._settings, version=version)
+        return await self._client.replace(paths.config_map(self._namespace, self._name), body)
+
+    def _note(self, trouble: str) -> None:
+        """Log each kind of trouble once."""
+        if trouble != self._trouble:
+            where = f"{self._namespace}/{self._name}"
+            log.warning("the settings can't be published in ConfigMap %s: %s", where, trouble)
+        self._trouble = trouble

@@ -1,0 +1,1 @@
+"""The metrics, and the numbers from which they are computed."""

@@ -1,0 +1,101 @@
+"""What nodes offer, for people who look at many: bids by state, and what was measured beside what was foretold."""
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from statistics import fmean
+
+from prometheus_client import CollectorRegistry, Gauge
+
+from lockstep.belief.state import State
+from lockstep.facts.cluster.bid_plan import BidState
+from lockstep.facts.cluster.node import BidFact
+from lockstep.report.metrics.foretold_hours import ForetoldHours
+from lockstep.report.nodebids.bid_plans import state_of_bid
+
+BY_HAND = "by_hand"
+BID_STATES = (*(state.lower() for state in BidState), BY_HAND)
+_SOURCES = ("measured", "foretold")
+
+Pair = tuple[float, float]
+"""A value of this hour as measured, and as foretold."""
+
+
+class BidMetrics:
+    """Brought up to date when somebody reads them."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._bids = Gauge(
+            "lockstep_bids",
+            "NodeBids that agents write by what members find there, and those that people write.",
+            ["state"],
+            registry=registry,
+        )
+        self._duty_cycle = Gauge(
+            "lockstep_bid_duty_cycle",
+            "Mean duty cycle of the nodes whose agents had foretold this hour before it began: as measured, and as "
+            "foretold.",
+            ["source"],
+            registry=registry,
+        )
+        self._error = Gauge(
+            "lockstep_bid_forecast_error",
+            "Mean difference between the duty cycle that was foretold of this hour before it began and the measured "
+            "one.",
+            registry=registry,
+        )
+        self._owner_present = Gauge(
+            "lockstep_bid_owner_present",
+            "Of the nodes whose owner was away before this hour, and whose agents had foretold it: at what part of "
+            "them the owner is now, as measured, and the mean probability of that, as foretold.",
+            ["source"],
+            registry=registry,
+        )
+        self._oldest = Gauge(
+            "lockstep_oldest_bid_report_seconds",
+            "Time since the agent last said what it measured whose bid counts and whose report is the oldest.",
+            registry=registry,
+        )
+        for name in BID_STATES:
+            self._bids.labels(name)
+        for source in _SOURCES:
+            self._duty_cycle.labels(source)
+            self._owner_present.labels(source)
+        self._foretold = ForetoldHours()
+
+    def refreshing(self, state: State, now: float) -> Generator[None, None, None]:
+        """Set them all from belief. There may be many bids, so belief may change between the steps."""
+        bids, counts = list(state.bids.values()), Counter[str]()
+        for bid in bids:
+            counts[BY_HAND if bid.report is None else state_of_bid(state, bid, now)[0].lower()] += 1
+            yield
+        for name in BID_STATES:
+            self._bids.labels(name).set(counts[name])
+        self._foretold.look(bids, now)
+        yield
+        counting = [bid for bid in bids if not bid.has_expired(now)]
+        self._compare(counting, now)
+        written = [bid.report.written_at for bid in counting if bid.report and bid.report.written_at is not None]
+        self._oldest.set(max(0.0, now - min(written)) if written else 0.0)
+
+    def _compare(self, bids: Iterable[BidFact], now: float) -> None:
+        foretold = [(bid, hour) for bid in bids if (hour := self._foretold.of(bid.node, now)) is not None]
+        duty_cycles = [*_known((_duty_cycle(bid), hour.duty_cycle) for bid, hour in foretold)]
+        _set_means(self._duty_cycle, duty_cycles)
+        self._error.set(fmean([abs(one - other) for one, other in duty_cycles] or [0.0]))
+        _set_means(self._owner_present, [*_known((bid.owner_present, hour.owner_returns) for bid, hour in foretold)])
+
+
+def _duty_cycle(bid: BidFact) -> float | None:
+    return None if bid.report is None else bid.report.duty_cycle
+
+
+def _known(pairs: Iterable[tuple[float | None, float | None]]) -> Iterator[Pair]:
+    """The pairs of which both are known."""
+    for measured, foretold in pairs:
+        if measured is not None and foretold is not None:
+            yield measured, foretold
+
+
+def _set_means(gauge: Gauge, pairs: Sequence[Pair]) -> None:
+    for which, source in enumerate(_SOURCES):
+        gauge.labels(source).set(fmean([pair[which] for pair in pairs] or [0.0]))

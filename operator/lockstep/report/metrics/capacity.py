@@ -1,0 +1,132 @@
+"""What of the nodes gangs use, what is promised to them, and what is left: for the gauges."""
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from coschedule import Decision, Placement
+from lockstep.belief.state import State
+from lockstep.facts.cluster.node import NodeFact
+from lockstep.report.text.shut import why_shut
+
+_CPU = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """Counts by state.
+
+    A node counts once, in the first state that applies: in use, closed, promised, free. Nodes outside the pool count as
+    long as members are on them. Slots are members that are on nodes, are promised some, or that open nodes have slots
+    for beside these. Cores, in thousandths, are those of the pool's nodes that members request, that are promised,
+    that others request, and what is left: free where a member could start now, else closed.
+    """
+
+    nodes: Counter[str] = field(default_factory=Counter)
+    slots: Counter[str] = field(default_factory=Counter)
+    millicores: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """How many members each node has, and how many thousandths of its cores they request.
+
+    There is an entry of 0 members for a node that is held for an unknown number of them.
+    """
+
+    count: Counter[str] = field(default_factory=Counter)
+    millicores: Counter[str] = field(default_factory=Counter)
+
+
+def counting(state: State, waiting: Sequence[Decision], now: float, counted: Capacity) -> Generator[None, None, None]:
+    """Count gangs and nodes, one a step, between which belief may change; ``waiting``: decisions on gangs that do."""
+    used = yield from _used(state)
+    promised = yield from _promised(state, waiting)
+    counted.slots.update(in_use=used.count.total(), promised=promised.count.total())
+    names, ledger = tuple(state.nodes), state.ledger
+    committed = ledger.committed(ledger.rows(names), ledger.columns((_CPU,)))[:, 0].tolist()
+    nodes = dict(state.nodes)
+    for name, taken in zip(names, committed, strict=True):
+        yield
+        _count_node(state, nodes[name], now, _Taken(taken, used, promised), counted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What is taken of one node: by all pods there in thousandths of cores, and by members of all nodes."""
+
+    committed: int
+    used: _Members
+    promised: _Members
+
+
+def _count_node(state: State, node: NodeFact, now: float, taken: _Taken, counted: Capacity) -> None:
+    name, is_open = node.name, _is_open(state, node, now)
+    used, promised = taken.used, taken.promised
+    is_used, is_of_pool = name in used.count, state.pool.has(node.labels)
+    if is_used or is_of_pool:
+        counted.nodes[_state_of(is_used=is_used, is_open=is_open, is_promised=name in promised.count)] += 1
+    if is_open:
+        counted.slots["free"] += _free_slots(state, name, used.count[name] + promised.count[name])
+    if is_of_pool:
+        left = max(0, dict(node.allocatable).get(_CPU, 0) - taken.committed)
+        is_promised = min(left, promised.millicores[name])
+        counted.millicores["in_use"] += used.millicores[name]
+        counted.millicores["others"] += max(0, taken.committed - used.millicores[name])
+        counted.millicores["promised"] += is_promised
+        counted.millicores["free" if is_open else "closed"] += left - is_promised
+
+
+def _state_of(*, is_used: bool, is_open: bool, is_promised: bool) -> str:
+    if is_used:
+        return "in_use"
+    if not is_open:
+        return "closed"
+    return "promised" if is_promised else "free"
+
+
+def _used(state: State) -> Generator[None, None, _Members]:
+    """The members that are on nodes, or on their way there."""
+    used = _Members()
+    for reservation in list(state.reservations.values()):
+        yield
+        for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+            used.count[node] += count
+            used.millicores[node] += count * dict(request).get(_CPU, 0)
+    return used
+
+
+def _promised(state: State, decisions: Iterable[Decision]) -> Generator[None, None, _Members]:
+    """The members that are to go to nodes later, and the nodes that are held."""
+    promised = _Members()
+    for decision in decisions:
+        yield
+        if isinstance(decision, Placement):
+            _promise(state, decision, promised)
+        elif decision.hold is not None:
+            promised.count.update(dict.fromkeys(decision.hold.nodes, 0))
+    return promised
+
+
+def _promise(state: State, placement: Placement, promised: _Members) -> None:
+    gang = state.gangs.get(placement.gang)
+    roles = () if gang is None or gang.spec is None else gang.spec.roles
+    each = {role.name: dict(role.request).get(_CPU, 0) for role in roles}
+    for entry in placement.members:
+        promised.count[entry.node] += entry.count
+        promised.millicores[entry.node] += entry.count * each.get(entry.role, 0)
+
+
+def _free_slots(state: State, node: str, taken: int) -> int:
+    bid = state.bids.get(node)
+    return 0 if bid is None or bid.slots is None else max(0, bid.slots - taken)
+
+
+def _is_open(state: State, node: NodeFact, now: float) -> bool:
+    """Whether a member could start there now, were there room."""
+    if why_shut(node, state.pool):
+        return False
+    bid = state.bids.get(node.name)
+    if bid is None:
+        return True
+    return (bid.available_from or 0.0) <= now and (bid.available_until is None or now < bid.available_until)

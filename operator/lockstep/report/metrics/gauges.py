@@ -1,0 +1,96 @@
+"""Gauges that follow from belief: brought up to date when somebody reads them, not in every cycle."""
+
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from typing import assert_never
+
+from coschedule import Decision, GangKey
+from lockstep.belief.gangs.phases import Phase
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.reasons import Condition
+from lockstep.report.metrics.capacity import Capacity, counting
+from lockstep.report.metrics.metrics import CORE_STATES, GANG_STATES, NODE_STATES, SLOT_STATES, Metrics
+from lockstep.report.metrics.queue_metrics import place_in_queue
+
+_THOUSAND = 1000
+_NOT_PLACED = ("pending", "reserved")
+
+
+def refreshing(
+    metrics: Metrics, state: State, now: float, decisions: Sequence[Decision]
+) -> Generator[None, None, None]:
+    """Count gangs, nodes and slots by state, and say how long gangs wait; ``decisions`` are the last plan's.
+
+    There may be many of each, so belief may change between the steps.
+    """
+    gangs, states = list(state.gangs.values()), {}
+    for gang in gangs:
+        states[gang.key] = _state_of(gang, state)
+        yield
+    counts = Counter(states.values())
+    for name in GANG_STATES:
+        metrics.gangs.labels(name).set(counts[name])
+    pending = [gang for gang in gangs if states[gang.key] == "pending"]
+    metrics.queue.refresh(place_in_queue(state, gang) for gang in pending)
+    metrics.oldest_pending.set(max((max(0.0, now - _waiting_since(gang)) for gang in pending), default=0.0))
+    metrics.start_overdue.set(_most_overdue(state, states, now))
+    metrics.assumed_pods.set(state.ledger.assumed)
+    yield
+    metrics.learning.refresh(state.past_runs)
+    yield from metrics.bids.refreshing(state, now)
+    _refresh_pace(metrics, state)
+    yield
+    yield from _refreshing_capacity(
+        metrics, state, now, [one for one in decisions if states.get(one.gang) == "pending"]
+    )
+
+
+def _refreshing_capacity(
+    metrics: Metrics, state: State, now: float, waiting: Sequence[Decision]
+) -> Generator[None, None, None]:
+    counted = Capacity()
+    yield from counting(state, waiting, now, counted)
+    for name in NODE_STATES:
+        metrics.nodes.labels(name).set(counted.nodes[name])
+    for name in CORE_STATES:
+        metrics.cores.labels(name).set(counted.millicores[name] / _THOUSAND)
+    for name in SLOT_STATES:
+        metrics.slots.labels(name).set(counted.slots[name])
+
+
+def _refresh_pace(metrics: Metrics, state: State) -> None:
+    """As statuses say, of gangs that hold nodes."""
+    gangs = (state.gangs[key] for key in state.reservations if key in state.gangs)
+    paces = [gang.status.pace for gang in gangs if gang.status.pace is not None]
+    metrics.pace.members.set(sum(pace.paced for pace in paces))
+    metrics.pace.given_back.set(sum(pace.given_back for pace in paces) / 1000)
+
+
+def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
+    """How long the gang has waited beyond its first planned start that has waited so longest."""
+    planned = (gang.status.first_planned_start for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
+    return max((now - start for start in planned if start is not None and start < now), default=0.0)
+
+
+def _waiting_since(gang: GangFact) -> float:
+    """Since when the gang could have been placed: while it was suspended nobody waited for it."""
+    suspended = gang.status.condition(Condition.SUSPENDED)
+    return gang.created if suspended is None else max(gang.created, suspended.last_transition)
+
+
+def _state_of(gang: GangFact, state: State) -> str:
+    """As users count gangs: refused is one whose own spec is wrong here, and who waits for others to act is pending."""
+    phase = state.phase_of(gang)
+    match phase:
+        case Phase.SUSPENDED | Phase.RESERVED | Phase.PLACED | Phase.COMPLETE:
+            return phase.lower()
+        case Phase.DELETED | Phase.REFUSED | Phase.WAITING | Phase.BACKING_OFF:
+            return "refused" if _is_wrong(gang, state) else "pending"
+        case _:
+            assert_never(phase)
+
+
+def _is_wrong(gang: GangFact, state: State) -> bool:
+    is_understood = gang.spec is not None and not gang.spec.excess and state.pool.refusal(gang) is None
+    return not is_understood or state.rejections.refusal(gang) is not None

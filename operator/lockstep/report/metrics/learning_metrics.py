@@ -1,0 +1,88 @@
+"""What is learned from runs, and how well it foretells later ones: of all templates together, since they are data."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from lockstep.belief.run_times.past_runs import PastRuns
+
+FINISHED = ("kept", "not_comparable")
+SOURCES = ("learned", "stated")
+_ERROR_BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10)
+
+
+class LearningMetrics:
+    """Gauges are brought up to date when somebody reads them; the others are told of each run that has ended well."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._declare_memory(registry)
+        self._declare_runs(registry)
+
+    def _declare_memory(self, registry: CollectorRegistry) -> None:
+        self._templates, self._runs, self._laws, self._kinds = (
+            Gauge(name, text, registry=registry)
+            for name, text in (
+                (
+                    "lockstep_run_time_templates",
+                    "Templates of gangs of which finished runs are remembered; planned with from the third run on.",
+                ),
+                ("lockstep_remembered_runs", "Finished runs that are remembered, of all templates together."),
+                (
+                    "lockstep_learned_laws",
+                    "Templates whose gangs want the law of their runs and are planned with it, as it is better.",
+                ),
+                (
+                    "lockstep_learned_kinds",
+                    "Templates whose gangs want the law of their runs and are planned with factors for kinds of nodes.",
+                ),
+            )
+        )
+
+    def _declare_runs(self, registry: CollectorRegistry) -> None:
+        self._finished = Counter(
+            "lockstep_finished_runs",
+            "Runs that ended well of gangs that state their work: kept, or not comparable with others, such as later "
+            "attempts and short runs.",
+            ["result"],
+            registry=registry,
+        )
+        self._dropped = Counter(
+            "lockstep_dropped_runs", "Runs that were remembered and had to make room for newer ones.", registry=registry
+        )
+        self._error = Histogram(
+            "lockstep_learned_run_time_error_ratio",
+            "By how much runs that were planned with something learned were missed by that, and by what is stated: 0.1 "
+            "where a run took 1.1 times as long or as much less.",
+            ["source"],
+            buckets=_ERROR_BUCKETS,
+            registry=registry,
+        )
+        for result in FINISHED:
+            self._finished.labels(result)
+        for source in SOURCES:
+            self._error.labels(source)
+
+    def refresh(self, past_runs: PastRuns) -> None:
+        """Set what is known from belief."""
+        judged = list(past_runs.judged)
+        self._templates.set(len(past_runs))
+        self._runs.set(past_runs.kept)
+        self._laws.set(sum(learned.law is not None for learned in judged))
+        self._kinds.set(sum(bool(learned.factors) for learned in judged))
+
+    def not_comparable(self) -> None:
+        """A run ended well that teaches nothing."""
+        self._finished.labels("not_comparable").inc()
+
+    def kept(self, *, dropped: int) -> None:
+        """A run ended well and is remembered; so many others are not any more."""
+        self._finished.labels("kept").inc()
+        self._dropped.inc(dropped)
+
+    def foretold(self, *, times_as_stated: float, times_as_learned: float) -> None:
+        """A run that was planned with something learned took so many times as long as that said, and as is stated."""
+        self._error.labels("learned").observe(_error_of(times_as_learned))
+        self._error.labels("stated").observe(_error_of(times_as_stated))
+
+
+def _error_of(times: float) -> float:
+    """By how much a run was missed that took so many times as long as was foretold; ``times`` is above 0."""
+    return max(times, 1 / times) - 1

@@ -1,0 +1,313 @@
+"""Every metric, declared once. ``docs/metrics.md`` is generated from here.
+
+No label names a pod, a gang, a node or a UID, and of namespaces and priorities only some have a series: the number of
+series does not grow with the cluster. Series whose labels are enumerated exist from the start, so that rates have a
+zero to rise from.
+"""
+
+import platform
+from time import time
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from coschedule import Reason as PlanReason
+from lockstep import __version__
+from lockstep.facts.gang.policies import Action
+from lockstep.facts.reason_meanings import FAILURES, UNDONE_REASONS
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.metrics.bid_metrics import BidMetrics
+from lockstep.report.metrics.finish_metrics import FinishMetrics
+from lockstep.report.metrics.learning_metrics import LearningMetrics
+from lockstep.report.metrics.pace_metrics import PaceMetrics
+from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS, Predictions
+from lockstep.report.metrics.promise_metrics import PromiseMetrics
+from lockstep.report.metrics.queue_metrics import QueueMetrics
+
+STAGES = ("snapshot", "plan", "act", "report")
+WATCHED_RESOURCES = (
+    "gangjobs",
+    "nodebids",
+    "nodes",
+    "pods",
+    "priorityclasses",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "namespaces",
+    "csinodes",
+    "volumeattachments",
+    "storageclasses",
+    "csidrivers",
+    "csistoragecapacities",
+    "poddisruptionbudgets",
+    "resourcequotas",
+)
+GANG_ERROR_STAGES = ("follow", "plan")
+CYCLE_RESULTS = ("ok", "error", "idle")
+GANG_STATES = ("refused", "suspended", "pending", "reserved", "placed", "complete")
+NODE_STATES = ("in_use", "promised", "free", "closed")
+SLOT_STATES = ("in_use", "promised", "free")
+CORE_STATES = ("in_use", "promised", "others", "free", "closed")
+BINDING_RESULTS = ("bound", "refused", "error")
+REFUSED_WRITES = ("reservation", "release", "report")
+END_REASONS = (Reason.SUCCEEDED, *FAILURES)
+OUTCOMES = (*PlanReason, Reason.QUOTA_EXCEEDED, Reason.STARTS_LATER, Condition.PLACED)
+
+_CYCLE_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
+
+
+class Metrics:
+    """The operator's metrics, on the registry that is given."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.registry = registry
+        build = Gauge(
+            "lockstep_build_info", "The running build; always 1.", ["version", "python_version"], registry=registry
+        )
+        build.labels(__version__, platform.python_version()).set(1)
+        self.leader = Gauge(
+            "lockstep_leader",
+            "Whether this process decides: 1 for the one that leads, 0 for one that stands by.",
+            registry=registry,
+        )
+        self._declare_cycle(registry)
+        self._declare_gangs(registry)
+        self.queue = QueueMetrics(registry)
+        self._declare_ends(registry)
+        self._declare_capacity(registry)
+        self.predictions = Predictions(registry)
+        self.learning = LearningMetrics(registry)
+        self.promises = PromiseMetrics(registry)
+        self.finishes = FinishMetrics(registry)
+        self.bids = BidMetrics(registry)
+        self.pace = PaceMetrics(registry)
+        self._declare_refused_writes(registry)
+        self._declare_watches(registry)
+        self._declare_requests(registry)
+
+    def _declare_cycle(self, registry: CollectorRegistry) -> None:
+        self.cycles = Counter("lockstep_cycles", "Cycles run, by how they ended.", ["result"], registry=registry)
+        self.cycle_duration = Histogram(
+            "lockstep_cycle_duration_seconds",
+            "Time that one cycle spent in each stage.",
+            ["stage"],
+            buckets=_CYCLE_BUCKETS,
+            registry=registry,
+        )
+        self.gang_errors = Counter(
+            "lockstep_gang_errors",
+            "Gangs that raised an error in a stage and were set aside for a while, beside whom the others went on.",
+            ["stage"],
+            registry=registry,
+        )
+        self.cycle_lag = Gauge(
+            "lockstep_cycle_lag_seconds",
+            "Time since the plan under way began, or since news came that no cycle has looked at; 0 for neither.",
+            registry=registry,
+        )
+        self.snapshot_nodes = Gauge(
+            "lockstep_snapshot_nodes", "Nodes in the last snapshot; with a node pool, its nodes.", registry=registry
+        )
+        self.planned_gangs = Gauge(
+            "lockstep_planned_gangs", "Gangs that the last plan looked at one by one.", registry=registry
+        )
+        self.loop_held = Histogram(
+            "lockstep_event_loop_held_seconds",
+            "For how long at a time the event loop was held, or had no core to run on, as seen twenty times a second.",
+            buckets=_CYCLE_BUCKETS,
+            registry=registry,
+        )
+        self.member_price = Gauge(
+            "lockstep_member_price_seconds",
+            "What a second of one member was taken to cost other gangs in the last plan; 0 where nobody else is there.",
+            registry=registry,
+        )
+        for result in CYCLE_RESULTS:
+            self.cycles.labels(result)
+        for stage in STAGES:
+            self.cycle_duration.labels(stage)
+        for stage in GANG_ERROR_STAGES:
+            self.gang_errors.labels(stage)
+
+    def _declare_gangs(self, registry: CollectorRegistry) -> None:
+        self.decisions = Counter(
+            "lockstep_decisions", "Decisions told to users, by outcome.", ["outcome"], registry=registry
+        )
+        self.gangs = Gauge("lockstep_gangs", "Gangs by how far they are.", ["state"], registry=registry)
+        self.gang_wait = Histogram(
+            "lockstep_gang_wait_seconds",
+            "Time from a gang's creation until all of its members were bound.",
+            buckets=WAIT_BUCKETS,
+            registry=registry,
+        )
+        self.oldest_pending = Gauge(
+            "lockstep_oldest_pending_gang_seconds",
+            "Age of the oldest gang that holds no nodes, counted from its last suspension where it had one.",
+            registry=registry,
+        )
+        self.start_overdue = Gauge(
+            "lockstep_start_overdue_seconds",
+            "Time since the first planned start of the gang, not placed yet, whose start is longest past; 0 for none.",
+            registry=registry,
+        )
+        self.binds = Counter("lockstep_binds", "Bindings of members, by result.", ["result"], registry=registry)
+        self.undone = Counter(
+            "lockstep_attempts_undone", "Attempts taken back, by reason.", ["reason"], registry=registry
+        )
+        self.assumed_pods = Gauge(
+            "lockstep_assumed_pods", "Members counted on a node before a watch has shown them there.", registry=registry
+        )
+        for outcome in OUTCOMES:
+            self.decisions.labels(outcome)
+        for state in GANG_STATES:
+            self.gangs.labels(state)
+        for reason in UNDONE_REASONS:
+            self.undone.labels(reason)
+        for result in BINDING_RESULTS:
+            self.binds.labels(result)
+
+    def _declare_ends(self, registry: CollectorRegistry) -> None:
+        self.failures = Counter(
+            "lockstep_gang_failures",
+            "Failures of members that gangs' failure policies answered, by what was done.",
+            ["action"],
+            registry=registry,
+        )
+        self.ended = Counter("lockstep_gangs_ended", "Gangs that are over, by reason.", ["reason"], registry=registry)
+        self.preemptions = Counter("lockstep_gangs_preempted", "Gangs evicted for more urgent ones.", registry=registry)
+        self.preempted_member_seconds = Counter(
+            "lockstep_preempted_member_seconds",
+            "Work lost by preemption: the time that evicted gangs had run, times their members.",
+            registry=registry,
+        )
+        for action in Action:
+            self.failures.labels(action)
+        for reason in END_REASONS:
+            self.ended.labels(reason)
+
+    def _declare_capacity(self, registry: CollectorRegistry) -> None:
+        self.nodes = Gauge(
+            "lockstep_nodes",
+            "Nodes: with members of gangs; else promised to gangs, or held by them; else free; closed to new members.",
+            ["state"],
+            registry=registry,
+        )
+        self.slots = Gauge(
+            "lockstep_slots",
+            "Members on nodes; members promised to start later; room for more on open nodes whose bids limit members.",
+            ["state"],
+            registry=registry,
+        )
+        self.cores = Gauge(
+            "lockstep_cores",
+            "Cores of the pool's nodes: of members; promised to gangs; of other pods; what is left on open nodes, and "
+            "on closed ones.",
+            ["state"],
+            registry=registry,
+        )
+        for state in CORE_STATES:
+            self.cores.labels(state)
+        for state in NODE_STATES:
+            self.nodes.labels(state)
+        for state in SLOT_STATES:
+            self.slots.labels(state)
+
+    def _declare_refused_writes(self, registry: CollectorRegistry) -> None:
+        self.conflicts = Counter(
+            "lockstep_reservation_conflicts", "Reservations refused since the gang had changed.", registry=registry
+        )
+        self.statuses_refused = Counter(
+            "lockstep_statuses_refused",
+            "Statuses of gangs that the API server did not take, by what they were to say.",
+            ["write"],
+            registry=registry,
+        )
+        for write in REFUSED_WRITES:
+            self.statuses_refused.labels(write)
+
+    def _declare_watches(self, registry: CollectorRegistry) -> None:
+        self.not_understood = Counter(
+            "lockstep_objects_not_understood",
+            "Versions of objects that could not be understood and counted as the safe thing.",
+            ["resource"],
+            registry=registry,
+        )
+        for resource in WATCHED_RESOURCES:
+            self.not_understood.labels(resource)
+        self.watch_last_event = Gauge(
+            "lockstep_watch_last_event_timestamp_seconds",
+            "When a watch or a list last said something; when the process began, as long as none has.",
+            ["resource"],
+            registry=registry,
+        )
+        # Looked up once, as for requests: thousands of pods are heard of in a second.
+        self._heard = {resource: self.watch_last_event.labels(resource) for resource in WATCHED_RESOURCES}
+        for resource in WATCHED_RESOURCES:
+            self.watch_heard(resource)
+
+    def _declare_requests(self, registry: CollectorRegistry) -> None:
+        self._request_series: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self.credentials_refused = Gauge(
+            "lockstep_credentials_refused",
+            "Whether the API server does not accept the process's token: 1 while nothing can be read or written.",
+            registry=registry,
+        )
+        self.rights_denied = Gauge(
+            "lockstep_rights_denied",
+            "Rights that the process needs, a verb on a resource in one namespace or everywhere, and that it lacks.",
+            registry=registry,
+        )
+        self.writes_forbidden = Gauge(
+            "lockstep_writes_forbidden",
+            "Whether the process may write no status anywhere: 1 while all writes wait for that right.",
+            registry=registry,
+        )
+        self.api_requests = Counter(
+            "lockstep_api_requests",
+            "Requests answered by the API server, watches too.",
+            ["verb", "resource", "code"],
+            registry=registry,
+        )
+        self.api_request_duration = Histogram(
+            "lockstep_api_request_duration_seconds",
+            "Time until the API server had answered, and of a watch until it was open.",
+            ["verb", "resource"],
+            buckets=_REQUEST_BUCKETS,
+            registry=registry,
+        )
+
+    def request_answered(self, verb: str, resource: str, code: int, seconds: float) -> None:
+        """Count one request to the API server."""
+        key = (verb, resource, code)
+        series = self._request_series.get(key)
+        if series is None:
+            # Looked up once: finding a series by its labels costs more than counting in it.
+            series = (
+                self.api_requests.labels(verb, resource, str(code)),
+                self.api_request_duration.labels(verb, resource),
+            )
+            self._request_series[key] = series
+        count, duration = series
+        count.inc()
+        duration.observe(seconds)
+
+    def preempted(self, *, seconds: float, members: int) -> None:
+        """Count one gang that was evicted after so long."""
+        self.preemptions.inc()
+        self.preempted_member_seconds.inc(max(0.0, seconds) * members)
+
+    def object_not_understood(self, resource: str) -> None:
+        """Count one version of an object that could not be understood."""
+        self.not_understood.labels(resource).inc()
+
+    def watch_heard(self, resource: str) -> None:
+        """Note that a watch said something, if only a bookmark, or that a list was believed."""
+        self._heard[resource].set(time())
+
+    def binding_answered(self, result: str) -> None:
+        """Count one binding."""
+        self.binds.labels(result).inc()
+
+    def status_refused(self, write: str) -> None:
+        """Count one status that was not taken."""
+        self.statuses_refused.labels(write).inc()

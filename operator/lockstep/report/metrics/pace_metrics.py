@@ -1,0 +1,29 @@
+"""The metrics of pace: how many members have less CPU than without it, and what becomes of resizes."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from lockstep.facts.pods.pace import ResizeResult
+
+
+class PaceMetrics:
+    """Of all gangs together, on the registry that is given."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.members = Gauge(
+            "lockstep_paced_members", "Members that are paced, for the slowest or for owners.", registry=registry
+        )
+        self.given_back = Gauge(
+            "lockstep_paced_cpu_cores", "Cores that paced members request less than without pace.", registry=registry
+        )
+        self.resizes = Counter(
+            "lockstep_resizes",
+            "Members that were given another amount of CPU, by result.",
+            ["result"],
+            registry=registry,
+        )
+        for result in ResizeResult:
+            self.resizes.labels(result)
+
+    def resized(self, result: ResizeResult) -> None:
+        """Count one resize."""
+        self.resizes.labels(result).inc()

@@ -1,0 +1,79 @@
+"""What gangs that waited were told of their start, against what came of it."""
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from lockstep.facts.gang.outlook import SAME_TIME_SECONDS, Outlook, PlanChange
+from lockstep.report.metrics.prediction_metrics import WAIT_BUCKETS
+
+_RATIO_BUCKETS = (0.25, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
+# Of a shorter wait nobody asks how well it was foreseen.
+_SHORTEST_WAIT_SECONDS = 1.0
+
+
+class PromiseMetrics:
+    """Counted when a plan is told, and when a gang that was told one starts."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._changes = Counter(
+            "lockstep_plan_changes",
+            "Plans told to gangs that wait, by why they changed.",
+            ["reason"],
+            registry=registry,
+        )
+        self._kept = Counter("lockstep_promises_kept", "Gangs that started by the promised start.", registry=registry)
+        self._broken = Counter(
+            "lockstep_promises_broken",
+            "Promised starts that were moved later or withdrawn, by why, or had passed when the gang started.",
+            ["reason"],
+            registry=registry,
+        )
+        self._declare_starts(registry)
+        for reason in PlanChange:
+            self._changes.labels(reason)
+            self._broken.labels(reason)
+
+    def _declare_starts(self, registry: CollectorRegistry) -> None:
+        self._likely_error, self._spare = (
+            Histogram(name, text, buckets=WAIT_BUCKETS, registry=registry)
+            for name, text in (
+                (
+                    "lockstep_start_likely_error_seconds",
+                    "Time between the start that a gang was last told to be likely and its start.",
+                ),
+                (
+                    "lockstep_start_promise_spare_seconds",
+                    "Time by which a gang started before its promised start; 0 if later.",
+                ),
+            )
+        )
+        self._promised_ratio, self._likely_ratio = (
+            Histogram(name, text, buckets=_RATIO_BUCKETS, registry=registry)
+            for name, text in (
+                ("lockstep_promised_wait_ratio", "Wait that was promised at most, divided by the real one."),
+                ("lockstep_likely_wait_ratio", "Wait that was last told to be likely, divided by the real one."),
+            )
+        )
+
+    def told(self, before: Outlook | None, after: Outlook | None, *, why: PlanChange) -> None:
+        """A gang that waits was told another plan, or that it has none any more, and why."""
+        if after is not None:
+            self._changes.labels(after.changed_because).inc()
+        if before is None or before.promised_start is None:
+            return
+        promised = None if after is None else after.promised_start
+        if promised is None or promised > before.promised_start + SAME_TIME_SECONDS:
+            self._broken.labels(why).inc()
+
+    def started(self, plan: Outlook, *, created: float, start: float) -> None:
+        """A gang that was told this plan has reserved its nodes."""
+        wait = max(start - created, _SHORTEST_WAIT_SECONDS)
+        self._likely_error.observe(abs(start - plan.likely_start))
+        self._likely_ratio.observe(max(0.0, plan.likely_start - created) / wait)
+        if plan.promised_start is None:
+            return
+        self._spare.observe(max(0.0, plan.promised_start - start))
+        self._promised_ratio.observe(max(0.0, plan.promised_start - created) / wait)
+        if start <= plan.promised_start + SAME_TIME_SECONDS:
+            self._kept.inc()
+        else:
+            self._broken.labels(PlanChange.QUEUE_CHANGED).inc()

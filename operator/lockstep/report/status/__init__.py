@@ -1,0 +1,1 @@
+"""Computes conditions and events of gangs, and writes them."""

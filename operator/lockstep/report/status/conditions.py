@@ -1,0 +1,323 @@
+"""A gang's next status, from its present one and what has happened: pure functions, one for each event that marks it.
+
+Every condition is written on the first visit, ``Unknown`` included, and ``lastTransitionTime`` moves only when
+``status`` flips: :func:`with_condition` sees to it for all.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from coschedule import GangKey, Placement, Unplaceable
+from lockstep.api.parts import as_spelled
+from lockstep.api.quantities import rfc3339
+from lockstep.belief.run_times.remaining_work import factor_at
+from lockstep.facts.cluster.node_request import Stance, stance_on
+from lockstep.facts.columns import SLOTS
+from lockstep.facts.gang.gang import ConditionFact, GangFact, GangStatus, Refusal
+from lockstep.facts.gang.rejection import Rejected
+from lockstep.facts.past_runs import Learned, spelled_factor
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pace import PaceStatus
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.text.admission import changes
+from lockstep.report.text.learned import work_used
+from lockstep.report.text.refusals import spell
+from lockstep.report.text.sentences import (
+    all_members,
+    as_sentence,
+    chosen,
+    duration,
+    n_members,
+    narrowed_by,
+    price,
+    run_times_learned,
+    speedup,
+    took_place_of,
+    waits_for_victims,
+)
+from lockstep.snapshot.quotas.quota_bounds import Narrowed
+
+TRUE, FALSE, UNKNOWN = "True", "False", "Unknown"
+MESSAGE_LIMIT = 32_768
+_BEING_DELETED = (FALSE, Reason.GANG_DELETED, "The GangJob is being deleted, and not planned any more.")
+
+
+def mark_refused(gang: GangFact, refusal: Refusal, *, now: float, rejected: Rejected | None = None) -> GangStatus:
+    """The spec can't be obeyed: nothing will happen until it is another one.
+
+    Where kubelets have ``rejected`` the members, that stands beside it for the next process.
+    """
+    status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
+    status = replace(status, rejected=rejected)
+    status = with_condition(status, gang, Condition.ACCEPTED, (FALSE, refusal.reason, refusal.message), now)
+    not_planned = (FALSE, Reason.NOT_PLANNED, "The spec is not accepted.")
+    status = with_condition(status, gang, Condition.PLANNED, not_planned, now)
+    placed = (FALSE, refusal.reason, "The spec is not accepted, so no member is created.")
+    return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def mark_unplaceable(gang: GangFact, decision: Unplaceable, *, now: float) -> GangStatus:
+    """The gang fits nowhere, now or later."""
+    status = without_plan(mark_accepted(gang, now))
+    if stance_on(decision.reason) is Stance.WITHDRAW:
+        status = without_nodes_requested(status)
+    says = (FALSE, decision.reason, as_sentence(spell(decision.refusal)))
+    status = with_condition(status, gang, Condition.PLANNED, says, now)
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_planned_for_later(
+    gang: GangFact,
+    placement: Placement,
+    *,
+    now: float,
+    victims: Sequence[GangKey] = (),
+    learned: Learned | None = None,
+) -> GangStatus:
+    """The gang will start when its nodes become free; nothing is reserved at the API yet.
+
+    ``victims`` are those that are being evicted for it. The plan was made with the run times that were ``learned``.
+    """
+    status = _with_plan(gang, placement, learned, now)
+    reason = Reason.PREEMPTING if victims else Reason.STARTS_LATER
+    why = f"; {waits_for_victims(victims)}" if victims else ""
+    planned = (TRUE, reason, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    placed = (FALSE, reason, "The members are created when their nodes become free.")
+    return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def mark_reserved(
+    gang: GangFact,
+    placement: Placement,
+    *,
+    attempt: int,
+    now: float,
+    victims: Sequence[GangKey] = (),
+    learned: Learned | None = None,
+) -> GangStatus:
+    """The write-ahead entry: these members on these nodes, before any of their pods exists.
+
+    ``victims`` are those that were evicted for it, and are not placed again yet; it was planned with the run times that
+    were ``learned``. The plan took its time, by which the gang starts later: it ends as much later.
+    """
+    seconds = placement.finish - placement.start
+    status = replace(
+        _with_plan(gang, placement, learned, now),
+        attempt=attempt,
+        start=now,
+        expected_finish=None if math.isinf(seconds) else now + seconds,
+        reserved_at=now,
+        restart_at=None,
+        succeeded_ranks="",
+    )
+    why = f"; {took_place_of(victims)}" if victims else ""
+    planned = (TRUE, Reason.RESERVED, as_sentence(chosen(placement, now=now) + _by_past_runs(learned) + why))
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    placed = (
+        FALSE,
+        Reason.BINDING,
+        f"{n_members(placement.size)} of attempt {attempt} are being created and bound.",
+    )
+    return with_condition(status, gang, Condition.PLACED, placed, now)
+
+
+def with_narrowing(status: GangStatus, gang: GangFact, narrowed: Narrowed | None, now: float) -> GangStatus:
+    """The status of a gang that is planned, which also says what quota keeps it from more members, if one does."""
+    planned = status.condition(Condition.PLANNED)
+    if narrowed is None or planned is None:
+        return status
+    says = (planned.status, planned.reason, f"{planned.message} {narrowed_by(narrowed)}")
+    return with_condition(status, gang, Condition.PLANNED, says, now)
+
+
+def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) -> GangStatus:
+    """An attempt is being undone: why, since when, and what that waits for.
+
+    ``Planned`` keeps why, for the process that goes on with it; what is reserved stands until everything is gone.
+    """
+    why = f"Attempt {gang.status.attempt} is being undone: {failure.message}."
+    status = with_condition(mark_accepted(gang, now), gang, Condition.PLANNED, (FALSE, failure.reason, why), now)
+    if failure.reason is Reason.PREEMPTED:
+        preempted = (TRUE, Reason.PREEMPTED, as_sentence(failure.message))
+        status = with_condition(status, gang, Condition.PREEMPTED, preempted, now)
+    begun = status.condition(Condition.PLANNED)
+    since = rfc3339(now if begun is None else begun.last_transition)
+    begins = f"Attempt {gang.status.attempt} is being taken back" + (f"; {waits}." if waits else ".")
+    message = f"{begins} It was begun at {since}, because of {failure.reason}: {failure.message}."
+    return with_condition(status, gang, Condition.PLACED, (FALSE, Reason.UNDOING, message), now)
+
+
+def mark_released(
+    gang: GangFact, failure: Failure, *, retry_seconds: float, now: float, behind: str = ""
+) -> GangStatus:
+    """An attempt came to nothing, and nothing is left of it but what counts as gone: that is left ``behind``."""
+    status = replace(without_plan(mark_accepted(gang, now)), reserved_at=None, started_at=None)
+    message = f"Attempt {gang.status.attempt} was undone: {failure.message}." + (f" Still {behind}." if behind else "")
+    rest = max(retry_seconds, 0.0 if status.restart_at is None else status.restart_at - now)
+    when = f"in {duration(rest)}" if rest else "at once"
+    planned = (FALSE, Reason.RESERVATION_RELEASED, f"The gang is planned again {when}.")
+    if gang.is_deleting:
+        planned = _BEING_DELETED
+    status = with_condition(status, gang, Condition.PLANNED, planned, now)
+    return with_condition(status, gang, Condition.PLACED, (FALSE, failure.reason, message), now)
+
+
+def mark_being_deleted(gang: GangFact, *, now: float) -> GangStatus:
+    """Somebody's finalizer keeps a GangJob that is deleted, and holds nothing."""
+    status = without_nodes_requested(without_plan(with_every_condition(gang, now)))
+    status = with_condition(status, gang, Condition.PLANNED, _BEING_DELETED, now)
+    says = (FALSE, Reason.GANG_DELETED, "No member is left of it.")
+    return with_condition(status, gang, Condition.PLACED, says, now)
+
+
+def mark_placed(gang: GangFact, *, now: float) -> GangStatus:
+    """A watch has shown every member on its node."""
+    size = sum(entry.count for entry in gang.status.members)
+    since = gang.status.active_since
+    says = (TRUE, Reason.BOUND, all_members(size, one="is bound", more="are bound"))
+    status = replace(gang.status, active_since=now if since is None else since)
+    status = with_condition(status, gang, Condition.PLACED, says, now)
+    if not status.is_true(Condition.PREEMPTED):
+        return status
+    return with_condition(status, gang, Condition.PREEMPTED, (FALSE, Reason.BOUND, "It is placed again."), now)
+
+
+def mark_started(gang: GangFact, *, now: float) -> GangStatus:
+    """Every member runs, or has run."""
+    return replace(gang.status, started_at=now)
+
+
+def mark_succeeded_ranks(gang: GangFact, succeeded_ranks: str) -> GangStatus:
+    """These ranks have ended well, whatever becomes of their pods."""
+    return replace(gang.status, succeeded_ranks=succeeded_ranks)
+
+
+def mark_paced(gang: GangFact, pace: PaceStatus | None) -> GangStatus:
+    """So far are the members paced; None where nobody wants it any more."""
+    return replace(gang.status, pace=pace)
+
+
+def with_progress(status: GangStatus, part: str) -> GangStatus:
+    """The status with what part of the work is done, where somebody says so."""
+    return replace(status, progress=part) if part else status
+
+
+def with_condition(
+    status: GangStatus, gang: GangFact, kind: Condition, says: tuple[str, str, str], now: float
+) -> GangStatus:
+    """The status with one condition replaced. ``says``: status, reason, message."""
+    value, reason, message = says
+    before = status.condition(kind)
+    flipped = before is None or before.status != value
+    condition = ConditionFact(
+        type=kind,
+        status=value,
+        reason=reason,
+        message=message[:MESSAGE_LIMIT],
+        observed_generation=gang.generation,
+        last_transition=now if before is None or flipped else before.last_transition,
+    )
+    others = {one.type: one for one in status.conditions}
+    others[kind] = condition
+    return replace(status, conditions=tuple(others[one] for one in Condition if one in others))
+
+
+def with_every_condition(gang: GangFact, now: float) -> GangStatus:
+    """The present status, with every condition that was never written."""
+    status = gang.status
+    nothing_yet = {
+        Condition.ACCEPTED: (UNKNOWN, Reason.NOT_PLANNED, "The spec has not been looked at yet."),
+        Condition.PLANNED: (UNKNOWN, Reason.NOT_PLANNED, "The gang has not been planned yet."),
+        Condition.PLACED: (FALSE, Reason.NOT_RESERVED, "No member has been created yet."),
+        Condition.COMPLETE: (FALSE, Reason.NOT_FINISHED, "The gang has not finished."),
+    }
+    for kind, says in nothing_yet.items():
+        if status.condition(kind) is None:
+            status = with_condition(status, gang, kind, says, now)
+    return status
+
+
+def mark_accepted(gang: GangFact, now: float) -> GangStatus:
+    """The spec can be obeyed, as it is written or as admission changes it; what it only prefers is named."""
+    reason, message = Reason.SPEC_UNDERSTOOD, "Everything the spec asks for can be obeyed."
+    if gang.spec is not None and gang.spec.is_changed_by_admission:
+        message = f"The members are planned as admission changes them: {changes(gang.spec)}."
+        reason = Reason.CHANGED_BY_ADMISSION
+    not_weighed = [path for role in gang.spec.roles for path in role.not_weighed] if gang.spec else []
+    if not_weighed:
+        message += f" What it only prefers is not weighed: {', '.join(not_weighed)}."
+    says = (TRUE, reason, message + _warning_of_free_members(gang))
+    status = replace(with_every_condition(gang, now), rejected=None)
+    return with_condition(status, gang, Condition.ACCEPTED, says, now)
+
+
+def _warning_of_free_members(gang: GangFact) -> str:
+    """What to know of a gang whose members take no room: as many as a node may have pods count as fast as one alone."""
+    roles = gang.spec.roles if gang.spec is not None else ()
+    free = [role.path for role in roles if not {resource for resource, _ in role.request} - {"pods", SLOTS}]
+    if not free:
+        return ""
+    return (
+        f" Warning: the members of {', '.join(free)} request no resources, so any number of them counts as fitting on "
+        "a node, and as running there as fast as one alone: set resources.requests.cpu."
+    )
+
+
+def _by_past_runs(learned: Learned | None) -> str:
+    return f"; {run_times_learned(learned)}" if learned is not None else ""
+
+
+def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> GangStatus:
+    status = without_nodes_requested(mark_accepted(gang, now))
+    start = status.first_planned_start
+    return replace(
+        status,
+        size=placement.size,
+        start=placement.start,
+        expected_finish=None if math.isinf(placement.finish) else placement.finish,
+        effective_speedup=None if placement.speedup is None else speedup(placement.speedup),
+        member_price=price(placement.member_price) if placement.member_price else None,
+        run_time_factor=None if learned is None else _factor(gang, placement, learned),
+        work_used=work_used(gang, learned),
+        members=as_spelled(placement.members),
+        first_planned_start=placement.start if start is None else start,
+    )
+
+
+def _factor(gang: GangFact, placement: Placement, learned: Learned) -> str:
+    """By how much the times that the spec states were multiplied for these members, on nodes of their kinds."""
+    return spelled_factor(factor_at(gang, placement.members, learned) * placement.own_times)
+
+
+def without_nodes_requested(status: GangStatus) -> GangStatus:
+    """The status of a gang that no nodes are asked for any more."""
+    return _without(status, Condition.NODES_REQUESTED)
+
+
+def without_overrun(status: GangStatus) -> GangStatus:
+    """The status of a gang whose run is over."""
+    return _without(status, Condition.OVERRUNNING)
+
+
+def without_plan(status: GangStatus) -> GangStatus:
+    """The status with nothing of a plan in it."""
+    return replace(
+        without_overrun(status),
+        size=None,
+        start=None,
+        expected_finish=None,
+        effective_speedup=None,
+        member_price=None,
+        run_time_factor=None,
+        work_used=None,
+        members=(),
+        succeeded_ranks="",
+        plan=None,
+        pace=None,
+    )
+
+
+def _without(status: GangStatus, kind: Condition) -> GangStatus:
+    return replace(status, conditions=tuple(one for one in status.conditions if one.type != kind))

@@ -1,0 +1,109 @@
+"""A gang's next status where its life turns or ends: it is restarted, suspended, resumed, or over. Pure functions."""
+
+from dataclasses import replace
+
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    mark_accepted,
+    mark_undoing,
+    with_condition,
+    without_nodes_requested,
+    without_overrun,
+    without_plan,
+)
+from lockstep.report.text.sentences import all_members, as_sentence, duration, speedup
+
+
+def mark_restarting(
+    gang: GangFact, why: str, *, counts: bool, pause_seconds: float, waits: str = "", now: float
+) -> GangStatus:
+    """A member failed, and the gang is made anew: its attempt is being undone, and the next one waits so long.
+
+    ``waits`` is what that waits for, as :func:`mark_undoing` has it.
+    """
+    status = mark_undoing(gang, Failure(reason=Reason.RESTARTING, message=why), waits=waits, now=now)
+    return replace(status, restarts=status.restarts + counts, restart_at=now + pause_seconds)
+
+
+def mark_suspended(gang: GangFact, *, now: float) -> GangStatus:
+    """The gang holds nothing, and is not planned until its owner wants it. What it was promised is void."""
+    status = replace(
+        without_nodes_requested(without_plan(mark_accepted(gang, now))),
+        restart_at=None,
+        active_since=None,
+        first_planned_start=None,
+    )
+    for kind, value, message in (
+        (Condition.SUSPENDED, TRUE, "The gang is suspended: it holds no nodes."),
+        (Condition.PLANNED, FALSE, "The gang is suspended, and not planned."),
+        (Condition.PLACED, FALSE, "The gang is suspended, so it has no members."),
+    ):
+        status = with_condition(status, gang, kind, (value, Reason.GANG_SUSPENDED, message), now)
+    return status
+
+
+def mark_resumed(gang: GangFact, *, now: float) -> GangStatus:
+    """The gang is to be planned from now on, with the age that it has."""
+    status = mark_accepted(gang, now)
+    for kind, value, reason, message in (
+        (Condition.SUSPENDED, FALSE, Reason.GANG_RESUMED, "The gang is not suspended any more."),
+        (Condition.PLANNED, UNKNOWN, Reason.NOT_PLANNED, "The gang has not been planned since it was resumed."),
+        (Condition.PLACED, FALSE, Reason.NOT_RESERVED, "No member has been created since the gang was resumed."),
+    ):
+        status = with_condition(status, gang, kind, (value, reason, message), now)
+    return status
+
+
+def mark_succeeded(gang: GangFact, *, now: float, reached: float | None = None, past_runs: str = "") -> GangStatus:
+    """Every member that has to has ended well; the gang has ``reached`` a speed-up, as far as that is known.
+
+    ``past_runs`` are those of its template, this one too.
+    """
+    size, role = sum(entry.count for entry in gang.status.members), gang.policies.success_role
+    everybody = all_members(size, one="has succeeded", more="have succeeded")
+    says = everybody if role is None else f"All members of role {role} have succeeded."
+    reached_as_spelled = None if reached is None else speedup(reached)
+    status = replace(_as_started(gang, now), speedup_reached=reached_as_spelled, past_runs=past_runs)
+    return _mark_ended(status, gang, Reason.SUCCEEDED, says, now)
+
+
+def mark_failed(gang: GangFact, reason: Reason, why: str, *, now: float) -> GangStatus:
+    """A member failed, and its gang is not restarted."""
+    return _mark_ended(_as_started(gang, now), gang, reason, as_sentence(why), now)
+
+
+def mark_deadline_exceeded(gang: GangFact, *, now: float) -> GangStatus:
+    """The gang was active for as long as its owner allows, and is over wherever it stands."""
+    since, allowed = gang.status.active_since, gang.policies.active_deadline_seconds
+    assert since is not None, "a gang that was never active exceeds no deadline"
+    assert allowed is not None, "a gang without a deadline exceeds none"
+    message = f"The gang was active since {rfc3339(since)}, and activeDeadlineSeconds allows {duration(allowed)}."
+    if gang.status.is_true(Condition.PLACED):
+        return _mark_ended(gang.status, gang, Reason.DEADLINE_EXCEEDED, message, now)
+    status = without_plan(replace(gang.status, restart_at=None))
+    says = (FALSE, Reason.DEADLINE_EXCEEDED, message)
+    status = with_condition(status, gang, Condition.PLANNED, says, now)
+    return _mark_ended(status, gang, Reason.DEADLINE_EXCEEDED, message, now, placed=FALSE)
+
+
+def _as_started(gang: GangFact, now: float) -> GangStatus:
+    """The gang's status; who has ended has started."""
+    return replace(gang.status, started_at=now) if gang.status.started_at is None else gang.status
+
+
+def _mark_ended(
+    status: GangStatus, gang: GangFact, reason: Reason, message: str, now: float, *, placed: str = TRUE
+) -> GangStatus:
+    status = replace(without_overrun(without_nodes_requested(status)), reserved_at=None, finished_at=now, pace=None)
+    # Placed stays True where every member was.
+    status = with_condition(status, gang, Condition.PLACED, (placed, reason, message), now)
+    if reason is Reason.SUCCEEDED:
+        return with_condition(status, gang, Condition.COMPLETE, (TRUE, reason, message), now)
+    status = with_condition(status, gang, Condition.COMPLETE, (FALSE, reason, message), now)
+    return with_condition(status, gang, Condition.FAILED, (TRUE, reason, message), now)

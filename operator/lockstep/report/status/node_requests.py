@@ -1,0 +1,39 @@
+"""What a gang's owner is told of nodes that were asked for: the condition ``NodesRequested``, in a sentence."""
+
+from typing import assert_never
+
+from lockstep.facts.cluster.node_request import AnswerReason, NodeRequest
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import FALSE, TRUE, with_condition
+from lockstep.report.text.sentences import n_members
+
+
+def mark_nodes_requested(gang: GangFact, request: NodeRequest, *, now: float) -> GangStatus:
+    """A request for the gang stands, and that is what has come of it."""
+    assert gang.spec is not None, "a refused gang asks for nothing"
+    answer = request.answer
+    asked = f"Nodes for {n_members(gang.spec.minimum)} are asked for by ProvisioningRequest {request.name}"
+    quoted = f', and says "{answer.words}"' if answer.words else ""
+    says = (FALSE if answer.is_over else TRUE, answer.reason, f"{asked}; {_says(answer.reason)}{quoted}.")
+    return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
+
+
+def mark_request_refused(gang: GangFact, why: str, *, now: float) -> GangStatus:
+    """Nodes can't be asked for."""
+    says = (FALSE, Reason.REQUEST_REFUSED, f"Nodes can't be asked for: {why.rstrip('.')}.")
+    return with_condition(gang.status, gang, Condition.NODES_REQUESTED, says, now)
+
+
+def _says(reason: AnswerReason) -> str:
+    match reason:
+        case Reason.NODES_REQUESTED:
+            return "the autoscaler has not provided them yet"
+        case Reason.REQUEST_ACCEPTED:
+            return "the autoscaler has accepted it"
+        case Reason.NODES_PROVISIONED:
+            return "the autoscaler says that they are there"
+        case Reason.PROVISIONING_FAILED:
+            return "the autoscaler does not provide them, and is asked again later"
+        case _:
+            assert_never(reason)

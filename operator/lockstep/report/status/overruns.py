@@ -1,0 +1,17 @@
+"""What a gang's status says of a run that takes longer than it was planned with."""
+
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status.conditions import TRUE, with_condition
+
+
+def mark_overrunning(gang: GangFact, *, now: float) -> GangStatus:
+    """The gang runs beyond its expected end, which it must have."""
+    expected = gang.status.expected_finish
+    assert expected is not None, "a gang without an expected end does not overrun"
+    message = (
+        f"The gang was expected to end {rfc3339(expected)}, and still runs. Nothing ends it for that; gangs that were "
+        "promised its nodes are planned anew."
+    )
+    return with_condition(gang.status, gang, Condition.OVERRUNNING, (TRUE, Reason.RUNS_LONGER, message), now)

@@ -1,0 +1,96 @@
+"""Writing a GangJob's status: whole, in one request, and only over the version it was computed from."""
+
+from enum import Enum, auto
+from typing import NamedTuple, assert_never
+
+from lockstep.api.client import paths
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.turns import Urgency
+from lockstep.api.gangjob.gangjob import status_manifest, summary_manifest
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.report.status.summary import summary_of
+from lockstep.watch.kinds import gangs_kind
+
+_NOT_FOUND = 404
+_CONFLICT = 409
+
+
+class Written(Enum):
+    """What became of a write.
+
+    ``CONFLICT``: the gang had changed, and the newer version is believed now. ``REFUSED``: trying the same again would
+    end in the same.
+    """
+
+    DONE = auto()
+    CONFLICT = auto()
+    GONE = auto()
+    REFUSED = auto()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing more to write: it stands, or the gang is gone."""
+        match self:
+            case Written.DONE | Written.GONE:
+                return True
+            case Written.CONFLICT | Written.REFUSED:
+                return False
+            case _:
+                assert_never(self)
+
+
+class Writing(NamedTuple):
+    """What became of a write, and the API server's own sentence where it did not want it."""
+
+    written: Written
+    message: str = ""
+
+
+async def write_status(
+    client: KubeClient, state: State, gang: GangFact, status: GangStatus, urgency: Urgency = Urgency.ACT
+) -> Writing:
+    """Write the status if the gang is still the version that ``gang`` is, and believe the answer.
+
+    What went, or took its name, while the answer was under way is not called back by it.
+
+    After a conflict, or where there seems to be no such gang, it is read and believed, so that whoever asked can
+    compute again and nobody goes on believing in a gang that is gone. Raises ``ApiUnavailableError``; the write may
+    then have happened, which the next one finds out by a conflict.
+    """
+    body = {
+        "metadata": {"resourceVersion": gang.resource_version, "uid": gang.uid},
+        "status": {**status_manifest(status), **summary_manifest(summary_of(gang, status))},
+    }
+    answer = await client.patch(paths.gang_status(gang.key), body, urgency)
+    if answer.is_success:
+        if not _is_known(state, gang):
+            return Writing(Written.GONE, "it was deleted while its status was being written")
+        gangs_kind(state).believe(answer.body)
+        return Writing(Written.DONE)
+    if answer.code not in (_CONFLICT, _NOT_FOUND):
+        return Writing(Written.REFUSED, answer.message)
+    if not await _read_again(client, state, gang):
+        return Writing(Written.GONE, answer.message)
+    return Writing(Written.CONFLICT if _has_moved_on(state, gang) else Written.REFUSED, answer.message)
+
+
+async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
+    """Believe what the API server says of that gang now; returns whether it is there still."""
+    was_known = _is_known(state, gang)
+    answer = await client.get(paths.gang(gang.key))
+    if answer.is_success and _is_known(state, gang) == was_known:
+        gangs_kind(state).believe(answer.body)
+    elif answer.code == _NOT_FOUND:
+        state.remove_gang(gang.key, gang.uid)
+    return _is_known(state, gang)
+
+
+def _is_known(state: State, gang: GangFact) -> bool:
+    known = state.gangs.get(gang.key)
+    return known is not None and known.uid == gang.uid
+
+
+def _has_moved_on(state: State, gang: GangFact) -> bool:
+    """Whether a newer version than that is known by now: then there is something new to compute from."""
+    return state.gangs[gang.key].resource_version != gang.resource_version

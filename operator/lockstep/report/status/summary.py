@@ -1,0 +1,121 @@
+"""A gang's status in one line, for `kubectl get gj`: it follows from every status that is written.
+
+What is printed stands until the next status, so it has points in time, and no spans that go by.
+"""
+
+from typing import assert_never
+
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.gang import GangFact, GangSpec, GangStatus
+from lockstep.facts.gang.summary import State, Summary
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.text.sentences import REMEDY_BEGINS, duration
+
+# What fits on a line beside the other columns, more or less; the whole sentence stands in the condition.
+LONGEST = 120
+
+
+def summary_of(gang: GangFact, status: GangStatus) -> Summary:
+    """The gang in one line, when that is its status."""
+    state = _state(status)
+    return Summary(state, "" if gang.spec is None else _size(gang.spec, status), _shortened(_says(state, status)))
+
+
+def _state(status: GangStatus) -> State:
+    if status.end is not None:
+        return State.SUCCEEDED if status.end.type == Condition.COMPLETE else State.FAILED
+    if status.is_being_undone:
+        return State.STOPPING
+    if status.reserved_at is not None:
+        is_running = status.is_true(Condition.PLACED) and status.started_at is not None
+        return State.RUNNING if is_running else State.STARTING
+    return _state_without_nodes(status)
+
+
+def _state_without_nodes(status: GangStatus) -> State:
+    accepted, planned = status.condition(Condition.ACCEPTED), status.condition(Condition.PLANNED)
+    if planned is not None and planned.reason == Reason.GANG_DELETED:
+        return State.DELETING
+    if accepted is not None and accepted.status == "False":
+        return State.REFUSED
+    if status.is_true(Condition.SUSPENDED):
+        return State.SUSPENDED
+    return State.PLANNED if status.is_true(Condition.PLANNED) else State.WAITING
+
+
+def _size(spec: GangSpec, status: GangStatus) -> str:
+    """``11 (2–12)``; ``2–12`` while nothing is chosen; ``4`` where there is nothing to choose."""
+    if spec.minimum == spec.maximum:
+        return str(spec.minimum)
+    span = f"{spec.minimum}–{spec.maximum}"
+    return span if status.size is None else f"{status.size} ({span})"
+
+
+def _says(state: State, status: GangStatus) -> str:  # noqa: PLR0911 - one answer for each state
+    match state:
+        case State.SUCCEEDED:
+            return _ended(status)
+        case State.PLANNED:
+            return _starts(status)
+        case State.RUNNING:
+            return _ends(status)
+        case State.WAITING:
+            return _message(status, Condition.PLACED if _was_undone(status) else Condition.PLANNED)
+        case State.REFUSED:
+            return _message(status, Condition.ACCEPTED)
+        case State.DELETING:
+            return _message(status, Condition.PLANNED)
+        case State.STARTING | State.STOPPING:
+            return _message(status, Condition.PLACED)
+        case State.SUSPENDED:
+            return _message(status, Condition.SUSPENDED)
+        case State.FAILED:
+            return _message(status, Condition.FAILED)
+        case _:
+            assert_never(state)
+
+
+def _starts(status: GangStatus) -> str:
+    """A planned start is not told as the likely one: what is likely stands in the plan beside it."""
+    return "" if status.plan is None else f"likely to start {rfc3339(status.plan.likely_start)}"
+
+
+def _ends(status: GangStatus) -> str:
+    if status.expected_finish is None:
+        return ""
+    end = rfc3339(status.expected_finish)
+    if status.is_true(Condition.OVERRUNNING):
+        return f"overruns since {end}, when it was expected to end"
+    return f"expected to end {end}"
+
+
+def _ended(status: GangStatus) -> str:
+    if status.finished_at is None or status.started_at is None:
+        return ""
+    # A clock may have been set back meanwhile.
+    seconds = max(0.0, status.finished_at - status.started_at)
+    return f"ended {rfc3339(status.finished_at)}, ran {duration(seconds)}"
+
+
+def _was_undone(status: GangStatus) -> bool:
+    planned = status.condition(Condition.PLANNED)
+    return planned is not None and planned.reason == Reason.RESERVATION_RELEASED
+
+
+def _message(status: GangStatus, kind: Condition) -> str:
+    condition = status.condition(kind)
+    return "" if condition is None else condition.message
+
+
+def _shortened(text: str) -> str:
+    """On one line, which may be cut off; what is to be done is then said before all else."""
+    line = " ".join(text.split()).removesuffix(".")
+    if len(line) <= LONGEST:
+        return line
+    line = _remedy_first(line)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _remedy_first(line: str) -> str:
+    sentences = line.split(". ")
+    return ". ".join(sorted(sentences, key=lambda sentence: not sentence.startswith(REMEDY_BEGINS)))

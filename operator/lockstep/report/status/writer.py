@@ -1,0 +1,246 @@
+"""The one place that writes GangJobs' statuses, and posts the events that go with them.
+
+An attempt's writes go first: what only tells people waits for a lull, gives way to better news of the same gang, and is
+limited to few at once and not too many a second. One write of a gang is under way at a time. Events and metrics follow
+a status only when it stands.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from coschedule import GangKey
+from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.client import KubeClient
+from lockstep.api.client.pauses import pause_after
+from lockstep.api.client.turns import PLACING, Turns, Urgency
+from lockstep.api.cluster.event import Event
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact, GangStatus
+from lockstep.logs.fields import about, debug_about
+from lockstep.logs.subject import work_for
+from lockstep.report.status.events import post_event, status_refused
+from lockstep.report.status.rate import Rate
+from lockstep.report.status.status import Writing, Written, write_status
+
+_AT_ONCE = 4
+# A status costs the API server as much as three pods: in a burst, gangs are bound first and told of afterwards.
+_PATIENCE_SECONDS = 5.0
+# A status per second for each of so many gangs is more than anybody reads, and a fraction of what an API server takes.
+_PER_SECOND = 200.0
+_BURST = 200.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What people are told of a gang: a status and, when that stands, an event and whatever ``written`` counts."""
+
+    status: GangStatus
+    event: Event | None = None
+    written: Callable[[], None] | None = None
+
+
+class StatusWriter:
+    """Writes the statuses of gangs. The end of each report is news of its gang, so that it is looked at again.
+
+    ``count_refused`` is told ``report`` for each report that the API server does not take.
+    """
+
+    def __init__(
+        self,
+        client: KubeClient,
+        state: State,
+        *,
+        instance: str,
+        now: Callable[[], float],
+        count_refused: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._state = state
+        self._instance = instance
+        self._now = now
+        self._count_refused = count_refused
+        self._refusals: dict[GangKey, int] = {}
+        self._at_once = Turns(_AT_ONCE)
+        self._rate = Rate(per_second=_PER_SECOND, burst=_BURST)
+        self._has_stopped = False
+        # All that is under way; of it, the reports that wait, and the ends of the writes that are being sent.
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._waiting: dict[GangKey, asyncio.Task[Any]] = {}
+        self._sending: dict[GangKey, asyncio.Event] = {}
+        # Gangs whose attempt could not begin because a report was being sent.
+        self._held_up: set[GangKey] = set()
+
+    def report(self, gang: GangFact, make: Callable[[], Report | None]) -> bool:
+        """Write what ``make`` gives, when there is time; None says that there is nothing to write.
+
+        Returns False, and asks for nothing, while another write of that gang is under way: its end is news of the gang.
+        """
+        if self._has_stopped or gang.key in self._waiting or gang.key in self._sending:
+            return False
+        report = make()
+        if report is not None:
+            self._waiting[gang.key] = self._spawn(self._report(gang, report))
+        return True
+
+    def make_way(self, gang: GangKey) -> bool:
+        """An attempt of that gang is about to begin: drop a report of it that still waits.
+
+        Returns False where one is being sent, with which the attempt's first write would conflict. When that has ended,
+        a plan is due.
+        """
+        self._withdraw(gang)
+        if gang not in self._sending:
+            return True
+        self._held_up.add(gang)
+        return False
+
+    async def write(self, gang: GangFact, status: GangStatus) -> Writing:
+        """Write an attempt's status at once, before everything that waits.
+
+        Raises ``ApiUnavailableError`` as :func:`write_status`.
+        """
+        while (ended := self._sending.get(gang.key)) is not None:
+            await ended.wait()
+        # Also one that was refused just now, and rests.
+        self._withdraw(gang.key)
+        try:
+            outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
+        except asyncio.CancelledError:
+            # Its attempt was dropped: who wanted to report meanwhile was sent away.
+            self._state.news.look_at(gang.key)
+            raise
+        return outcome
+
+    def tell(self, gang: GangFact, event: Event) -> None:
+        """Post an event about something whose status stands already."""
+        if not self._has_stopped:
+            self._spawn(self._post(gang, event))
+
+    def forget(self, gang: GangKey) -> None:
+        """The gang is gone: nothing more is to be said of it."""
+        self._withdraw(gang)
+        self._refusals.pop(gang, None)
+        self._held_up.discard(gang)
+
+    def stop(self) -> None:
+        """Send nothing any more: the next process sees what was not written."""
+        self._has_stopped = True
+        for task in self._tasks:
+            task.cancel()
+
+    def _withdraw(self, gang: GangKey) -> None:
+        task = self._waiting.pop(gang, None)
+        if task is not None:
+            task.cancel()
+
+    async def _report(self, gang: GangFact, report: Report) -> None:
+        work_for(gang.key)
+        outcome, message = await self._try_to_report(gang, report.status)
+        match outcome:
+            case Written.REFUSED:
+                await self._rest_after_refusal(gang, message)
+            case Written.DONE | Written.CONFLICT | Written.GONE:
+                self._refusals.pop(gang.key, None)
+            case _:
+                assert_never(outcome)
+        self._reported(gang.key, is_done=outcome is Written.DONE)
+        if outcome is Written.DONE:
+            await self._follow_up(gang, report)
+
+    async def _follow_up(self, gang: GangFact, report: Report) -> None:
+        """Do what a report has done once it stands."""
+        if report.written is not None:
+            report.written()
+        if report.event is not None:
+            await self._post(gang, report.event)
+
+    def _reported(self, gang: GangKey, *, is_done: bool) -> None:
+        """A report has ended: what it was to say is worked out again where it does not stand."""
+        self._state.news.look_at(gang)
+        if gang in self._held_up or not is_done:
+            self._state.news.plan()
+        self._held_up.discard(gang)
+
+    async def _rest_after_refusal(self, gang: GangFact, message: str) -> None:
+        """Tell of it, and wait: the same would be refused again. Until then the report counts as waiting."""
+        log.error("the API server does not take its status: %s", message, extra=about(gang.key))
+        self._count_refused("report")
+        self.tell(gang, status_refused(message))
+        failures = self._refusals.get(gang.key, 0)
+        self._refusals[gang.key] = failures + 1
+        self._waiting[gang.key] = _this_task()
+        await asyncio.sleep(pause_after(failures))
+        self._waiting.pop(gang.key, None)
+
+    async def _try_to_report(self, gang: GangFact, status: GangStatus) -> Writing:
+        try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            await self._not_too_many_a_second(gang.key)
+            async with self._turn_of(gang.key):
+                return await self._send(gang, status, Urgency.REPORT)
+        except ApiUnavailableError as error:
+            log.warning("its status could not be written: %s", error, extra=about(gang.key))
+            return Writing(Written.CONFLICT)
+        except Exception as error:
+            # A broken promise of ours, or of whoever answered: it costs this gang a pause, and no other anything.
+            log.exception("writing its status raised", extra=about(gang.key))
+            return Writing(Written.REFUSED, f"its answer could not be understood: {error!r}")
+
+    async def _send(self, gang: GangFact, status: GangStatus, urgency: Urgency) -> Writing:
+        """Send a status; from here on it can't be withdrawn."""
+        self._waiting.pop(gang.key, None)
+        ended = self._sending[gang.key] = asyncio.Event()
+        try:
+            written = await write_status(self._client, self._state, gang, status, urgency)
+        finally:
+            del self._sending[gang.key]
+            ended.set()
+        if written.written is Written.DONE:
+            _log_turns(gang, status)
+        return written
+
+    async def _not_too_many_a_second(self, gang: GangKey) -> None:
+        """Wait until one more report is not too many: what is said of gangs that hold nodes goes first."""
+        if gang in self._state.reservations:
+            await self._rate.urgent()
+        else:
+            await self._rate.other()
+
+    def _turn_of(self, gang: GangKey) -> AbstractAsyncContextManager[None]:
+        """One of the few turns to send; also there, those go first that hold nodes."""
+        return self._at_once.turn(Urgency.ACT if gang in self._state.reservations else Urgency.REPORT)
+
+    async def _post(self, gang: GangFact, event: Event) -> None:
+        work_for(gang.key)
+        try:
+            await self._client.lull(at_most_seconds=_PATIENCE_SECONDS, of=PLACING)
+            async with self._turn_of(gang.key):
+                await post_event(self._client, gang, event, instance=self._instance, now=self._now())
+        except ApiUnavailableError as error:
+            log.warning("event %s was lost: %s", event.reason, error, extra=about(gang.key))
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _log_turns(gang: GangFact, status: GangStatus) -> None:
+    """Tell the log of each condition that has another status or reason than before."""
+    for now in status.conditions:
+        before = gang.status.condition(now.type)
+        if before is None or (before.status, before.reason) != (now.status, now.reason):
+            debug_about(log, gang.key, "%s is %s, %s: %s", now.type, now.status, now.reason, now.message)
+
+
+def _this_task() -> "asyncio.Task[Any]":
+    task = asyncio.current_task()
+    assert task is not None, "reports are written by tasks"
+    return task

@@ -1,0 +1,1 @@
+"""Renders numbers, refusals and reasons as sentences."""

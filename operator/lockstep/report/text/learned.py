@@ -1,0 +1,109 @@
+"""What finished runs tell of run times, in sentences, as statuses and commands show them."""
+
+import math
+from collections.abc import Sequence
+
+from coschedule import NoFit, Shortage, WorkFit
+from lockstep.belief.run_times.past_runs import LEAST_RUNS
+from lockstep.facts.gang.gang import GangFact, WorkSource, WorkUsed
+from lockstep.facts.past_runs import Judged, Kinds, Learned
+from lockstep.report.text.sentences import as_sentence, n_members, percentage
+
+MOST_KINDS_SHOWN = 2
+
+_LEAST_ERROR = 0.0001
+_MOST_ERROR = 10.0
+
+
+def work_used(gang: GangFact, learned: Learned | None) -> WorkUsed | None:
+    """Whose run times a plan is made with, and why; None where the gang's owner has not asked for those of runs."""
+    if gang.spec is None or not gang.spec.learns:
+        return None
+    if learned is None or learned.judged is None:
+        few = f"Fewer than {LEAST_RUNS} runs of the template are known, or Lockstep learns nothing from runs here."
+        return WorkUsed(WorkSource.STATED, few)
+    source = WorkSource.STATED if learned.law is None else WorkSource.LEARNED
+    by_kind = "" if learned.kinds is None else f"; {by_kinds(learned.kinds)}"
+    return WorkUsed(source, as_sentence(why_used(learned.judged) + by_kind))
+
+
+def why_used(judged: Judged) -> str:
+    """Why the law of the runs is planned with, or what is stated."""
+    if isinstance(judged.fit, NoFit):
+        return missing(judged.fit)
+    runs = f"{judged.fit.runs} runs {with_sizes(judged.fit.sizes)}"
+    errors = f"by {missed(judged.fit.error)} in the mean with their law, and by {missed(judged.stated_error)} as stated"
+    return f"each of {runs} is missed {errors}"
+
+
+def by_kinds(kinds: Kinds) -> str:
+    """What kinds of nodes make of runs, and whether that is planned with."""
+    by_kind, alike = missed(kinds.fit.error), missed(kinds.fit.error_alike)
+    if not kinds.factors:
+        return f"kinds of nodes say no more of them: by kind a run is missed by {by_kind}, and by {alike} without"
+    return f"runs take {_each_kind(kinds)}: by kind one is missed by {by_kind}, and by {alike} without"
+
+
+def _each_kind(kinds: Kinds) -> str:
+    """``0.5 times as long on gpu (3 runs), 1.2 times as long on m5 (7 runs)``; of many those that matter most."""
+    runs = dict(zip(kinds.names, kinds.fit.runs.tolist(), strict=True))
+    furthest = sorted(kinds.factors.items(), key=lambda one: (-abs(math.log(one[1])), one[0]))
+    shown = [f"{times:.2g} times as long on {name} ({_n_runs(runs[name])})" for name, times in furthest]
+    more = [f"other times on {len(shown) - MOST_KINDS_SHOWN} more kinds"] if len(shown) > MOST_KINDS_SHOWN else []
+    return ", ".join([*shown[:MOST_KINDS_SHOWN], *more])
+
+
+def missing(fit: NoFit) -> str:
+    """What the runs do not tell."""
+    if fit.shortage is Shortage.ONE_SIZE:
+        return f"all {fit.runs} runs had {n_members(fit.sizes[0])}, and runs with {fit.needed_sizes} sizes are needed"
+    ran = f"{_n_runs(fit.runs)} {with_sizes(fit.sizes)} can be compared" if fit.runs else "no run can be compared"
+    return f"{ran}, and {fit.needed_runs} with {fit.needed_sizes} sizes are needed"
+
+
+def left_out(fit: WorkFit) -> str:
+    """How many runs do not count."""
+    were, count = ("was", "counts") if fit.left_out == 1 else ("were", "count")
+    return f"{_n_runs(fit.left_out)} {were} unlike the others of the same size, and {count} for nothing"
+
+
+def with_sizes(sizes: Sequence[int]) -> str:
+    """``with 2, 4 and 8 members``; of many sizes from where to where."""
+    if len(sizes) == 1:
+        return f"with {n_members(sizes[0])}"
+    if len(sizes) > 4:
+        return f"with {len(sizes)} sizes from {sizes[0]} to {sizes[-1]} members"
+    return f"with {', '.join(map(str, sizes[:-1]))} and {sizes[-1]} members"
+
+
+def missed(error: float) -> str:
+    """By how much runs are missed, in percent."""
+    if 0 < error < _LEAST_ERROR:
+        return f"less than {percentage(_LEAST_ERROR)}"
+    return percentage(error) if error < _MOST_ERROR else f"more than {percentage(_MOST_ERROR)}"
+
+
+def go_duration(seconds: float) -> str:
+    """A span as specs have it, to four digits: ``601.9s``, ``1h30m``; ``3.429h`` from 10,000 s on; 0s below 0.5 ms."""
+    if seconds >= 10_000:
+        return f"{_four_digits(seconds / 3600)}h"
+    text = _four_digits(seconds)
+    minutes, rest = divmod(float(text), 60)
+    return _whole_minutes(int(minutes)) if minutes and not rest else f"{text}s"
+
+
+def _four_digits(number: float) -> str:
+    """At most three of them behind the point, and no needless zeros there."""
+    digits = min(3, max(0, 3 - math.floor(math.log10(number)))) if number > 0 else 0
+    text = f"{number:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _whole_minutes(minutes: int) -> str:
+    """``11m``, ``1h`` or ``1h30m``."""
+    hours, rest = divmod(minutes, 60)
+    return (f"{hours}h" if hours else "") + (f"{rest}m" if rest else "")
+
+
+def _n_runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"

@@ -1,0 +1,48 @@
+"""How far a gang is paced, in a sentence with numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from lockstep.facts.pods.pace import PaceStatus
+from lockstep.report.text.sentences import n_members, node_ranges
+
+_LONGEST = 1024
+
+
+class PaceReasons(NamedTuple):
+    """Why a gang is paced as it is.
+
+    ``slowest`` is the node that sets the pace, where all have bids that tell it; ``without_bids`` are those that have
+    none. The owners of nodes that are ``yielding`` are back. ``obstacles`` is how many members can't be paced, by why,
+    and ``refusal`` what the API server said last.
+    """
+
+    slowest: str | None
+    without_bids: Sequence[str]
+    yielding: Sequence[str]
+    obstacles: Mapping[str, int]
+    refusal: str
+
+
+def pace_message(pace: PaceStatus, reasons: PaceReasons) -> str:
+    """Say how many members are paced, and by whom; or why none is, or not all."""
+    back = f"{pace.given_back / 1000:.1f} cores"
+    return " ".join([f"Paced: {pace.paced} of {n_members(pace.members)}, {back} given back.", *_why(reasons)])[
+        :_LONGEST
+    ]
+
+
+def _why(reasons: PaceReasons) -> Iterator[str]:
+    if reasons.without_bids:
+        verb = "has" if len(reasons.without_bids) == 1 else "have"
+        nodes = node_ranges(reasons.without_bids)
+        yield f"No member is paced, since {nodes} {verb} no NodeBid that is understood and was renewed in time."
+    elif reasons.slowest is not None:
+        yield f"The slowest node is {reasons.slowest}."
+    if reasons.yielding:
+        owners, verb = ("owner", "is") if len(reasons.yielding) == 1 else ("owners", "are")
+        yield f"The {owners} of {node_ranges(reasons.yielding)} {verb} back: members there have a tenth of their CPU."
+    for why, count in reasons.obstacles.items():
+        yield f"{n_members(count)} can't be paced: {why}."
+    if reasons.refusal:
+        yield f"Not all could be resized: {reasons.refusal}."

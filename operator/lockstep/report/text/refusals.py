@@ -1,0 +1,348 @@
+"""Why a gang has no placement, in one sentence with numbers for its owner: the only place that spells refusals.
+
+The engine answers most of them (``coschedule.Refusal``). Those that the operator adds to it stand here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import singledispatch
+from typing import ClassVar
+
+from coschedule import (
+    Blocker,
+    ConstraintsTooLong,
+    DeadlineCannotBeMet,
+    HeldByGangsInFront,
+    HeldByLastingPods,
+    NoDomainFits,
+    NoNodeFits,
+    NoRoomTogether,
+    NotEnoughRoom,
+    NoTimeForSize,
+    OfRole,
+    PlanningFailed,
+    Reason,
+    Refusal,
+    Spelled,
+    TooLittle,
+    TooManyCombinations,
+    TopologiesCross,
+    WindowTooShort,
+)
+from lockstep.api.preemption import spelled_gang
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.cluster.quota import plain_resource
+from lockstep.report.text.admission import spelled_amount
+from lockstep.report.text.sentences import n_members, n_nodes, node_ranges
+from lockstep.snapshot.quotas.quota_bounds import QuotaShort
+
+_LONGEST_FAILURE = 500
+_MOST_FAILURES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BehindInQueue:
+    """``in_front`` gangs or more are in front; ``starts_by`` is a rough estimate, None where there is none."""
+
+    reason: ClassVar[Reason] = Reason.BEHIND_IN_QUEUE
+    in_front: int
+    starts_by: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldingNodes:
+    """Refused, and holding ``nodes`` from ``since`` until ``until`` at the latest, both times of day."""
+
+    refusal: Refusal
+    nodes: tuple[str, ...]
+    since: float
+    until: float
+
+    @property
+    def reason(self) -> StrEnum:
+        """Why the gang has no placement."""
+        return self.refusal.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestingFromHold:
+    """Refused, after it held nodes until ``until``; it may do so again from ``again`` on, both times of day."""
+
+    refusal: Refusal
+    until: float
+    again: float
+
+    @property
+    def reason(self) -> StrEnum:
+        """Why the gang has no placement."""
+        return self.refusal.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedInPool:
+    """Refused by a plan that knows the nodes of the pool only: it counts those."""
+
+    refusal: NoNodeFits | NotEnoughRoom
+
+    @property
+    def reason(self) -> Reason:
+        """Why the gang has no placement."""
+        return self.refusal.reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumesElsewhere:
+    """The plan has ``size`` members where volumes of theirs are, but not every rank where its own are."""
+
+    reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
+    size: int
+
+
+def in_pool(refusal: Refusal) -> Refusal:
+    """The same, with "nodes of the pool" where it counts nodes."""
+    if isinstance(refusal, OfRole):
+        return replace(refusal, refusal=in_pool(refusal.refusal))
+    return RefusedInPool(refusal=refusal) if isinstance(refusal, NoNodeFits | NotEnoughRoom) else refusal
+
+
+@singledispatch
+def spell(refusal: Refusal) -> str:
+    """Spell a refusal as one sentence, without a capital and a full stop. Raises TypeError for an unknown one."""
+    raise TypeError(refusal)
+
+
+@spell.register
+def _of_pool(refusal: RefusedInPool) -> str:
+    if isinstance(refusal.refusal, NoNodeFits):
+        return _no_node(refusal.refusal, nodes="nodes of the pool")
+    return _too_little(refusal.refusal, nodes="nodes of the pool")
+
+
+@spell.register
+def _no_node(refusal: NoNodeFits, nodes: str = "nodes") -> str:
+    if not refusal.nodes:
+        return f"needs {n_members(refusal.needed)} and there are 0 {nodes}"
+    return f"0 of {refusal.nodes} {nodes} pass its constraints: {nodes_failing(refusal.failures)}"
+
+
+@spell.register
+def _no_time(refusal: NoTimeForSize) -> str:
+    return f"its work has no time for any size from {refusal.minimum} to {refusal.maximum}"
+
+
+@spell.register
+def _late(refusal: DeadlineCannotBeMet) -> str:
+    finish = f"the earliest possible finish is in {_seconds(refusal.seconds)} with {n_members(refusal.size)}"
+    return f"{finish}, {_seconds(refusal.late_seconds)} late"
+
+
+@spell.register
+def _too_little(refusal: NotEnoughRoom, nodes: str = "nodes") -> str:
+    passing = f"{refusal.passing} of {refusal.nodes} {nodes} pass its constraints"
+    others = f" ({nodes_failing(refusal.failures)})" if refusal.failures else ""
+    short = nodes_failing([(f"short of {name}", count) for name, count in refusal.short])
+    details = ", ".join(filter(None, (f"{passing}{others}", short)))
+    blocked = f" while {_in_the_way(refusal.blocker)}" if refusal.blocker is not None else ""
+    return f"{_fit(refusal.needed, refusal.fit)}{blocked}: {details}{_of_scarcest(refusal)}"
+
+
+@spell.register
+def _lasting(refusal: HeldByLastingPods) -> str:
+    what = "pods that are not meant to end hold the rest"
+    return f"{_fit(refusal.needed, refusal.fit)}: {what}{_of_scarcest(refusal)}"
+
+
+@spell.register
+def _too_short(refusal: WindowTooShort) -> str:
+    if refusal.shortest_seconds is None:
+        return (
+            f"it gives no run time, so it needs nodes that never close for {n_members(refusal.needed)}: "
+            f"{_windows(refusal)}"
+        )
+    shortest = _seconds(refusal.shortest_seconds)
+    return f"needs {n_members(refusal.needed)} together for {shortest} or more: {_windows(refusal)}"
+
+
+@spell.register
+def _in_front(refusal: HeldByGangsInFront) -> str:
+    fits, why = f"needs {n_members(refusal.needed)} and would fit", "for ever, until taken back or for themselves"
+    if refusal.blocker is not None and not refusal.nominated:
+        return f"{fits}, but {_in_front_of_it(refusal.blocker)}: {why}"
+    who = "gangs in front, or pods for which room is made," if refusal.nominated else "gangs in front"
+    return f"{fits}, but {who} hold room: {why}"
+
+
+@spell.register
+def _no_domain(refusal: NoDomainFits) -> str:
+    keys = " and ".join(refusal.keys)
+    if not refusal.domains:
+        return f"needs {n_members(refusal.needed)} on nodes with one value of {keys}, and no node has that label"
+    return (
+        f"needs {n_members(refusal.needed)} on nodes with one value of {keys}: "
+        f"none of {refusal.domains} values has nodes with room for all{_at_most(refusal.most)}"
+    )
+
+
+@spell.register
+def _no_room_together(refusal: NoRoomTogether) -> str:
+    if refusal.roles == 1:
+        return f"needs {n_members(refusal.needed)}, and too few of them fit as far apart as its terms ask for"
+    together = f"each of its {refusal.roles} roles would fit alone, but not all together"
+    return f"needs {n_members(refusal.needed)}: {together}{_of_too_little(refusal.too_little)}"
+
+
+@spell.register
+def _crossing(refusal: TopologiesCross) -> str:
+    first, second = refusal.keys
+    return (
+        f"its terms name the labels {first} and {second}, and nodes with one value of either have several of the "
+        "other: members can be told apart by labels of which one divides the nodes of the other"
+    )
+
+
+@spell.register
+def _too_many(refusal: TooManyCombinations) -> str:
+    if refusal.combinations is None:
+        return f"none of the first {refusal.most} combinations of its roles and nodes that were looked through fits"
+    return (
+        f"its roles have {refusal.combinations} combinations of members, of which at most {refusal.most} are told "
+        "apart: fewer roles, or smaller ones, can be planned"
+    )
+
+
+@spell.register
+def _too_long(refusal: ConstraintsTooLong) -> str:
+    return (
+        f"its selectors, node affinities and tolerations have {refusal.length} parts, of which at most {refusal.most} "
+        "are read for it: fewer can be planned"
+    )
+
+
+@spell.register
+def _of_role(refusal: OfRole) -> str:
+    return f"role {refusal.role}: {spell(refusal.refusal)}"
+
+
+@spell.register
+def _failed(refusal: PlanningFailed) -> str:
+    sentence = f"planning it failed by a mistake of the planner's: {refusal.error}: {refusal.message}"
+    return sentence[:_LONGEST_FAILURE]
+
+
+@spell.register
+def _spelled(refusal: Spelled) -> str:
+    return refusal.sentence
+
+
+@spell.register
+def _elsewhere(refusal: VolumesElsewhere) -> str:
+    return f"needs {n_members(refusal.size)}, each where its own volumes are, and the plan has some of them elsewhere"
+
+
+@spell.register
+def _behind(refusal: BehindInQueue) -> str:
+    sentence = f"{refusal.in_front} gangs or more are in front of it; it is planned exactly when fewer are"
+    if refusal.starts_by is None:
+        return sentence
+    return f"{sentence}, and by a rough estimate it starts by {rfc3339(refusal.starts_by)}"
+
+
+@spell.register
+def _by_quota(refusal: QuotaShort) -> str:
+    limit = refusal.limit
+    wanted, hard, left = (
+        spelled_amount(plain_resource(limit.resource), amount)
+        for amount in (refusal.wanted, limit.hard, max(0, limit.left))
+    )
+    needs = f"needs {n_members(refusal.needed)}, which take {wanted} of {limit.resource}"
+    if refusal.wanted > limit.hard:
+        return f"{needs}; quota {limit.quota} allows {hard}"
+    return f"{needs}; quota {limit.quota} allows {hard}, of which {left} are left"
+
+
+@spell.register
+def _holding(refusal: HoldingNodes) -> str:
+    return (
+        f"{spell(refusal.refusal)}; it holds {node_ranges(refusal.nodes)} since {rfc3339(refusal.since)}, "
+        f"until {rfc3339(refusal.until)} at most: "
+        "nothing behind it is put there that could be in its way when those that run there have ended"
+    )
+
+
+@spell.register
+def _resting(refusal: RestingFromHold) -> str:
+    return (
+        f"{spell(refusal.refusal)}; it held nodes until {rfc3339(refusal.until)}, which was long enough, "
+        f"and may do so again from {rfc3339(refusal.again)} on"
+    )
+
+
+def nodes_failing(failures: Sequence[tuple[str, int]]) -> str:
+    """``12 without gpu=a100, 3 cordoned``: how many nodes fail what, the most frequent ones in the order of asking."""
+    named = set(sorted(failures, key=lambda failure: -failure[1])[:_MOST_FAILURES])
+    words = [f"{count} {phrase}" for phrase, count in failures if (phrase, count) in named]
+    others = sum(count for _, count in failures) - sum(count for _, count in named)
+    return ", ".join([*words, f"{others} for other reasons"] if others else words)
+
+
+def _in_the_way(blocker: Blocker) -> str:
+    """``default/nowork holds 12 nodes and gives no end, nor do 2 other gangs``."""
+    others = {0: "", 1: ", nor does 1 other gang"}.get(blocker.others, f", nor do {blocker.others} other gangs")
+    return f"{spelled_gang(blocker.gang)} holds {n_nodes(blocker.nodes)} and gives no end{others}"
+
+
+def _in_front_of_it(blocker: Blocker) -> str:
+    """``default/nowork, which is in front, holds 12 nodes and 2 other gangs some``."""
+    others = {0: "", 1: " and 1 other gang some"}.get(blocker.others, f" and {blocker.others} other gangs some")
+    return f"{spelled_gang(blocker.gang)}, which is in front, holds {n_nodes(blocker.nodes)}{others}"
+
+
+def _at_most(members: int | None) -> str:
+    return "" if members is None else f", but for {members} at most"
+
+
+def _of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:
+    """``; cpu: needs 20 × 6, 12 × 6 free``; where pieces are counted, or nobody has a word for the unit, no amount."""
+    scarcest = refusal.scarcest
+    if scarcest is None:
+        return ""
+    is_plain = scarcest.each == 1 or _has_no_unit(scarcest.resource)
+    each = "" if is_plain else f" × {spelled_amount(scarcest.resource, scarcest.each)}"
+    return f"; {scarcest.resource}: needs {refusal.needed}{each}, {scarcest.fit}{each} free"
+
+
+def _of_too_little(too_little: TooLittle | None) -> str:
+    """``; cpu: needs 12, 9 free``."""
+    if too_little is None:
+        return ""
+    resource, amounts = too_little.resource, (too_little.needed, too_little.free)
+    needed, free = amounts if _has_no_unit(resource) else (spelled_amount(resource, amount) for amount in amounts)
+    return f"; {resource}: needs {needed}, {free} free"
+
+
+def _has_no_unit(resource: str) -> bool:
+    """Whether pieces are counted that only Lockstep has a name for, such as a port of a host."""
+    return " " in resource
+
+
+def _fit(needed: int, fit: int) -> str:
+    return f"needs {n_members(needed)}, {fit} fit"
+
+
+def _windows(refusal: WindowTooShort) -> str:
+    longest = refusal.longest_seconds
+    after = "" if longest is None else f", after {_seconds(longest)} at most"
+    nodes = f"of {refusal.passing} nodes that pass its constraints"
+    sentence = f"{nodes} {refusal.never_open} never open and {refusal.closing} close again{after}"
+    if refusal.owners_expected:
+        sentence += f"; of {refusal.owners_expected} the owners may come back, and it may not be interrupted"
+    if refusal.tolerated_seconds is None:
+        return sentence
+    limit = f"after {_seconds(refusal.tolerated_seconds)} at most, which is as long as they tolerate it"
+    return f"{sentence}; on {refusal.tolerated} a taint evicts its members {limit}"
+
+
+def _seconds(seconds: float) -> str:
+    spelled = f"{seconds:.3f}".rstrip("0").rstrip(".")
+    return "less than 0.001 s" if spelled == "0" else f"{spelled} s"

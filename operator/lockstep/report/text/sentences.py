@@ -1,0 +1,283 @@
+"""Decisions in a sentence with numbers, as conditions and events show them."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from coschedule import Alternative, GangKey, Members, Placement, Risk, encode_part
+from lockstep.api.preemption import spelled_gang
+from lockstep.api.quantities import rfc3339
+from lockstep.facts.gang.outlook import NodeKind, is_same_time
+from lockstep.facts.past_runs import THOUSAND, Learned
+from lockstep.snapshot.quotas.quota_bounds import Narrowed
+
+_MOST_RANGES = 6
+
+REMEDY_BEGINS = "If "
+"""A sentence of a message that begins so says what to do: where a message is cut off, that is shown first."""
+
+
+def chosen(placement: Placement, *, now: float) -> str:
+    """Size, nodes, spread of the work, start and speed-up of a placement, and what the best other would have given."""
+    # Nodes are chosen when a gang starts: until then they are what is expected.
+    parts = [_who_is_where(placement, "on" if placement.start <= now else "expected on")]
+    if placement.size > 1:
+        parts += _spread(placement)
+    if placement.start > now:
+        parts.append(f"starting at {rfc3339(placement.start)}" + _awaited(placement) + _at_the_latest(placement))
+    if placement.speedup is not None:
+        parts.append(f"{speedup(placement.speedup)} times as fast as one node, waiting included")
+    if placement.risk is not None:
+        parts.append(_risk(placement.risk))
+    sentence = ", ".join(parts)
+    other = placement.alternative
+    if other is None or _is_as_good(other, placement) or _says_nothing(other, now):
+        return sentence
+    return f"{sentence}; {_instead(other, placement, now)}{_but_dear(other, placement)}"
+
+
+def _who_is_where(placement: Placement, on: str) -> str:
+    """``8 members on n01…n08``; with roles ``9 members: 1 launcher on n01, 8 workers on n01…n08``."""
+    roles = dict.fromkeys(entry.role for entry in placement.members)
+    if list(roles) == [""]:
+        return f"{n_members(placement.size)} {on} {_nodes_of(placement.members)}"
+    return f"{n_members(placement.size)}: " + ", ".join(_role_is_where(placement, role, on) for role in roles)
+
+
+def _role_is_where(placement: Placement, role: str, on: str) -> str:
+    members = [entry for entry in placement.members if entry.role == role]
+    return f"{sum(entry.count for entry in members)} {role} {on} {_nodes_of(members)}"
+
+
+def _nodes_of(members: Iterable[Members]) -> str:
+    return node_ranges(list(dict.fromkeys(entry.node for entry in members)))
+
+
+def _awaited(placement: Placement) -> str:
+    """Name the node that a start waits for; where there is only one, it needs no name."""
+    alone = len({entry.node for entry in placement.members}) == 1
+    return "" if placement.latest is None or alone else f" when {placement.latest} has room"
+
+
+def _at_the_latest(placement: Placement) -> str:
+    promised = placement.promised
+    if promised is None or is_same_time(promised, placement.start):
+        return ""
+    return f", at {rfc3339(math.ceil(promised))} at the latest"
+
+
+def _spread(placement: Placement) -> Iterator[str]:
+    """The least and the most that a member has, where the load has members differ."""
+    parts = [encode_part(entry.part) for entry in placement.members]
+    for name, spell_spread in _SPREADS.items():
+        amounts = [part[name] for part in parts if name in part]
+        if amounts:
+            yield spell_spread(min(amounts), max(amounts))
+
+
+def _spread_of_shares(least: float, most: float) -> str:
+    low, high = percentage(least), percentage(most)
+    return f"shares of {low} each" if low == high else f"shares from {low} to {high}"
+
+
+def _spread_of_pieces(least: float, most: float) -> str:
+    return f"{n_pieces(int(most))} each" if least == most else f"{int(least)} to {n_pieces(int(most))} each"
+
+
+_SPREADS: Mapping[str, Callable[[float, float], str]] = {"share": _spread_of_shares, "pieces": _spread_of_pieces}
+
+
+def _is_as_good(other: Alternative, placement: Placement) -> bool:
+    """Whether a reader would see no difference in start and speed-up."""
+    if other.start != placement.start or other.speedup is None or placement.speedup is None:
+        return False
+    return speedup(other.speedup) == speedup(placement.speedup)
+
+
+def _says_nothing(other: Alternative, now: float) -> bool:
+    """Whether there is nothing to compare: nobody knows what it would have come to, or it would hardly have waited."""
+    is_unknown = other.speedup is None and math.isinf(other.finish)
+    return is_unknown or (other.start > now and not round(other.start - now))
+
+
+def _instead(other: Alternative, placement: Placement, now: float) -> str:
+    result = _result(other)
+    if other.start > now:
+        return f"{n_members(other.size)} would have waited {duration(other.start - now)} to {result}"
+    if placement.start > now:
+        return f"{n_members(other.size)} at once would {result}"
+    return f"{n_members(other.size)} would {result}"
+
+
+def _but_dear(other: Alternative, placement: Placement) -> str:
+    """Why a gang did not get what would have ended sooner."""
+    if other.finish >= placement.finish or not placement.member_price:
+        return ""
+    return f", but take more from other gangs than it gains: a member-second counts {price(placement.member_price)} s"
+
+
+def _risk(risk: Risk) -> str:
+    """How likely an owner interrupts the gang, and what that costs on average."""
+    alone = "" if risk.of_node == risk.probability else f", {percentage(risk.of_node)}"
+    lost = "some" if math.isinf(risk.lost_seconds) else f"{duration(risk.lost_seconds)} of"
+    return (
+        f"with a probability of {percentage(risk.probability)} that an owner comes back meanwhile (of {risk.node} most "
+        f"likely{alone}), which costs {lost} work on average"
+    )
+
+
+def _result(other: Alternative) -> str:
+    if other.speedup is not None:
+        return f"reach {speedup(other.speedup)}"
+    return f"end at {rfc3339(other.finish)}"
+
+
+def run_times_learned(learned: Learned) -> str:
+    """What a plan was made with instead of the times that the spec states."""
+    if learned.law is not None:
+        return f"run times by the law that {learned.runs} runs have followed, {learned.spelled} times as it says"
+    if learned.thousandths == THOUSAND:
+        return f"run times as stated, which the last {learned.runs} runs had too"
+    return f"run times as the last {learned.runs} runs had them: {learned.spelled} times as stated"
+
+
+def waits_for_victims(victims: Sequence[GangKey]) -> str:
+    """What a gang does that starts when others have ended, which are evicted for it."""
+    whose = "its" if len(victims) == 1 else "their"
+    return f"preempts {_named(victims)}, and starts when {whose} members have ended"
+
+
+def took_place_of(victims: Sequence[GangKey]) -> str:
+    """Whose place a gang has taken that starts now."""
+    return f"takes the place of {_named(victims)}"
+
+
+def _named(gangs: Sequence[GangKey]) -> str:
+    return f"{'gang' if len(gangs) == 1 else 'gangs'} {listed([spelled_gang(gang) for gang in gangs])}"
+
+
+def room_held(kinds: Sequence[NodeKind], gang: GangKey, until: float) -> str:
+    """``8 slots on nodes of speed 2, held by default/heat until 2026-01-01T14:05:00Z``."""
+    slots = ", ".join(f"{_counted(kind.members, 'slot')} on nodes of speed {kind.speed}" for kind in kinds)
+    return f"{slots}, held by {spelled_gang(gang)} until {rfc3339(until)}"
+
+
+def room_opens(node: str, time: float) -> str:
+    """``node n03, which opens at 2026-01-01T14:05:00Z``."""
+    return f"node {node}, which opens at {rfc3339(time)}"
+
+
+def as_sentence(clause: str) -> str:
+    """With a capital and a full stop."""
+    return clause[:1].upper() + clause[1:].rstrip(".") + "."
+
+
+def n_members(count: int) -> str:
+    """``1 member``, ``8 members``."""
+    return _counted(count, "member")
+
+
+def all_members(count: int, *, one: str, more: str) -> str:
+    """``All 8 members are bound.``; ``The only member is bound.``."""
+    return f"The only member {one}." if count == 1 else f"All {n_members(count)} {more}."
+
+
+def n_pieces(count: int) -> str:
+    """``1 piece``, ``12 pieces``."""
+    return _counted(count, "piece")
+
+
+def n_nodes(count: int) -> str:
+    """``1 node``, ``12 nodes``."""
+    return _counted(count, "node")
+
+
+def n_claims(count: int) -> str:
+    """``1 claim``, ``8 claims``."""
+    return _counted(count, "claim")
+
+
+def n_pods(count: int) -> str:
+    """``1 pod``, ``12 pods``."""
+    return _counted(count, "pod")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def narrowed_by(narrowed: Narrowed) -> str:
+    """A sentence about the quota without which there might be more members."""
+    wanted = f"Up to {n_members(narrowed.maximum)} are asked for"
+    if narrowed.fastest is not None:
+        wanted = f"{n_members(narrowed.fastest)} would be fastest by its run times"
+    return f"{wanted}; quota {narrowed.quota} allows {narrowed.most} now."
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
+    shown = ", ".join(names[:_MOST_RANGES])
+    return shown if len(names) <= _MOST_RANGES else f"{shown} and {len(names) - _MOST_RANGES} more"
+
+
+def percentage(share: float) -> str:
+    """A share of a whole in whole percent, or with two significant digits below 10 %."""
+    percent = 100 * share
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
+
+
+def speedup(value: float) -> str:
+    """A speed-up as people compare them: two significant digits below 10, whole numbers from 100."""
+    return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def price(value: float) -> str:
+    """A price as a decimal number, with two significant digits below 1, where six decimals have so many; never 0."""
+    told = max(value, 1e-6)
+    digits = 2 if told >= 1 else 1 - math.floor(math.log10(told))
+    return f"{told:.{min(digits, 6)}f}"
+
+
+def duration(seconds: float) -> str:
+    """A span of time with one unit, or two where the first is small."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s" if whole else "less than 1 s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def node_ranges(names: Sequence[str]) -> str:
+    """Node names with runs of numbers drawn together: ``n03…n10, n12``."""
+    ranges = [first if first == last else f"{first}…{last}" for first, last in _runs(names)]
+    if len(ranges) > _MOST_RANGES:
+        ranges = [*ranges[:_MOST_RANGES], f"{len(ranges) - _MOST_RANGES} more"]
+    return ", ".join(ranges)
+
+
+def _runs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """First and last name of each run of three or more consecutive numbers; other names stand alone."""
+    ordered = sorted(names)
+    start = 0
+    for end in range(1, len(ordered) + 1):
+        if end < len(ordered) and _follows(ordered[end - 1], ordered[end]):
+            continue
+        if end - start > 2:
+            yield ordered[start], ordered[end - 1]
+        else:
+            yield from ((name, name) for name in ordered[start:end])
+        start = end
+
+
+def _follows(before: str, after: str) -> bool:
+    one, other = re.fullmatch(r"(.*?)(\d+)", before), re.fullmatch(r"(.*?)(\d+)", after)
+    return (
+        one is not None
+        and other is not None
+        and one[1] == other[1]
+        and len(one[2]) == len(other[2])
+        and int(other[2]) == int(one[2]) + 1
+    )

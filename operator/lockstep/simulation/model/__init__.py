@@ -1,0 +1,1 @@
+"""The simulated cluster: jobs, nodes, speed-ups, promises."""

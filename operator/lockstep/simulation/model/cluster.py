@@ -1,0 +1,103 @@
+"""What a policy sees of the simulated cluster, and what it decides. Of what is still to come it sees nothing."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import Forecasts, no_forecasts
+from lockstep.simulation.model.beliefs import Belief
+from lockstep.simulation.model.jobs import FloatArray, Job
+from lockstep.simulation.model.promises import Told
+from lockstep.simulation.presence.office_hours import Windows
+from lockstep.simulation.presence.terms import Terms
+
+
+class Start(NamedTuple):
+    """A job starts now, with a member on each of these nodes, by index."""
+
+    job: Job
+    nodes: Sequence[int]
+
+
+class Decided(NamedTuple):
+    """Who starts now, and what jobs that wait are told of their starts: nothing, where nothing is promised.
+
+    The policy is to decide again at ``next_start``, whatever happens before.
+    """
+
+    starts: Sequence[Start]
+    told: Sequence[Told] = ()
+    next_start: float = math.inf
+
+
+class Run(NamedTuple):
+    """A job that runs; ``end`` is when it is expected to end."""
+
+    job: Job
+    nodes: Sequence[int]
+    start: float
+    end: float
+
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return len(self.nodes)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Cluster:
+    """Jobs that wait, by submission, and that run; which nodes are free, how slow they are and when they take members.
+
+    Nodes are ordered by their slow-downs, the fastest first. Of owners ``windows`` tell, and not ``free``. How
+    long jobs run is known from their owners and from a ``belief``.
+
+    Owners of the nodes that are ``owned`` may come back unannounced, on ``terms``; ``forecasts`` tell how likely.
+    """
+
+    slowdowns: NDArray[np.float64]
+    free: NDArray[np.bool_]
+    windows: Windows
+    owned: NDArray[np.bool_]
+    terms: Terms = field(default_factory=Terms)
+    forecasts: Forecasts = field(default_factory=no_forecasts)
+    now: float = 0.0
+    waiting: dict[int, Job] = field(default_factory=dict)
+    running: dict[int, Run] = field(default_factory=dict)
+    belief: Belief = field(default_factory=Belief)
+
+    def idle(self) -> list[int]:
+        """List the nodes that are free and whose owners are not there, the fastest first."""
+        nodes: list[int] = np.flatnonzero(self.free & (self.windows.opens <= self.now)).tolist()
+        return nodes
+
+    def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
+        """Choose the first of some idle nodes for a job that starts now, in rising order; none if too few are left.
+
+        None of them is taken back before the job has ended.
+        """
+        while least <= min(len(nodes), most):
+            chosen = sorted(nodes[:most])
+            end = self.now + self.run_time(job, chosen)
+            if self.windows.closes[chosen].min() >= end:
+                return chosen
+            nodes = [node for node in nodes if self.windows.closes[node] >= end]
+        return []
+
+    def times(self, job: Job) -> FloatArray:
+        """Return how long 1, 2, … members of a job are expected to run on nodes of speed 1."""
+        return job.times * self.belief.factor(job.template)
+
+    def run_time(self, job: Job, nodes: Sequence[int]) -> float:
+        """Return how long a job is expected to run there: the slowest node sets the pace."""
+        return float(job.times[len(nodes) - 1] * self.belief.factor(job.template) * self.slowdowns[nodes[-1]])
+
+
+class Policy(Protocol):
+    """Decides who starts; may remember what it decided before, and so serves one simulation only."""
+
+    def decide(self, cluster: Cluster) -> Decided:
+        """Choose the jobs that start now, and their nodes, in rising order."""

@@ -1,0 +1,44 @@
+"""The nodes of a simulation: one member each, of one speed or of several, with owners or without."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.simulation.presence.office_hours import Hours
+from lockstep.simulation.presence.owners import Presence
+
+_KIND = re.compile(r"([1-9][0-9]{0,5})(?:x([0-9]+(?:\.[0-9]+)?))?")
+
+_SLOWEST, _FASTEST = 0.001, 1000.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """The nodes by their slow-downs, the fastest first, and when their owners have them.
+
+    Owners have ``hours`` that all know, or a ``presence`` that nobody knows before: one simulation uses that up.
+    """
+
+    slowdowns: NDArray[np.float64]
+    hours: Hours
+    presence: Presence | None = None
+
+
+class NodesError(ValueError):
+    """Nodes that are not spelled as they should be."""
+
+
+def slowdowns_of(spelled: str) -> NDArray[np.float64]:
+    """Read ``128`` or ``64x1,32x1.5,32x2``, numbers of nodes and their speeds; return slow-downs, the fastest first."""
+    slowdowns: list[float] = []
+    for kind in spelled.split(","):
+        found = _KIND.fullmatch(kind.strip())
+        speed = float(found[2] or 1) if found else 0.0
+        if found is None or not speed:
+            raise NodesError(f"{kind.strip()!r} is no number of nodes, such as 128 or, with their speed, 64x1.5")
+        if not _SLOWEST <= speed <= _FASTEST:
+            raise NodesError(f"{kind.strip()!r}: speeds are from {_SLOWEST:g} to {_FASTEST:g}")
+        slowdowns += [1 / speed] * int(found[1])
+    return np.sort(np.array(slowdowns))

@@ -1,0 +1,1 @@
+"""Derives from the cache what one plan is made of."""

@@ -1,0 +1,1 @@
+"""What running pods require of, and forbid to, the members of a gang."""

@@ -1,0 +1,158 @@
+"""What required affinity and anti-affinity among pods, and ``placement``, mean for a gang that is planned.
+
+kube-scheduler looks at one pod after the other, Lockstep at the gang as a whole, by the same rules:
+
+- Pods of others near which members have to be: they go to these pods' domains, and nowhere else.
+- Where there are none, members of the gang stand in for them. Those that ask for their own kind, be it by way of other
+  roles, are all in one domain, as behind the first pod of a series; others are each near a member for which they ask.
+- From pods of others, and from each other, members keep apart as their terms say, whoever of the two has the term.
+"""
+
+from collections.abc import Generator, Iterator, Mapping
+from functools import cached_property
+
+from coschedule import Term, TermKind
+from lockstep.belief.common.steps import Steps
+from lockstep.belief.pods.kinds import Kind
+from lockstep.belief.pods.pod_questions import Question
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.pods.pod import PodFact
+from lockstep.snapshot.affinity.near_pods import kinds_now, nodes_with_others, own_pods, question
+
+Bar = tuple[str, frozenset[str]]
+
+# To answer a question about pods takes as long as so many simple things.
+_PIECES_OF_QUESTION = 100
+
+
+class Surroundings:
+    """The pods around a gang's members, as they were when each question about them was asked first."""
+
+    def __init__(self, state: State, gang: GangFact) -> None:
+        assert gang.spec is not None, "a refused gang is not planned"
+        self._state = state
+        self._gang = gang
+        self._spec = gang.spec
+        self._answers: dict[Question, frozenset[str]] = {}
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The members of each role."""
+        return kinds_now(self._state, self._gang)
+
+    @cached_property
+    def own(self) -> list[PodFact]:
+        """The gang's own pods."""
+        return own_pods(self._state, self._gang)
+
+    def looking(self, steps: Steps) -> Generator[None, None, None]:
+        """Ask all questions that the gang has about other pods: there may be many of them."""
+        if self._spec.minds_pods:
+            yield from self._state.neighbours_now().whereabouts.making_ready(steps)
+            for kind in self.kinds:
+                for asked in (
+                    *(question(self._state, [term]) for term in kind.apart),
+                    question(self._state, kind.near),
+                ):
+                    self._nodes_with(asked)
+                    if steps.are_due(_PIECES_OF_QUESTION):
+                        yield
+
+    def bars(self, role: RoleSpec) -> Iterator[Bar]:
+        """The nodes that members of the role may not use: for the pods that are there, or for want of them."""
+        [kind] = [kind for kind in self.kinds if kind.role == role.name]
+        yield "near a pod whose anti-affinity keeps it away", self._keeping_away(kind)
+        if not self._spec.minds_pods:
+            return
+        domains = self._state.nodes.domains
+        for key in sorted({self._spec.one_per, self._spec.all_in, *(term.topology_key for term in kind.near)} - {""}):
+            yield f"without the label {key}, by which members are placed", domains.without_label(key)
+        avoided = [domains.near(key, nodes) for key, nodes in self._avoided(kind).items()]
+        yield "near a pod that its own anti-affinity avoids", frozenset().union(*avoided)
+        if not kind.near:
+            return
+        near = self._near_others(kind)
+        if any(near) or not self._stand_ins(kind):
+            yield "without a pod near that its affinity asks for", domains.without(frozenset.intersection(*near))
+
+    def terms(self) -> tuple[Term, ...]:
+        """What the gang's members require of each other."""
+        if not self._spec.minds_pods:
+            return ()
+        everybody = frozenset(kind.role for kind in self.kinds)
+        placement = ((TermKind.APART, self._spec.one_per), (TermKind.TOGETHER, self._spec.all_in))
+        terms = [_term(how, key, everybody, everybody) for how, key in placement if key]
+        return tuple(dict.fromkeys([*terms, *self._apart(), *self._together()]))
+
+    def _keeping_away(self, kind: Kind) -> frozenset[str]:
+        """The nodes near pods that want no such member near them."""
+        state = self._state
+        of_namespace = state.namespaces.get(kind.namespace, {})
+        keeping_away = state.neighbours_now().keeping_away
+        return keeping_away.names(kind.labels, kind.namespace, of_namespace, state.nodes.domains, self.own)
+
+    def _avoided(self, kind: Kind) -> Mapping[str, set[str]]:
+        """By topology key, the nodes with pods that members of that kind want none of near them.
+
+        A pod with unread labels may be one of these pods.
+        """
+        nodes: dict[str, set[str]] = {}
+        for term in kind.apart:
+            [asked] = question(self._state, [term])
+            there = nodes.setdefault(term.topology_key, set())
+            there |= self._nodes_with((asked,))
+            there |= {pod.node for pod in self._state.neighbours.unread.values() if asked.is_about(pod.key.namespace)}
+        return nodes
+
+    def _apart(self) -> Iterator[Term]:
+        for kind in self.kinds:
+            for term in kind.apart:
+                avoided = self._wanted_among(question(self._state, [term]))
+                if avoided:
+                    yield _term(TermKind.APART, term.topology_key, frozenset({kind.role}), avoided)
+
+    def _together(self) -> Iterator[Term]:
+        """Members that stand in for others' pods, for each kind that has none near it to go to."""
+        without = {kind.role: kind for kind in self.kinds if kind.near and not any(self._near_others(kind))}
+        asks = {role: self._stand_ins(kind) for role, kind in without.items()}
+        for role, kind in without.items():
+            ring = frozenset(other for other in _reached(role, asks) if role in _reached(other, asks))
+            for term in kind.near if asks[role] else ():
+                if role in ring:
+                    yield _term(TermKind.TOGETHER, term.topology_key, ring, ring)
+                else:
+                    yield _term(TermKind.TOGETHER, term.topology_key, frozenset({role}), asks[role])
+
+    def _near_others(self, kind: Kind) -> list[frozenset[str]]:
+        """For each label of its terms of affinity the nodes near pods that all of these terms mean."""
+        nodes = self._nodes_with(question(self._state, kind.near))
+        labels = dict.fromkeys(term.topology_key for term in kind.near)
+        return [self._state.nodes.domains.near(label, nodes) for label in labels]
+
+    def _stand_ins(self, kind: Kind) -> frozenset[str]:
+        return self._wanted_among(question(self._state, kind.near))
+
+    def _wanted_among(self, wanted: Question) -> frozenset[str]:
+        return frozenset(
+            kind.role for kind in self.kinds if all(one.has(kind.labels, kind.namespace) for one in wanted)
+        )
+
+    def _nodes_with(self, asked: Question) -> frozenset[str]:
+        if asked not in self._answers:
+            self._answers[asked] = frozenset(nodes_with_others(self._state, [asked], self.own))
+        return self._answers[asked]
+
+
+def _reached(role: str, asks: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The roles for which that one asks, and those for which they ask in turn."""
+    reached, new = frozenset[str](), asks.get(role, frozenset())
+    while new:
+        reached |= new
+        new = frozenset().union(*(asks.get(one, frozenset()) for one in new)) - reached
+    return reached
+
+
+def _term(kind: TermKind, topology_key: str, roles: frozenset[str], towards: frozenset[str]) -> Term:
+    return Term(kind=kind, topology_key=topology_key, roles=roles, towards=towards)

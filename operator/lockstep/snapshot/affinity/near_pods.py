@@ -1,0 +1,43 @@
+"""Where other pods are of which a gang's terms speak: those on a node, and members of gangs that are about to be."""
+
+from collections.abc import Collection, Iterable
+
+from lockstep.belief.holding.reservation import next_attempt
+from lockstep.belief.pods.kinds import Kind, kinds_of
+from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_questions import Question, Wanted
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import PodFact, PodTerm
+
+
+def kinds_now(state: State, gang: GangFact) -> tuple[Kind, ...]:
+    """The members of each role in the attempt that holds nodes, or in the next one."""
+    reserved = state.reservations.get(gang.key)
+    attempt = next_attempt(gang.status, state.members(gang).values()) if reserved is None else reserved.attempt
+    return kinds_of(gang, attempt)
+
+
+def question(state: State, terms: Iterable[PodTerm]) -> Question:
+    """The pods that all these terms mean, as kube-scheduler understands several terms of affinity."""
+    return tuple(Wanted(term.selector, _namespaces(state, term)) for term in terms)
+
+
+def own_pods(state: State, gang: GangFact) -> list[PodFact]:
+    """The gang's own pods, of any attempt, that are on a node or about to be. They are not pods of others."""
+    state.neighbours_now()
+    return [*filter(takes_room, state.members(gang).values()), *state.holders.coming.of(gang.key)]
+
+
+def nodes_with_others(state: State, questions: Iterable[Question], own: Collection[PodFact]) -> set[str]:
+    """The nodes that have pods that any of these means, or are about to have them, besides one's own."""
+    return state.neighbours_now().whereabouts.nodes_of(questions, own)
+
+
+def _namespaces(state: State, term: PodTerm) -> frozenset[str] | None:
+    if term.namespace_selector is None:
+        return frozenset(term.namespaces)
+    if not term.namespace_selector:
+        return None
+    chosen = state.namespaces.chosen_by(term.namespace_selector)
+    return chosen.union(term.namespaces) if term.namespaces else chosen

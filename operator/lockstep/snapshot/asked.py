@@ -1,0 +1,88 @@
+"""Who is planned in a snapshot, and its columns: as many gangs as it has room for, and no namespace asks too much."""
+
+from collections.abc import Collection, Generator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.belief.common.turns import Turns, of_numbers, of_sets
+from lockstep.belief.state import State
+from lockstep.snapshot.nodes.resource_columns import Columns, choosing_columns, is_of_every_node
+from lockstep.snapshot.volume_columns import VolumeColumns
+from lockstep.snapshot.wanted import Wanted
+
+MOST_COLUMNS = 512
+"""So many host ports, disks and volumes of single gangs a snapshot tells apart, beside what nodes publish."""
+MOST_TERMS = 5_000
+"""So many terms of affinity and anti-affinity the gangs of one namespace may have in one plan."""
+
+
+class Asked(NamedTuple):
+    """What gangs want, the columns in which that is counted, and what there is of those about volumes."""
+
+    wanted: Sequence[Wanted]
+    columns: Columns
+    volumes: VolumeColumns
+
+
+class Room:
+    """Chooses who is in a snapshot of that state, where not all can be."""
+
+    def __init__(self, state: State, *, most_columns: int = MOST_COLUMNS, most_terms: int = MOST_TERMS) -> None:
+        self._state = state
+        self._most_terms = most_terms
+        self._columns = Turns(most_columns)
+        self._terms: dict[str, Turns] = {}
+
+    def choosing(self, wanted: Sequence[Wanted]) -> Generator[None, None, tuple[Asked, Collection[GangKey]]]:
+        """Choose among these gangs, and columns for those that are chosen, in steps; returns also who has to wait."""
+        left_out = set(self._with_too_many_terms(wanted))
+        asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
+        columns = {one.gang.key: _own_columns(asked, one) for one in asked.wanted}
+        needing = [gang for gang, own in columns.items() if own]
+        without_column = self._columns.left_out(needing, partial(of_sets, columns))
+        if without_column:
+            left_out.update(without_column)
+            asked = yield from self._asked([one for one in wanted if one.gang.key not in left_out])
+        return asked, left_out
+
+    def _with_too_many_terms(self, wanted: Sequence[Wanted]) -> list[GangKey]:
+        """Who has to wait since the gangs of its namespace have more terms than one plan looks at."""
+        terms = {one.gang.key: _terms(one) for one in wanted}
+        namespaces: dict[str, list[GangKey]] = {}
+        for gang, count in terms.items():
+            if count:
+                namespaces.setdefault(gang.namespace, []).append(gang)
+        self._terms = {name: self._terms.get(name) or Turns(self._most_terms) for name in namespaces}
+        opened = partial(of_numbers, terms)
+        return [gang for name, gangs in namespaces.items() for gang in self._terms[name].left_out(gangs, opened)]
+
+    def _asked(self, wanted: Sequence[Wanted]) -> Generator[None, None, Asked]:
+        requests = (part.request for one in wanted for part in one.parts)
+        columns = yield from choosing_columns(requests, _Known(self._state))
+        return Asked(wanted, columns, VolumeColumns(wanted, self._state.attachments))
+
+
+def _terms(one: Wanted) -> int:
+    return sum(len(role.pod_affinity.near) + len(role.pod_affinity.apart) for role in one.spec.roles)
+
+
+def _own_columns(asked: Asked, one: Wanted) -> frozenset[str]:
+    """The columns that are there for what few gangs ask for, of those that a gang uses."""
+    columns = frozenset[str]().union(*(asked.columns.of_request(part.request) for part in one.parts))
+    return frozenset(name for name in columns if is_of_every_node(name) or asked.volumes.is_of_gang(name))
+
+
+class _Known:
+    """What belief knows of resources."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        nominated = state.neighbours.nominated.values()
+        self._nominated = {name for pod in nominated for name, _ in pod.request if is_of_every_node(name)}
+
+    def is_offered(self, resource: str) -> bool:
+        return self._state.nodes.is_offered(resource)
+
+    def is_taken(self, resource: str) -> bool:
+        return self._state.ledger.is_taken(resource) or resource in self._nominated

@@ -1,0 +1,50 @@
+"""What a gang's members demand of a node besides resources: by their template, and by what is around them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from coschedule import Constraints
+from lockstep.belief.nodes.failed_nodes import Trouble
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.snapshot.affinity.affinity import Bar, Surroundings
+from lockstep.snapshot.volumes.volume_demand import demand_of
+
+
+def constraints_of(state: State, gang: GangFact, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
+    """The constraints under which the members of one role are planned now.
+
+    A caller that asks about several roles passes what is ``around`` all of them.
+    """
+    around = Surroundings(state, gang) if around is None else around
+    constraints = state.claims.constraints(gang.key, role)
+    barred = (*_by_losses(state, gang), *_by_pods(state, gang, role, around), *demand_of(state, gang, role).barred)
+    return replace(constraints, barred=barred) if barred else constraints
+
+
+def taken_in_front(state: State, priority: int | None) -> Counter[tuple[str, str]]:
+    """What pods for which room is made are about to take, those that are as urgent at least: by node and resource."""
+    amounts: Counter[tuple[str, str]] = Counter()
+    for pod in state.neighbours.nominated.values():
+        if priority is None or pod.priority >= priority:
+            amounts.update({(pod.nominated, name): amount for name, amount in pod.request})
+    return amounts
+
+
+def _by_losses(state: State, gang: GangFact) -> Iterator[Bar]:
+    """The nodes that are barred since members of the gang were lost there."""
+    barred = [
+        *((trouble.value, state.failed_nodes.of(gang.uid, trouble)) for trouble in Trouble if trouble.is_loss),
+        ("whose kubelets reject its members", state.rejections.barred(gang)),
+    ]
+    return (bar for bar in barred if bar[1])
+
+
+def _by_pods(state: State, gang: GangFact, role: RoleSpec, around: Surroundings) -> Iterator[Bar]:
+    """The nodes that are barred for the pods around them, where either side requires anything of the other."""
+    assert gang.spec is not None, "a refused gang is not planned"
+    minded = state.holders.keep_others_away or state.neighbours.keeping_away.concerns(gang.key.namespace)
+    if minded or gang.spec.minds_pods:
+        yield from (bar for bar in around.bars(role) if bar[1])

@@ -1,0 +1,1 @@
+"""Gangs that hold nodes: expected ends, releases, and what an eviction would disrupt."""

@@ -1,0 +1,75 @@
+"""What evicting gangs takes from PodDisruptionBudgets."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from lockstep.api.names import RANK_LABEL
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.budget import BudgetFact
+from lockstep.facts.pods.pod import Labels, PodFact, PodPhase
+from lockstep.snapshot.holders.endings import is_ending
+
+# About 10 ms of them.
+_MOST_COMPARISONS = 10_000
+
+
+def disruptions(state: State, gang: GangFact, reservation: Reservation) -> Counter[BudgetFact]:
+    """How many members count against each budget: those that run, and that nobody deletes yet.
+
+    Members that differ by their ranks alone are looked at together: there may be as many budgets as members. Where
+    their owner has labelled too many of them differently, each counts against every budget.
+    """
+    counts: Counter[BudgetFact] = Counter()
+    budgets = state.budgets.of(gang.key.namespace)
+    if not budgets:
+        return counts
+    alike = Counter(_without_rank(pod.labels) for pod in _that_run(state, gang, reservation))
+    if len(alike) * len(budgets) > _MOST_COMPARISONS:
+        return Counter(dict.fromkeys(budgets, alike.total()))
+    for labels, count in alike.items():
+        for budget in state.budgets.protecting(gang.key.namespace, dict(labels)):
+            counts[budget] += count
+    return counts
+
+
+def still_allowed(state: State) -> "Allowed":
+    """What budgets allow now, less what gangs that give way already are about to take."""
+    taken: Counter[BudgetFact] = Counter()
+    for key, reservation in state.reservations.items():
+        gang = state.gangs.get(key)
+        if gang is not None and is_ending(state, gang):
+            taken += disruptions(state, gang, reservation)
+    return Allowed(taken)
+
+
+class Allowed:
+    """How many pods of each budget may still be taken away."""
+
+    def __init__(self, taken: Counter[BudgetFact]) -> None:
+        self._taken = taken
+
+    def of(self, budget: BudgetFact) -> int:
+        """How many pods of that budget may be taken away; never below 0."""
+        return max(0, budget.allowed - self._taken[budget])
+
+    def all_of(self, counts: Iterable[Counter[BudgetFact]]) -> bool:
+        """Whether all of these may be taken away together."""
+        total: Counter[BudgetFact] = sum(counts, Counter())
+        return all(count <= self.of(budget) for budget, count in total.items())
+
+
+def _that_run(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
+    members = state.members(gang)
+    there = (members[key] for key in reservation.pod_keys() if key in members)
+    return (pod for pod in there if _counts(pod))
+
+
+def _without_rank(labels: Labels) -> Labels:
+    """The labels of any member of that role: a budget looks at no rank but whether there is one."""
+    return tuple([(key, "") if key == RANK_LABEL else (key, value) for key, value in labels])
+
+
+def _counts(pod: PodFact) -> bool:
+    return bool(pod.node) and pod.phase is not PodPhase.PENDING and not pod.has_ended and not pod.is_deleting

@@ -1,0 +1,85 @@
+"""When gangs that hold nodes are expected to give them back."""
+
+import math
+from collections.abc import Iterator
+
+from coschedule import GangKey
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.run_times.overruns import end_after
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, PodFact
+
+# What a pod has to end in where its template does not say, as the API server fills it in.
+_USUAL_GRACE_SECONDS = 30
+
+
+def expected_end(state: State, reservation: Reservation, now: float) -> float | None:
+    """When a gang gives its nodes back; None where nobody knows."""
+    gang = state.gangs.get(reservation.gang)
+    if gang is not None and is_ending(state, gang):
+        return max((_gone_by(pod, gang, now) for pod in _left(state, gang, reservation)), default=now)
+    return expected_finish(reservation, now)
+
+
+def expected_finish(reservation: Reservation, now: float) -> float | None:
+    """When a gang is expected to have done its work: one that overruns, at a later and later time, always after now."""
+    if reservation.expected_finish is None:
+        return None
+    return end_after(now, start=reservation.start, expected=reservation.expected_finish)
+
+
+def next_expected_end(state: State, now: float) -> float:
+    """When the first of those that hold nodes is expected to have ended, so that what is expected of it changes."""
+    ends = (expected_end(state, reservation, now) for reservation in state.reservations.values())
+    return min((end for end in ends if end is not None and end > now), default=math.inf)
+
+
+def is_ending(state: State, gang: GangFact) -> bool:
+    """Whether the gang's members are being taken back, or are about to be evicted."""
+    return gang.status.is_being_undone or state.giving_way.is_decided(gang.key)
+
+
+def awaited_end(state: State, gang: GangKey, now: float) -> float | None:
+    """When those that give way to a gang will have ended; None where nobody does who still holds nodes."""
+    ends = [expected_end(state, state.reservations[victim], now) for victim in victims_ending_for(state, gang)]
+    return max((end for end in ends if end is not None), default=None)
+
+
+def victims_ending_for(state: State, gang: GangKey) -> tuple[GangKey, ...]:
+    """The gangs that give way to that one and still hold nodes."""
+    return tuple(victim for victim in state.giving_way.victims_of(gang) if victim in state.reservations)
+
+
+def grace_seconds(state: State, gang: GangFact, reservation: Reservation) -> float:
+    """How long the gang's members have to end, from when they are deleted: those on no node yet go at once."""
+    return longest_grace(gang) if any(pod.node for pod in _left(state, gang, reservation)) else 0.0
+
+
+def longest_grace(gang: GangFact) -> float:
+    """The longest grace that a role gives its members; one below 0 counts as 1, as for a kubelet.
+
+    None is longer than a member may have: what was stored with a longer one is deleted with that.
+    """
+    roles = gang.spec.roles if gang.spec else ()
+    longest = max((_seconds(role.template.grace_seconds) for role in roles), default=0)
+    return float(min(longest, MOST_GRACE_SECONDS))
+
+
+def _left(state: State, gang: GangFact, reservation: Reservation) -> Iterator[PodFact]:
+    members = state.members(gang)
+    there = (members[key] for key in reservation.pod_keys() if key in members)
+    return (pod for pod in there if not pod.has_ended)
+
+
+def _gone_by(pod: PodFact, gang: GangFact, now: float) -> float:
+    if not pod.node:
+        return now
+    end = now + longest_grace(gang) if pod.gone_by is None else min(pod.gone_by, now + MOST_GRACE_SECONDS)
+    return end_after(now, start=end - longest_grace(gang), expected=end)
+
+
+def _seconds(given: object) -> int:
+    if not isinstance(given, int):
+        return _USUAL_GRACE_SECONDS
+    return 1 if given < 0 else given

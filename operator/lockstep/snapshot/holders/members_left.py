@@ -1,0 +1,39 @@
+"""Which members of a reservation are still to come, and how many of them a node has room for."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+
+
+class Left(NamedTuple):
+    """The members on one node that have not ended, by role, and the roles of those that are not bound there yet."""
+
+    counts: Counter[str]
+    unbound: set[str]
+
+
+def members_left(state: State, reservation: Reservation) -> dict[str, Left]:
+    """What is left on each node that still waits for a member."""
+    left: dict[str, Left] = {}
+    ranks = zip(reservation.pod_keys(), reservation.nodes_by_rank(), reservation.roles_by_rank(), strict=True)
+    for key, node, role in ranks:
+        of_node = left.setdefault(node, Left(Counter(), set()))
+        pod = state.pods.get(key)
+        if pod is None or not pod.has_ended:
+            of_node.counts[role] += 1
+        if pod is None or not pod.node:
+            of_node.unbound.add(role)
+    return {node: members for node, members in left.items() if members.unbound}
+
+
+def how_many_fit(free: int, members: Iterable[tuple[int, int]]) -> int:
+    """How many of these (how many, what each takes) fit in what is free, looked at in their order."""
+    fitting = 0
+    for count, amount in members:
+        taken = min(count, max(0, free) // amount) if amount else count
+        fitting += taken
+        free -= taken * amount
+    return fitting

@@ -1,0 +1,138 @@
+"""The gangs that hold nodes and may be evicted for more urgent ones, as the engine sees them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from coschedule import AMOUNT_LIMIT, Disrupted, Holding, OpenEnded, RunningGang
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.facts.pods.budget import BudgetFact
+from lockstep.snapshot.holders.disruptions import disruptions, still_allowed
+from lockstep.snapshot.holders.endings import expected_end, grace_seconds, is_ending
+from lockstep.snapshot.nodes.resource_columns import Columns
+
+if TYPE_CHECKING:
+    from lockstep.facts.pods.pod import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evictable:
+    """Gangs of lower priority than ``below``, and how many pods each budget allows to evict."""
+
+    running: tuple[RunningGang, ...] = ()
+    budgets: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Budgets:
+    """Numbers the budgets that concern anybody."""
+
+    numbers: dict[BudgetFact, int] = field(default_factory=dict)
+
+    def disrupted(self, counts: Counter[BudgetFact]) -> tuple[Disrupted, ...]:
+        return tuple(
+            Disrupted(self.numbers.setdefault(budget, len(self.numbers)), count) for budget, count in counts.items()
+        )
+
+
+class _Holder(NamedTuple):
+    """A gang that holds nodes."""
+
+    gang: GangFact
+    reservation: Reservation
+    priority: int
+
+
+def evictable_gangs(state: State, index: Mapping[str, int], columns: Columns, now: float, *, below: float) -> Evictable:
+    """The gangs that may be evicted for one of priority ``below``."""
+    budgets = _Budgets()
+    running = tuple(
+        replace(
+            _running(state, one, index, columns, now),
+            disrupts=budgets.disrupted(disruptions(state, one.gang, one.reservation)),
+        )
+        for one in _less_urgent(state, below)
+    )
+    allowed = still_allowed(state) if budgets.numbers else None
+    return Evictable(running=running, budgets=tuple(allowed.of(one) for one in budgets.numbers) if allowed else ())
+
+
+def gangs_that_hold(state: State, index: Mapping[str, int], columns: Columns, now: float) -> tuple[RunningGang, ...]:
+    """All gangs that hold nodes, whether they may be evicted or not; what budgets allow is not looked at."""
+    return tuple(_running(state, one, index, columns, now) for one in _holders(state))
+
+
+def open_ended(state: State, index: Mapping[str, int], now: float) -> OpenEnded:
+    """The gangs of which nobody knows when they give their nodes back, and which nodes of ``index`` they hold."""
+    held = sorted(state.reservations.items())
+    gangs = [(key, one) for key, one in held if expected_end(state, one, now) is None]
+    nodes = [
+        sorted({index[node] for node, _ in state.ledger.charged(one.gang_uid, one.attempt) if node in index})
+        for _, one in gangs
+    ]
+    return OpenEnded(
+        gangs=tuple(key for key, _ in gangs),
+        holder=np.repeat(np.arange(len(gangs)), [len(of_gang) for of_gang in nodes]),
+        node=np.array([node for of_gang in nodes for node in of_gang], dtype=np.int64),
+    )
+
+
+def _running(state: State, holder: _Holder, index: Mapping[str, int], columns: Columns, now: float) -> RunningGang:
+    gang, reservation, priority = holder
+    return RunningGang(
+        key=gang.key,
+        priority=priority,
+        created=gang.created,
+        size=reservation.size,
+        since=math.inf if gang.status.started_at is None else gang.status.started_at,
+        end=_or_never(expected_end(state, reservation, now)),
+        grace=grace_seconds(state, gang, reservation),
+        holds=holdings(state, index, columns, reservation),
+    )
+
+
+def lowest_held_priority(state: State) -> float:
+    """The priority of the least urgent gang that holds nodes; infinity where none does."""
+    return min((one.priority for one in _holders(state)), default=math.inf)
+
+
+def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bool:
+    """Whether the gang's status stands for what it holds, and nothing else becomes of it already."""
+    is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
+    is_going = gang.is_deleting or gang.policies.is_suspended or is_ending(state, gang) or state.is_foreign(gang)
+    return gang.uid == reservation.gang_uid and is_written and not is_going
+
+
+def holdings(state: State, index: Mapping[str, int], columns: Columns, reservation: Reservation) -> tuple[Holding, ...]:
+    """What a gang takes of each node of ``index``, by node. What has ended takes nothing any more."""
+    by_node: dict[int, list[tuple[Request, int]]] = {}
+    for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+        if node in index:
+            by_node.setdefault(index[node], []).append((request, count))
+    return tuple(Holding(node, columns.held(requests, AMOUNT_LIMIT)) for node, requests in by_node.items())
+
+
+def _less_urgent(state: State, below: float) -> Iterator[_Holder]:
+    for one in _holders(state):
+        if one.priority < below and may_be_evicted(state, one.gang, one.reservation):
+            yield one
+
+
+def _holders(state: State) -> Iterator[_Holder]:
+    for key, reservation in state.reservations.items():
+        gang = state.gangs.get(key)
+        if gang is None or gang.spec is None:
+            continue
+        priority = state.priorities.of(gang)
+        if priority is not None:
+            yield _Holder(gang, reservation, priority)
+
+
+def _or_never(time: float | None) -> float:
+    return math.inf if time is None else time

@@ -1,0 +1,1 @@
+"""Nodes as arrays, with a column for each resource."""

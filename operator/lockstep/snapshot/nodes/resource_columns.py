@@ -1,0 +1,131 @@
+"""Which resources a snapshot has columns for: what gangs ask for. No user can drive up the number of columns.
+
+Every user may ask for a resource of any name. Some resources that no node has keep a column of their own, so that
+refusals say what is short. All further ones share one column. Host ports and disks of which every node has one are
+alike where the same members ask for them and no pod has any. One column stands for all that are alike.
+"""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from lockstep.facts.columns import DISK_PREFIX, HOST_PORT_PREFIX, VOLUMES_PREFIX
+from lockstep.facts.pods.pod import Request
+
+NOWHERE = "other resources that no node has"
+_MOST_NOWHERE = 100
+_AT_ONCE = 1_000
+_OF_EVERY_NODE = (HOST_PORT_PREFIX, DISK_PREFIX)
+
+
+class Known(Protocol):
+    """What is known of resources."""
+
+    def is_offered(self, resource: str) -> bool:
+        """Whether a node has any of it."""
+
+    def is_taken(self, resource: str) -> bool:
+        """Whether a pod has any of it, or is about to."""
+
+
+class Columns:
+    """The columns of a snapshot by ``names``, and what members take of each.
+
+    ``stand_ins``: the columns that stand for resources that have none of their own; None where that needs none at all.
+    """
+
+    def __init__(self, names: Sequence[str], stand_ins: Mapping[str, str | None]) -> None:
+        self.names = tuple(names)
+        self._index = {name: column for column, name in enumerate(names)}
+        self._stand_ins = stand_ins
+        self._asked: dict[Request, tuple[int, ...]] = {}
+        self._held: dict[tuple[tuple[Request, int], ...], tuple[int, ...]] = {}
+
+    def asked(self, request: Request) -> tuple[int, ...]:
+        """What one member that asks for that takes of each column: one and the same value for equal requests."""
+        if request not in self._asked:
+            amounts = [0] * len(self.names)
+            for name, amount in request:
+                column = self._column_of(name)
+                if column is not None:
+                    amounts[column] = max(amounts[column], 1 if self.names[column] == NOWHERE else amount)
+            self._asked[request] = tuple(amounts)
+        return self._asked[request]
+
+    def held(self, requests: Sequence[tuple[Request, int]], most: int) -> tuple[int, ...]:
+        """What so many pods of each request hold of each column, at most ``most``: one value for equal questions."""
+        key = tuple(requests)
+        if key not in self._held:
+            amounts = [0] * len(self.names)
+            for request, count in requests:
+                for name, amount in request:
+                    column = self._index.get(name)
+                    if column is not None:
+                        amounts[column] = min(amounts[column] + count * amount, most)
+            self._held[key] = tuple(amounts)
+        return self._held[key]
+
+    def of_request(self, request: Request) -> set[str]:
+        """The columns of which members that ask for that take something."""
+        columns = (self._column_of(name) for name, _ in request)
+        return {self.names[column] for column in columns if column is not None}
+
+    def _column_of(self, name: str) -> int | None:
+        if name in self._index:
+            return self._index[name]
+        stand_in = self._stand_ins.get(name, NOWHERE)
+        return None if stand_in is None else self._index.get(stand_in)
+
+
+def is_of_every_node(name: str) -> bool:
+    """Whether that is a host port or a disk, of which every node has one."""
+    return name.startswith(_OF_EVERY_NODE)
+
+
+def choosing_columns(requests: Iterable[Request], known: Known) -> Generator[None, None, Columns]:
+    """Choose columns for requests, each of which is that of other members, in steps of a bounded length."""
+    asked: dict[str, list[tuple[int, int]]] = {}
+    looked_at = 0
+    for number, request in enumerate(requests):
+        for name, amount in request:
+            asked.setdefault(name, []).append((number, amount))
+            looked_at += 1
+            if not looked_at % _AT_ONCE:
+                yield
+    if len(asked) <= _MOST_NOWHERE:
+        return Columns(_in_order(asked), {})
+    stand_ins = yield from _standing_in(asked, known)
+    nowhere = sorted(name for name in asked if _may_be_nowhere(name) and not known.is_offered(name))
+    shared = set(nowhere[_MOST_NOWHERE:])
+    own = _in_order(name for name in asked if name not in stand_ins and name not in shared)
+    return Columns([*own, *([NOWHERE] if shared else [])], stand_ins)
+
+
+def _standing_in(
+    asked: Mapping[str, Sequence[tuple[int, int]]], known: Known
+) -> Generator[None, None, Mapping[str, str | None]]:
+    """Which columns stand for those that are like them.
+
+    A resource needs no column where members only share it, and none of them excludes the others.
+    """
+    first: dict[tuple[tuple[int, int], ...], str] = {}
+    stand_ins: dict[str, str | None] = {}
+    for number, name in enumerate(sorted(name for name in asked if is_of_every_node(name)), 1):
+        if not number % _AT_ONCE:
+            yield
+        if known.is_taken(name):
+            continue
+        if all(amount == 1 for _, amount in asked[name]):
+            stand_ins[name] = None
+        elif first.setdefault(tuple(asked[name]), name) != name:
+            stand_ins[name] = first[tuple(asked[name])]
+    return stand_ins
+
+
+def _may_be_nowhere(name: str) -> bool:
+    # The columns of our own are no node's either; their names have a blank, which no resource's has.
+    return " " not in name
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Volumes come first: where several things are short, a refusal names the volumes."""
+    return sorted(names, key=lambda name: (not name.startswith(VOLUMES_PREFIX), name))

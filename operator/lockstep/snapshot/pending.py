@@ -1,0 +1,71 @@
+"""A gang that waits, as the planner sees it."""
+
+import math
+from dataclasses import replace
+
+from coschedule import Constraints, PendingGang, Role
+from lockstep.belief.run_times.remaining_work import remaining_work
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.snapshot.affinity.affinity import Surroundings
+from lockstep.snapshot.constraints import constraints_of
+from lockstep.snapshot.holders.endings import awaited_end
+from lockstep.snapshot.kept_plan import kept_plan, promised_start
+from lockstep.snapshot.nodes.node_arrays import NodeArrays
+from lockstep.snapshot.nodes.resource_columns import Columns
+from lockstep.snapshot.submission import requested_at
+from lockstep.snapshot.volumes.role_parts import terms_of_parts
+from lockstep.snapshot.wanted import Terms, Wanted, WantedPart
+
+
+def pending_gang(
+    state: State, wanted: Wanted, around: Surroundings, nodes: NodeArrays, columns: Columns, now: float
+) -> PendingGang:
+    """What the gang asks of a plan on these nodes, with those pods ``around``, in amounts of these columns."""
+    gang, spec, terms = wanted.gang, wanted.spec, wanted.terms
+    awaited = awaited_end(state, gang.key, now)
+    constraints = {role.name: constraints_of(state, gang, role, around) for role in spec.roles}
+    roles = tuple(_role(one, constraints[one.role.name], columns) for one in wanted.parts)
+    learned = state.past_runs.in_force(gang)
+    work = remaining_work(gang, learned)
+    return PendingGang(
+        key=gang.key,
+        priority=wanted.priority,
+        created=gang.created,
+        requested=requested_at(gang, now),
+        roles=roles,
+        work=work,
+        deadline=_deadline(gang, spec, terms),
+        member_price=terms.member_price,
+        not_before=terms.not_before,
+        promised=promised_start(gang),
+        kept=None if terms.is_remembered else kept_plan(gang, roles, nodes, work, learned),
+        may_hold=terms.may_hold,
+        terms=terms_of_parts(around.terms(), [role.name for role in roles]),
+        held=tuple(nodes.index[node] for node in terms.held) if nodes.index.keys() >= set(terms.held) else (),
+        may_preempt=terms.may_preempt,
+        awaits=-math.inf if awaited is None else awaited,
+        interruptible=spec.interruptible,
+        checkpoint_interval=spec.checkpoint_interval,
+        factors=nodes.kinds.factors(learned) if work is not None else (),
+    )
+
+
+def _role(wanted: WantedPart, constraints: Constraints, columns: Columns) -> Role:
+    role, part, request = wanted
+    barred = part.demand.barred
+    return Role(
+        name=part.name,
+        sizes=part.sizes,
+        request=columns.asked(request),
+        constraints=replace(constraints, barred=(*constraints.barred, *barred)) if barred else constraints,
+        load=role.load,
+        pieces=role.pieces,
+    )
+
+
+def _deadline(gang: GangFact, spec: GangSpec, terms: Terms) -> float | None:
+    """By when it is to end with the fewest members; None where it may have more."""
+    if spec.deadline_seconds is not None:
+        return gang.created + spec.deadline_seconds
+    return math.inf if terms.wants_fewest else None

@@ -1,0 +1,1 @@
+"""How many members the quotas of a namespace allow."""

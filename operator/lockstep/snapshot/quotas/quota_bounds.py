@@ -1,0 +1,209 @@
+"""How many members quotas let a gang have now: the one place that counts what is left of them.
+
+What the API server has counted stands in the quotas' statuses. Members of gangs that are just being created are counted
+here until watches show their pods. The API server decides all the same: it may know more.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from coschedule import Members, Sizes, Work
+from lockstep.belief.gangs.quotas import Quota
+from lockstep.belief.state import State
+from lockstep.belief.volumes.kept_volumes import kept_places, places_of_role
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.snapshot.quotas.quota_demand import demand_of_members
+
+if TYPE_CHECKING:
+    from lockstep.facts.cluster.quota import QuotaKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What a quota sets of one resource, what is ``left`` of it, and what one member of each role takes."""
+
+    quota: str
+    resource: str
+    hard: int
+    left: int
+    each: tuple[int, ...]
+
+    def taken(self, counts: Sequence[int]) -> int:
+        """What so many members of each role take."""
+        return sum(count * amount for count, amount in zip(counts, self.each, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaShort:
+    """The fewest members, ``needed`` of them, take ``wanted`` of a resource of which the quota has only ``left``."""
+
+    reason: ClassVar[Reason] = Reason.QUOTA_EXCEEDED
+    limit: Limit
+    needed: int
+    wanted: int
+
+
+class Narrowed(NamedTuple):
+    """Quota ``quota`` lets a gang have ``most`` of the ``maximum`` members that it may have by its spec.
+
+    By its run times ``fastest`` of them would be fastest, which is None where it has none, or several roles.
+    """
+
+    quota: str
+    most: int
+    maximum: int
+    fastest: int | None
+
+
+class Bound(NamedTuple):
+    """The gang as quotas let it be planned, and which one narrows it, if one does."""
+
+    gang: GangFact
+    narrowed: Narrowed | None
+
+
+class _Taken(NamedTuple):
+    """What others are about to take of a quota, as long as both the quota and what watches show is the same."""
+
+    quota: Quota
+    seen: int
+    amounts: Counter[str]
+
+
+class QuotaBounds:
+    """What quotas allow, as belief has it at this moment: made anew for each plan and each start.
+
+    What others are about to take of a quota is added up once, for all gangs that ask.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._taken: dict[QuotaKey, _Taken] = {}
+
+    def bound(self, gang: GangFact) -> Bound | QuotaShort:
+        """The gang with no more members than quotas allow.
+
+        One that still holds nodes is as it was: what it gives back is still counted.
+        """
+        spec = gang.spec
+        assert spec is not None, "a refused gang is not planned"
+        limits = [] if gang.key in self._state.reservations else self.limits(gang)
+        if not limits:
+            return Bound(gang, None)
+        sizes = self._sizes(gang)
+        most = most_members(sizes, limits)
+        if isinstance(most, QuotaShort):
+            return most
+        maximum, fastest = sum(one.maximum for one in sizes), _fastest(spec.work, sizes)
+        tightest = min(limits, key=lambda limit: (limit.left - limit.taken(most)) / max(limit.each))
+        is_narrowed = sum(most) < (maximum if fastest is None else fastest)
+        narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
+        return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
+
+    def allow(self, gang: GangFact, members: Sequence[Members]) -> bool:
+        """Whether quotas have room for these members now."""
+        assert gang.spec is not None, "a refused gang is not planned"
+        by_role: Counter[str] = Counter()
+        for entry in members:
+            by_role[entry.role] += entry.count
+        counts = [by_role[role.name] for role in gang.spec.roles]
+        return all(limit.taken(counts) <= limit.left for limit in self.limits(gang))
+
+    def limits(self, gang: GangFact) -> list[Limit]:
+        """What quotas set of what the gang's members take."""
+        quotas = self._state.quotas.of(gang.key.namespace)
+        return [limit for quota in quotas for limit in self._limits_of(quota, gang)]
+
+    def _limits_of(self, quota: Quota, gang: GangFact) -> Iterator[Limit]:
+        each = [amounts for _, amounts in self._counted(quota, gang)]
+        for amount in quota.amounts_of({name for amounts in each for name in amounts}):
+            yield Limit(
+                quota=quota.fact.key.name,
+                resource=amount.resource,
+                hard=amount.hard,
+                left=amount.hard - amount.used - self._taken_by_others(quota)[amount.resource],
+                each=tuple(amounts.get(amount.resource, 0) for amounts in each),
+            )
+
+    def _counted(self, quota: Quota, gang: GangFact) -> Iterator[tuple[str, Mapping[str, int]]]:
+        """What the quota counts of one member, role by role."""
+        priority_class = self._state.priorities.name_of(gang) if gang.spec else ""
+        for one in demand_of_members(self._state, gang):
+            yield one.role, one.counted(quota.fact, priority_class)
+
+    def _taken_by_others(self, quota: Quota) -> Counter[str]:
+        """What members take that are about to be created, and that nobody has counted yet."""
+        known, seen = self._taken.get(quota.fact.key), self._state.holders.unseen.changes
+        if known is None or known.quota is not quota or known.seen != seen:
+            known = self._taken[quota.fact.key] = _Taken(quota, seen, self._add_up(quota))
+        return known.amounts
+
+    def _add_up(self, quota: Quota) -> Counter[str]:
+        taken: Counter[str] = Counter()
+        for gang, unseen in self._in_creation(quota.fact.key.namespace):
+            for role, amounts in self._counted(quota, gang):
+                for resource in amounts.keys() & quota.by_resource.keys() if unseen.get(role) else ():
+                    taken[resource] += unseen[role] * amounts[resource]
+        return taken
+
+    def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
+        """The gangs whose members are being created, and how many of each role no watch has shown yet."""
+        for key, unseen in self._state.holders.unseen.in_namespace(namespace):
+            gang = self._state.gangs.get(key)
+            if gang is not None and not (gang.status.is_true(Condition.PLACED) or gang.status.is_being_undone):
+                yield gang, unseen
+
+    def _narrowed(self, gang: GangFact, spec: GangSpec, most: tuple[int, ...]) -> GangSpec:
+        """The spec with no more members than that; one and the same object as long as nothing changes."""
+        sizes = [_at_most(role.sizes, count) for role, count in zip(spec.roles, most, strict=True)]
+        if all(one is role.sizes for one, role in zip(sizes, spec.roles, strict=True)):
+            return spec
+        return self._state.remembered.of(
+            gang,
+            most,
+            QuotaBounds._narrowed,
+            lambda: replace(
+                spec, roles=tuple(replace(role, sizes=one) for role, one in zip(spec.roles, sizes, strict=True))
+            ),
+        )
+
+    def _sizes(self, gang: GangFact) -> list[Sizes]:
+        """The sizes of each role; where its members have volumes, it has as many as these."""
+        assert gang.spec is not None, "a refused gang is not planned"
+        kept = kept_places(self._state.claims, gang)
+        places = [places_of_role(gang.spec, role, kept).size for role in gang.spec.roles]
+        roles = zip(gang.spec.roles, places, strict=True)
+        return [Sizes(minimum=count, maximum=count) if count else role.sizes for role, count in roles]
+
+
+def most_members(sizes: Sequence[Sizes], limits: Sequence[Limit]) -> tuple[int, ...] | QuotaShort:
+    """The most members of each role that suit all limits, the roles served in their order beyond what each needs.
+
+    Where not even the fewest do, the limit that they break: first one that they break whatever others use.
+    """
+    counts = [one.least for one in sizes]
+    for amount in ("hard", "left"):
+        for limit in limits:
+            if limit.taken(counts) > getattr(limit, amount):
+                return QuotaShort(limit=limit, needed=sum(counts), wanted=limit.taken(counts))
+    for number, one in enumerate(sizes):
+        spare = [(limit.left - limit.taken(counts)) // limit.each[number] for limit in limits if limit.each[number]]
+        counts[number] = int(one.between(one.least, counts[number] + min(spare, default=one.maximum))[-1])
+    return tuple(counts)
+
+
+def _fastest(work: Work | None, sizes: Sequence[Sizes]) -> int | None:
+    """The size with the shortest run time on idle nodes that are alike, the smallest of equals."""
+    if work is None or len(sizes) != 1:
+        return None
+    [one] = sizes
+    allowed = one.between(one.least, one.maximum)
+    times = work.float_times(one.maximum)[allowed - 1]
+    return int(allowed[times.argmin()])
+
+
+def _at_most(sizes: Sizes, count: int) -> Sizes:
+    return sizes if count < sizes.minimum or count >= sizes.maximum else replace(sizes, maximum=count)

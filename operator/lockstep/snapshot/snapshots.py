@@ -1,0 +1,222 @@
+"""Belief, frozen for one cycle: facts by name become arrays by index.
+
+What depends on nodes and bids alone is built once for each generation of them, and shared by all snapshots of that
+generation.
+"""
+
+import math
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coschedule import AMOUNT_LIMIT, GangKey, Nominated, PendingGang, Release, Snapshot
+from lockstep.belief.common.steps import Steps, at_once
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.gang.gang import GangFact
+from lockstep.snapshot.affinity.affinity import Surroundings
+from lockstep.snapshot.asked import Asked, Room
+from lockstep.snapshot.holders.releases import Releases
+from lockstep.snapshot.holders.running import Evictable, evictable_gangs, open_ended
+from lockstep.snapshot.misfits import Misfit
+from lockstep.snapshot.nodes.node_arrays import NodeArrays, node_arrays
+from lockstep.snapshot.nodes.owner_forecasts import OwnerForecasts
+from lockstep.snapshot.nodes.resource_columns import Columns
+from lockstep.snapshot.pending import pending_gang
+from lockstep.snapshot.still_fits import misfit_of
+from lockstep.snapshot.wanted import Terms, Wanted, wanted
+
+# Of what many pods take from one node, no 64 bits wrap around.
+_MOST_OF_ONE = AMOUNT_LIMIT // 2**10
+# To find out what the volumes of a role ask for takes as long as so many simple things.
+_PIECES_OF_CLAIMS = 50
+
+Rescue = Callable[[GangKey, Exception], None]
+
+NO_TERMS: Mapping[GangKey, Terms] = {}
+
+
+class Watch(Protocol):
+    """Hears of what happens while a snapshot is drawn."""
+
+    def frozen(self, left_out: Collection[GangKey]) -> None:
+        """What is free, and who holds it, is frozen in this step; gangs that are ``left_out`` wait for their turn."""
+
+
+class SnapshotCutter:
+    """Cuts snapshots of one state."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._nodes: NodeArrays | None = None
+        self._forecasts = OwnerForecasts()
+        self._releases = Releases(state)
+        self._room_for = Room(state)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes gangs are planned on."""
+        return len(self._node_arrays().table.names)
+
+    def cut(
+        self,
+        now: float,
+        gangs: Sequence[GangFact],
+        *,
+        terms: Mapping[GangKey, Terms] = NO_TERMS,
+        most_holding: int = 0,
+        rescue: Rescue | None = None,
+    ) -> Snapshot:
+        """What the planner needs to place these gangs now, some of them on terms of their own.
+
+        Each must have a spec and a priority. At most ``most_holding`` of them hold nodes.
+
+        An exception for one gang is a mistake of ours. It is raised, unless ``rescue`` is given: then ``rescue`` hears
+        of it, and the snapshot is cut without that gang.
+        """
+        return at_once(self.drawn(now, gangs, terms=terms, most_holding=most_holding, rescue=rescue))
+
+    def drawn(
+        self,
+        now: float,
+        gangs: Sequence[GangFact],
+        *,
+        terms: Mapping[GangKey, Terms] = NO_TERMS,
+        most_holding: int = 0,
+        rescue: Rescue | None = None,
+        watch: Watch | None = None,
+    ) -> Generator[None, None, Snapshot]:
+        """Cut a snapshot in many small steps, between which belief may change.
+
+        All that is free or taken is of one step, and ``watch`` is called in that step. The generation is that of the
+        first step: a caller that compares it later knows whether anything has changed since. What single gangs ask of
+        nodes may be newer.
+        """
+        generation = self._state.generation
+        found = yield from self._finding_what_is_wanted(gangs, terms, rescue)
+        asked, left_out = yield from self._room_for.choosing(found)
+        yield from self._making_ready(asked)
+        if watch is not None:
+            watch.frozen(left_out)
+        nodes = self._node_arrays()
+        without_gangs = self._without_gangs(asked, nodes, now)
+        pending, steps = list[PendingGang](), Steps()
+        for one in asked.wanted:
+            yield
+            with _guarded(one.gang, rescue):
+                around = Surroundings(self._state, one.gang)
+                yield from around.looking(steps)
+                pending.append(pending_gang(self._state, one, around, nodes, asked.columns, now))
+        yield
+        return without_gangs(generation=generation, gangs=tuple(pending), most_holding=most_holding)
+
+    def misfit(self, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
+        """Why the gang's members would not be put where this reservation has them if they were planned now."""
+        return misfit_of(self._state, self._node_arrays(), gang, reservation, now)
+
+    def _node_arrays(self) -> NodeArrays:
+        if self._nodes is None or self._nodes.generation != self._state.nodes.generation:
+            self._nodes = node_arrays(self._state)
+        return self._nodes
+
+    def _finding_what_is_wanted(
+        self, gangs: Sequence[GangFact], terms: Mapping[GangKey, Terms], rescue: Rescue | None
+    ) -> Generator[None, None, list[Wanted]]:
+        steps, found = Steps(), list[Wanted]()
+        for gang in gangs:
+            with _guarded(gang, rescue):
+                found.append(wanted(self._state, gang, terms.get(gang.key, Terms())))
+                if steps.are_due(1 + sum(_PIECES_OF_CLAIMS for role in found[-1].spec.roles if role.claims)):
+                    yield
+        return found
+
+    def _making_ready(self, asked: Asked) -> Generator[None, None, None]:
+        """Work out in steps what takes long for many nodes; what changes meanwhile is worked out again."""
+        steps, nodes = Steps(), self._node_arrays()
+        if steps.are_due(len(nodes.facts)):
+            yield
+        yield from asked.volumes.making_ready(nodes, steps)
+        for name in asked.columns.names:
+            self._room_of(name, asked, nodes)
+            if steps.are_due(len(nodes.facts)):
+                yield
+
+    def _without_gangs(self, asked: Asked, nodes: NodeArrays, now: float) -> Callable[..., Snapshot]:
+        """A snapshot of all that is free or taken, to which gangs are still to be added."""
+        ledger, columns = self._state.ledger, asked.columns
+        taken = ledger.columns(columns.names)
+        committed = np.clip(ledger.committed(nodes.rows, taken), 0, AMOUNT_LIMIT)
+        lasting = np.clip(ledger.lasting(nodes.rows, taken), 0, AMOUNT_LIMIT)
+        releases = self._releases.of(nodes, columns, now)
+        evictable = self._evictable(asked, nodes, now)
+        return partial(
+            Snapshot,
+            now=now,
+            resources=columns.names,
+            nodes=nodes.table,
+            free=self._room(asked, nodes) - committed,
+            start=nodes.start,
+            slowdown=nodes.slowdown,
+            kinds=nodes.kinds.by_node,
+            until=nodes.until,
+            releases=releases,
+            someday=_without_known_end(committed - lasting, releases),
+            lasting=lasting,
+            nominated=tuple(self._nominated(nodes, columns)),
+            running=evictable.running,
+            budgets=evictable.budgets,
+            open_ended=open_ended(self._state, nodes.index, now),
+            forecasts=self._forecasts.of([self._state.bids.get(name) for name in nodes.table.names], now),
+        )
+
+    def _evictable(self, asked: Asked, nodes: NodeArrays, now: float) -> Evictable:
+        """Who may be evicted for one of these; nobody is looked at where none of them may preempt."""
+        urgent = (one.priority for one in asked.wanted if one.terms.may_preempt)
+        return evictable_gangs(self._state, nodes.index, asked.columns, now, below=max(urgent, default=-math.inf))
+
+    def _nominated(self, nodes: NodeArrays, columns: Columns) -> Iterator[Nominated]:
+        for pod in self._state.neighbours.nominated.values():
+            if pod.nominated in nodes.index:
+                vector = columns.held([(pod.request, 1)], _MOST_OF_ONE)
+                yield Nominated(node=nodes.index[pod.nominated], request=vector, priority=pod.priority)
+
+    def _room(self, asked: Asked, nodes: NodeArrays) -> NDArray[np.int64]:
+        """How much of each resource each node can hold, int[n, r]."""
+        columns = np.array([self._room_of(name, asked, nodes) for name in asked.columns.names], dtype=np.int64)
+        shape = len(asked.columns.names), len(nodes.facts)
+        room: NDArray[np.int64] = np.clip(columns.reshape(shape).T, 0, AMOUNT_LIMIT)
+        return room
+
+    @staticmethod
+    def _room_of(name: str, asked: Asked, nodes: NodeArrays) -> NDArray[np.int64]:
+        volumes = asked.volumes.room(name, nodes)
+        return nodes.allocatable(name) if volumes is None else volumes
+
+
+@contextmanager
+def _guarded(gang: GangFact, rescue: Rescue | None) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if rescue is None:
+            raise
+        rescue(gang.key, error)
+
+
+def _without_known_end(ending: NDArray[np.int64], releases: Sequence[Release]) -> NDArray[np.int64]:
+    """What comes back on each node some time, nobody knows when: of what is to end, all that is not released."""
+    known = np.zeros(ending.shape)
+    if releases:
+        # Many nodes give back the same: then their requests are one value.
+        requests = {id(release.request): release.request for release in releases}
+        number = {one: row for row, one in enumerate(requests)}
+        amounts = np.array(list(requests.values()), dtype=np.float64)
+        rows = [number[id(release.request)] for release in releases]
+        np.add.at(known, [release.node for release in releases], amounts[rows])
+    # Whole numbers as long as they are of a size that nodes have.
+    someday: NDArray[np.int64] = np.clip(ending - known, 0, AMOUNT_LIMIT).astype(np.int64)
+    return someday

@@ -1,0 +1,134 @@
+"""Whether members would still be put where a reservation has them: facts may have changed since the plan."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from coschedule import Constraints
+from lockstep.belief.holding.reservation import Reservation
+from lockstep.belief.state import State
+from lockstep.facts.columns import VOLUMES_PREFIX
+from lockstep.facts.gang.gang import GangFact
+from lockstep.snapshot.affinity.affinity import Surroundings
+from lockstep.snapshot.affinity.broken_terms import term_that_breaks
+from lockstep.snapshot.constraints import constraints_of, taken_in_front
+from lockstep.snapshot.holders.endings import expected_finish
+from lockstep.snapshot.holders.members_left import Left, how_many_fit, members_left
+from lockstep.snapshot.misfits import (
+    ChecksFail,
+    Misfit,
+    NodesGone,
+    NodesNotInPool,
+    StaysTooShort,
+    TooLittleRoom,
+    closed,
+    evicting,
+    failed_check,
+)
+from lockstep.snapshot.nodes.node_arrays import NodeArrays
+from lockstep.snapshot.volumes.volume_demand import demand_of
+from lockstep.snapshot.wanted import attached_by
+
+
+def misfit_of(state: State, nodes: NodeArrays, gang: GangFact, reservation: Reservation, now: float) -> Misfit | None:
+    """Why the gang's members would not be put where this reservation has them if they were planned now.
+
+    None where all is well. What the reservation itself takes does not count against it. Only nodes are looked at to
+    which a member is still to be bound: those that run stay where they are.
+    """
+    left = members_left(state, reservation)
+    unknown = tuple(node for node in left if node not in nodes.index)
+    if unknown:
+        gone = tuple(node for node in unknown if node not in state.nodes)
+        return NodesGone(nodes=gone) if gone else NodesNotInPool(nodes=unknown)
+    around, end = Surroundings(state, gang), expected_finish(reservation, now)
+    return (
+        _failed_check(nodes, _unbound(state, left, gang, around), now, end)
+        or term_that_breaks(state, around.terms(), reservation)
+        or closed(nodes, sorted(left), now, end)
+        or _short(state, nodes, left, reservation, state.priorities.of(gang))
+        or _short_of_volumes(state, left, gang)
+    )
+
+
+def _unbound(
+    state: State, left: Mapping[str, Left], gang: GangFact, around: Surroundings
+) -> Iterator[tuple[list[str], Constraints]]:
+    """By role, the nodes of members that are still to be bound, and the constraints of these members."""
+    for role in gang.spec.roles if gang.spec else ():
+        names = sorted(node for node, members in left.items() if role.name in members.unbound)
+        if names:
+            yield names, constraints_of(state, gang, role, around)
+
+
+def _failed_check(
+    nodes: NodeArrays, unbound: Iterable[tuple[list[str], Constraints]], now: float, end: float | None
+) -> ChecksFail | StaysTooShort | None:
+    """The nodes that do not pass the constraints of members, or from which a taint evicts them before the end."""
+    for names, constraints in unbound:
+        failed = failed_check(nodes, names, constraints) or evicting(nodes, names, constraints, now, end)
+        if failed is not None:
+            return failed
+    return None
+
+
+def _short(
+    state: State, nodes: NodeArrays, left: Mapping[str, Left], reservation: Reservation, priority: int | None
+) -> TooLittleRoom | None:
+    """Name the first node without room, and the resource that is short there."""
+    wanted = tuple(sorted({name for one in reservation.requests.values() for name, amount in one if amount}))
+    amounts = {role: dict(request) for role, request in reservation.requests.items()}
+    rows = np.array([nodes.index[node] for node in left], dtype=np.intp)
+    committed = state.ledger.committed(nodes.rows[rows], state.ledger.columns(wanted))
+    allocatable = {resource: nodes.allocatable(resource)[rows] for resource in wanted}
+    own = _own_charges(state, reservation)
+    in_front = taken_in_front(state, priority)
+    for number, (node, members) in enumerate(left.items()):
+        for column, resource in enumerate(wanted):
+            taken = int(committed[number, column]) + in_front[node, resource]
+            free = int(allocatable[resource][number]) - taken + own[node, resource]
+            each = [(count, amounts[role].get(resource, 0)) for role, count in members.counts.items()]
+            if free < sum(count * amount for count, amount in each):
+                total = members.counts.total()
+                return TooLittleRoom(node=node, fit=how_many_fit(free, each), wanted=total, resource=resource)
+    return None
+
+
+def _own_charges(state: State, reservation: Reservation) -> Counter[tuple[str, str]]:
+    """What the reservation's members take of each resource of each node."""
+    own: Counter[tuple[str, str]] = Counter()
+    for (node, request), count in state.ledger.charged(reservation.gang_uid, reservation.attempt).items():
+        for resource, amount in request:
+            own[node, resource] += count * amount
+    return own
+
+
+def _short_of_volumes(state: State, left: Mapping[str, Left], gang: GangFact) -> TooLittleRoom | None:
+    """Name the first node with too few volumes, or that can't attach them; an attempt itself sees to its claims."""
+    if gang.spec is None or gang.key in state.reservations:
+        return None
+    for resource, node, room, each in _volumes_asked(state, left, gang):
+        members = left[node].counts
+        asked = [(count, each.get(role, 0)) for role, count in members.items()]
+        if room < sum(count * amount for count, amount in asked):
+            return TooLittleRoom(node=node, fit=how_many_fit(room, asked), wanted=members.total(), resource=resource)
+    return None
+
+
+def _volumes_asked(
+    state: State, left: Mapping[str, Left], gang: GangFact
+) -> Iterator[tuple[str, str, int, Mapping[str, int]]]:
+    """Resource, node, what there is of it, and what a member of each role takes: wherever volumes limit members."""
+    assert gang.spec is not None, "a refused gang is not planned"
+    demands = {role.name: demand_of(state, gang, role) for role in gang.spec.roles if role.claims}
+    for role, demand in demands.items():
+        yield from (
+            (f"{VOLUMES_PREFIX}its claims", node, demand.most[node], {role: 1}) for node in left if node in demand.most
+        )
+    for driver in dict.fromkeys(driver for demand in demands.values() for driver in demand.attached):
+        each, room = (
+            {role: demand.attached.get(driver, 0) for role, demand in demands.items()},
+            state.attachments.room(driver),
+        )
+        yield from ((attached_by(driver), node, room[node], each) for node in left if node in room)

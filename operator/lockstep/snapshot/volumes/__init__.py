@@ -1,0 +1,1 @@
+"""Where volumes let the members of a role go, rank by rank."""

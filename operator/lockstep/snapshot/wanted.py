@@ -1,0 +1,88 @@
+"""What a gang that is planned wants of its nodes: by role, and by part of a role where its volumes are in several."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from coschedule import GangKey
+from lockstep.belief.state import State
+from lockstep.facts.columns import VOLUMES_PREFIX
+from lockstep.facts.gang.gang import GangFact, GangSpec
+from lockstep.facts.gang.role import RoleSpec
+from lockstep.facts.pods.pod import Request
+from lockstep.snapshot.volumes.role_parts import Part, parts_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a gang is planned on besides its spec; fields as in ``PendingGang``, but ``held`` by name.
+
+    With ``wants_fewest`` it gets the fewest members that can run, as if it had all the time in the world. With
+    ``is_remembered`` the operator remembers what the plan before gave the gang, and does not read that from its status.
+    """
+
+    not_before: float = -math.inf
+    may_hold: bool = True
+    held: tuple[str, ...] = ()
+    may_preempt: bool = False
+    member_price: float = 0.0
+    wants_fewest: bool = False
+    is_remembered: bool = False
+
+
+class WantedPart(NamedTuple):
+    """Some members of a role, and what each takes of its node, volumes included."""
+
+    role: RoleSpec
+    part: Part
+    request: Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A gang, how urgent it is, on what terms it is planned, and what its members want."""
+
+    gang: GangFact
+    spec: GangSpec
+    priority: int
+    terms: Terms
+    parts: tuple[WantedPart, ...]
+
+    @property
+    def own_rooms(self) -> Iterator[tuple[str, Part]]:
+        """The columns that no other gang asks for: for how many members of each part nodes have volumes."""
+        for _, part, _ in self.parts:
+            if part.demand.most:
+                yield volumes_of(self.gang.key, part), part
+
+
+def wanted(state: State, gang: GangFact, terms: Terms) -> Wanted:
+    """What the gang wants now."""
+    spec, priority = gang.spec, None if gang.spec is None else state.priorities.of(gang)
+    assert spec is not None, "a refused gang is not planned"
+    assert priority is not None, "a gang of unknown priority is not planned"
+    parts = ((role, part) for role in spec.roles for part in parts_of(state, gang, role))
+    return Wanted(
+        gang=gang,
+        spec=spec,
+        priority=priority,
+        terms=terms,
+        parts=tuple(WantedPart(role, part, _request(gang.key, role, part)) for role, part in parts),
+    )
+
+
+def volumes_of(gang: GangKey, part: Part) -> str:
+    """The column of the members of a role, or of a part of one, for which nodes have volumes."""
+    return " ".join(filter(None, (f"{VOLUMES_PREFIX}{gang.namespace}/{gang.name}", part.name)))
+
+
+def attached_by(driver: str) -> str:
+    """The column of the volumes that nodes can attach by a CSI driver: all gangs share it."""
+    return f"{VOLUMES_PREFIX}{driver}"
+
+
+def _request(gang: GangKey, role: RoleSpec, part: Part) -> Request:
+    own = ((volumes_of(gang, part), 1),) if part.demand.most else ()
+    attached = tuple((attached_by(driver), count) for driver, count in part.demand.attached.items())
+    return (*role.request, *own, *attached) if own or attached else role.request

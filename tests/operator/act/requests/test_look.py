@@ -1,0 +1,89 @@
+"""A look at an attempt's pods whose answer comes when watches have told more."""
+
+import pytest
+
+from builders.facts import gang_fact
+from builders.served import owned_by, pod
+from lockstep.act.requests.look import look_at_members
+from lockstep.api.client.answer import Answer
+from lockstep.belief.state import State
+from lockstep.watch.kinds import pods_kind
+
+pytestmark = pytest.mark.asyncio
+
+GANG = gang_fact("g", uid="uid-of-g")
+
+
+def member(rank, *, node="n1", **more):
+    return pod(f"g-1-{rank}", node=node, **owned_by("g", rank=rank), **more)
+
+
+class LateAnswer:
+    """Lists these pods; before its answer arrives, ``meanwhile`` happens."""
+
+    def __init__(self, pods, meanwhile):
+        self._pods = pods
+        self._meanwhile = meanwhile
+
+    async def get(self, *_):
+        self._meanwhile()
+        return Answer(200, {"items": self._pods})
+
+
+@pytest.fixture
+def state():
+    state = State(lambda: None)
+    state.apply_gang(GANG)
+    for rank in range(2):
+        pods_kind(state).believe(member(rank))
+    return state
+
+
+async def look(state, pods, meanwhile=lambda: None):
+    return await look_at_members(LateAnswer(pods, meanwhile), state, GANG, 1)
+
+
+def names(state):
+    return sorted(key.name for key in state.pods)
+
+
+async def test_pods_that_went_with_their_gang_while_they_were_listed_stay_gone(state):
+    going = [member(rank, deletionTimestamp="2026-11-23T06:08:36Z") for rank in range(2)]
+
+    def gang_and_pods_go():
+        state.remove_gang(GANG.key, GANG.uid)
+        for fact in list(state.pods.values()):
+            state.remove_pod(fact.key, fact.uid)
+
+    await look(state, going, gang_and_pods_go)
+
+    # Nobody would ever hear of them again, and their room would be taken for ever.
+    assert names(state) == []
+    assert not state.ledger.release(member(0)["metadata"]["uid"])
+
+
+async def test_pod_that_went_while_it_was_listed_stays_gone_and_another_is_believed(state):
+    def one_goes():
+        fact = next(fact for fact in state.pods.values() if fact.key.name == "g-1-0")
+        state.remove_pod(fact.key, fact.uid)
+
+    await look(state, [member(0), member(1), member(2)], one_goes)
+
+    assert names(state) == ["g-1-1", "g-1-2"]
+
+
+async def test_what_the_list_does_not_have_is_gone_and_what_came_meanwhile_stays(state):
+    await look(state, [member(1)], lambda: pods_kind(state).believe(member(3)))
+
+    assert names(state) == ["g-1-1", "g-1-3"]
+
+
+async def test_nobody_listens_after_a_look(state):
+    with pytest.raises(ZeroDivisionError):
+        await look(state, [], lambda: 1 / 0)
+    await look(state, [member(0), member(1)])
+    with state.roster.noting_gone() as gone:
+        fact = next(iter(state.pods.values()))
+        state.remove_pod(fact.key, fact.uid)
+
+    assert gone == {fact.uid}

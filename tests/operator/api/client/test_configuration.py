@@ -1,0 +1,224 @@
+"""How the API server is found, and what it says when it can't."""
+
+import ssl
+
+import pytest
+
+from fake_cluster.scripted import ScriptedServer, status
+from lockstep.api.client.answer import retry_after_seconds
+from lockstep.api.client.configuration import (
+    ConfigError,
+    Configuration,
+    load_configuration,
+    session_told_to,
+    tls_context,
+    usual_namespace,
+)
+
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1234"}}, {name: d, cluster: {server: "http://127.0.0.1:5678"}}]
+contexts:
+- {name: one, context: {cluster: c, user: u}}
+- {name: other, context: {cluster: d, user: u}}
+current-context: one
+users: [{name: u, user: {token: secret}}]
+"""
+
+
+@pytest.fixture
+def kubeconfig(tmp_path, monkeypatch):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    path = tmp_path / "config"
+    path.write_text(KUBECONFIG)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("context", "want_host"),
+    [
+        pytest.param(None, "http://127.0.0.1:1234", id="its current context"),
+        pytest.param("other", "http://127.0.0.1:5678", id="a named context"),
+    ],
+)
+def test_kubeconfig_is_obeyed(kubeconfig, context, want_host):
+    configuration = load_configuration(kubeconfig=kubeconfig, context=context)
+
+    assert configuration.host == want_host
+    assert configuration.get_api_key_with_prefix("BearerToken", alias="authorization") == "Bearer secret"
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "want"),
+    [
+        pytest.param(None, None, "default", id="no such file"),
+        pytest.param(KUBECONFIG, None, "default", id="none in the context"),
+        pytest.param(KUBECONFIG.replace("cluster: c,", "cluster: c, namespace: team,"), None, "team", id="current"),
+        pytest.param(KUBECONFIG.replace("cluster: d,", "cluster: d, namespace: team,"), "other", "team", id="named"),
+        pytest.param(KUBECONFIG, "missing", "default", id="no such context"),
+        pytest.param("- a\n- b\n", None, "default", id="a list"),
+        pytest.param("just words", None, "default", id="a string"),
+        pytest.param("contexts: [", None, "default", id="no YAML"),
+    ],
+)
+def test_usual_namespace_is_that_of_the_context(tmp_path, text, context, want):
+    path = tmp_path / "config"
+    if text is not None:
+        path.write_text(text)
+
+    assert usual_namespace(kubeconfig=str(path), context=context) == want
+
+
+NO_KUBECONFIG = "FILE is no kubeconfig: it has no list of clusters"
+HAS_BOTH = "it has one, other"
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "want"),
+    [
+        pytest.param(None, None, "there is no kubeconfig FILE", id="no such file"),
+        pytest.param("", None, NO_KUBECONFIG, id="an empty file"),
+        pytest.param("contexts: [", None, NO_KUBECONFIG, id="no YAML"),
+        pytest.param("apiVersion: v1\nkind: Pod\n", None, NO_KUBECONFIG, id="something else"),
+        pytest.param("- a\n- b\n", None, NO_KUBECONFIG, id="a list"),
+        pytest.param("just words", None, NO_KUBECONFIG, id="a string"),
+        pytest.param("clusters: []\n", None, "FILE has no current context; it has no contexts", id="no context"),
+        pytest.param(KUBECONFIG, "missing", f"FILE has no context missing; {HAS_BOTH}", id="no such context"),
+        pytest.param(
+            KUBECONFIG.replace("current-context: one", ""),
+            None,
+            f"FILE has no current context; {HAS_BOTH}",
+            id="no current context",
+        ),
+        pytest.param(
+            KUBECONFIG.replace('"http://127.0.0.1:1234"', "5"),
+            None,
+            "FILE can't be used: 'int' object has no attribute 'rstrip'",
+            id="a number for a server",
+        ),
+    ],
+)
+def test_unusable_kubeconfig_is_one_sentence_that_names_the_file_and_its_contexts(
+    tmp_path, monkeypatch, text, context, want
+):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    path = tmp_path / "config"
+    if text is not None:
+        path.write_text(text)
+
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(kubeconfig=str(path), context=context)
+
+    assert str(caught.value) == want.replace("FILE", str(path))
+
+
+SECURE = KUBECONFIG.replace("http://", "https://")
+NONSENSE = "AAAA"
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        pytest.param(
+            SECURE.replace('1234"', f'1234", certificate-authority-data: {NONSENSE}'),
+            "the certificate authority of FILE can't be read (OpenSSL says: no certificate or crl found)",
+            id="authority",
+        ),
+        pytest.param(
+            SECURE.replace('1234"', '1234", certificate-authority: nonsense'),
+            "the certificate authority of FILE can't be read (OpenSSL says: no certificate or crl found)",
+            id="a file for the authority",
+        ),
+        pytest.param(
+            SECURE.replace("token: secret", f"client-certificate-data: {NONSENSE}, client-key-data: {NONSENSE}"),
+            "the client certificate and key of FILE can't be read (OpenSSL says: PEM lib)",
+            id="client certificate",
+        ),
+        pytest.param(
+            SECURE.replace("token: secret", "client-certificate: nonsense, client-key: nonsense"),
+            "the client certificate and key of FILE can't be read (OpenSSL says: PEM lib)",
+            id="files for the client certificate",
+        ),
+    ],
+)
+def test_certificate_that_can_not_be_read_is_one_sentence_that_says_which(tmp_path, text, want):
+    path = tmp_path / "config"
+    path.write_text(text)
+    (tmp_path / "nonsense").write_text("nonsense")
+
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(kubeconfig=str(path), context=None)
+
+    assert str(caught.value) == want.replace("FILE", str(path))
+
+
+def test_certificate_that_is_gone_later_is_one_sentence_too(tmp_path):
+    configuration = Configuration()
+    configuration.host = "https://127.0.0.1:6443"
+    configuration.ssl_ca_cert = str(tmp_path / "gone")
+
+    with pytest.raises(ConfigError) as caught:
+        tls_context(configuration)
+
+    want = "the certificate authority of the configuration can't be read: No such file or directory"
+    assert str(caught.value) == want
+
+
+def test_contexts_that_are_named_are_not_too_many(tmp_path):
+    path = tmp_path / "config"
+    path.write_text("clusters: []\ncontexts: [" + ", ".join(f"{{name: c{one:02}}}" for one in range(23)) + "]")
+
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(kubeconfig=str(path), context="x")
+
+    assert str(caught.value).endswith("c18, c19 and 3 more")
+
+
+def test_no_configuration_anywhere_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "none"))
+
+    with pytest.raises(ConfigError) as caught:
+        load_configuration(kubeconfig=None, context=None)
+
+    assert str(caught.value) == f"there is no kubeconfig {tmp_path}/none (and this process has no service account)"
+
+
+@pytest.mark.parametrize(
+    ("headers", "want_seconds"),
+    [
+        pytest.param({}, 0, id="absent"),
+        pytest.param({"Retry-After": "3"}, 3, id="seconds"),
+        pytest.param({"Retry-After": "Fri, 20 Nov 2026 18:00:00 GMT"}, 0, id="a date"),
+        pytest.param({"Retry-After": "-1"}, 0, id="negative"),
+    ],
+)
+def test_retry_after(headers, want_seconds):
+    assert retry_after_seconds(headers) == want_seconds
+
+
+def test_certificates_are_checked_unless_the_configuration_says_otherwise():
+    configuration = Configuration()
+    configuration.host = "https://127.0.0.1:6443"
+    strict = tls_context(configuration)
+    configuration.verify_ssl = False
+    lax = tls_context(configuration)
+
+    assert (strict.verify_mode, strict.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert (lax.verify_mode, lax.check_hostname) == (ssl.CERT_NONE, False)
+
+
+@pytest.mark.asyncio
+async def test_requests_of_a_framework_are_told_to_the_observer():
+    told = []
+    async with ScriptedServer(status(401), status(200)) as server:
+        session = session_told_to(
+            server.configuration, lambda *_: None, lambda verb, name, code, _: told.append((verb, name, code))
+        )
+        async with session:
+            for query in ("?watch=true", ""):
+                async with session.get(f"{server.configuration.host}/apis/lockstep.dev/v1alpha1/gangjobs{query}"):
+                    pass
+
+    assert told == [("WATCH", "gangjobs", 401), ("GET", "gangjobs", 200)]

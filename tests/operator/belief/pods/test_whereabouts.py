@@ -1,0 +1,203 @@
+"""On which nodes pods of which labels are."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import node_fact, pod_fact
+from coschedule import Requirement
+from lockstep.belief.common.steps import Steps
+from lockstep.belief.pods import pod_questions
+from lockstep.belief.pods.neighbours import takes_room
+from lockstep.belief.pods.pod_questions import Wanted
+from lockstep.belief.state import State
+from lockstep.facts.pods.pod import PodKey, PodPhase
+
+HEAT = (Requirement("app", "In", ("heat",)),)
+HERE, EVERYWHERE = frozenset({"default"}), None
+
+
+def state_with(*pods):
+    state = State(lambda: None)
+    state.nodes.apply(node_fact("n1"))
+    for pod in pods:
+        state.apply_pod(pod)
+    return state
+
+
+def asked(state, *wanted, own=()):
+    return state.neighbours.whereabouts.nodes_of([tuple(wanted)], own)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "want"),
+    [
+        pytest.param([Wanted(HEAT, HERE)], {"n1"}, id="labels that match"),
+        pytest.param([Wanted((Requirement("app", "In", ("cold",)),), HERE)], set(), id="others' labels"),
+        pytest.param([Wanted((), HERE)], {"n1", "n2"}, id="all labels"),
+        pytest.param([Wanted(None, HERE)], set(), id="no labels at all"),
+        pytest.param([Wanted((), frozenset({"else"}))], {"n3"}, id="another namespace"),
+        pytest.param([Wanted((), EVERYWHERE)], {"n1", "n2", "n3"}, id="every namespace"),
+        pytest.param([Wanted(HEAT, EVERYWHERE), Wanted((), HERE)], {"n1"}, id="both"),
+        pytest.param([Wanted(HEAT, HERE), Wanted((), frozenset({"else"}))], set(), id="both, which none is"),
+    ],
+)
+def test_nodes_are_those_of_the_pods_that_are_wanted(wanted, want):
+    elsewhere = replace(pod_fact("c", node="n3", labels={"app": "heat"}), key=PodKey("else", "c"))
+    state = state_with(
+        pod_fact("a", node="n1", labels={"app": "heat", "tier": "front"}), pod_fact("b", node="n2"), elsewhere
+    )
+
+    assert asked(state, *wanted) == want
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        pytest.param(pod_fact(labels={"app": "heat"}), id="on no node"),
+        pytest.param(pod_fact(node="n1", phase=PodPhase.SUCCEEDED, labels={"app": "heat"}), id="ended"),
+    ],
+)
+def test_pod_that_takes_no_room_is_nowhere(pod):
+    assert asked(state_with(pod), Wanted(HEAT, HERE)) == set()
+
+
+def test_pod_that_is_being_deleted_is_still_there():
+    assert asked(state_with(pod_fact(node="n1", labels={"app": "heat"}, deleting=True)), Wanted(HEAT, HERE)) == {"n1"}
+
+
+def test_own_pods_do_not_count_but_others_of_their_node_do():
+    own, other = (pod_fact(name, node="n1", labels={"app": "heat"}) for name in ("own", "other"))
+    state = state_with(own)
+    assert asked(state, Wanted(HEAT, HERE), own=[own]) == set()
+
+    state.apply_pod(other)
+
+    assert asked(state, Wanted(HEAT, HERE), own=[own]) == {"n1"}
+
+
+def test_another_label_of_a_pod_is_news_once_somebody_has_asked():
+    state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
+    assert asked(state, Wanted(HEAT, HERE)) == set()
+    state.news.begin_plan()
+
+    state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
+
+    assert state.news.is_plan_due
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1"}
+
+
+def test_another_label_of_a_pod_is_no_news_where_nobody_asks():
+    state = state_with(pod_fact(node="n1", labels={"app": "cold"}))
+    state.news.begin_plan()
+
+    state.apply_pod(pod_fact(node="n1", labels={"app": "heat"}))
+
+    assert not state.news.is_plan_due
+
+
+def test_answers_are_those_of_a_look_at_every_pod():
+    rnd = random.Random(7)  # noqa: S311 - cases of a test are no secrets
+    state = state_with()
+    values = ("heat", "cold", None)
+    for _ in range(600):
+        name, node = f"p{rnd.randrange(12)}", rnd.choice(("", "n1", "n2", "n3"))
+        labels = {key: value for key in ("app", "tier") if (value := rnd.choice(values))}
+        pod = pod_fact(name, node=node, phase=rnd.choice((PodPhase.RUNNING, PodPhase.FAILED)), labels=labels)
+        state.remove_pod(pod.key, pod.uid)
+        if rnd.random() < 0.7:
+            state.apply_pod(pod)
+        operator, key = rnd.choice(("In", "NotIn", "Exists")), rnd.choice(("app", "tier"))
+        wanted = Wanted((Requirement(key, operator, () if operator == "Exists" else ("heat",)),), HERE)
+
+        nodes = asked(state, wanted)
+
+        there = [pod for pod in state.pods.values() if takes_room(pod)]
+        assert nodes == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
+
+
+def some_pod(rnd):
+    labels = {key: value for key in ("app", "tier") if (value := rnd.choice(("heat", "cold", None)))}
+    return pod_fact(f"p{rnd.randrange(2_000)}", node=rnd.choice(("", f"n{rnd.randrange(400)}")), labels=labels)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pods_that_come_and_go_while_the_first_question_is_made_ready_count(seed):
+    rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets
+    for _ in range(3_000):
+        state.apply_pod(some_pod(rnd))
+    steps = 0
+
+    for _ in state.neighbours.whereabouts.making_ready(Steps()):
+        steps += 1
+        for _ in range(100):
+            pod = some_pod(rnd)
+            (state.apply_pod if rnd.random() < 0.6 else lambda it: state.remove_pod(it.key, it.uid))(pod)
+
+    assert steps > 1
+    assert list(state.neighbours.whereabouts.making_ready(Steps())) == []
+    for wanted in (Wanted(HEAT, HERE), Wanted((), HERE), Wanted((Requirement("tier", "NotIn", ("cold",)),), HERE)):
+        there = [pod for pod in state.pods.values() if takes_room(pod)]
+        assert asked(state, wanted) == {pod.node for pod in there if wanted.has(dict(pod.labels), "default")}
+
+
+def test_question_that_is_asked_while_it_is_made_ready_is_answered_at_once():
+    state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
+    making = state.neighbours.whereabouts.making_ready(Steps())
+    next(making)
+
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1"}
+    state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
+    for _ in making:
+        pass
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1", "n2"}
+
+
+def test_what_is_given_up_half_made_is_begun_anew():
+    state = state_with(*(pod_fact(f"p{number}", node="n1", labels={"app": "heat"}) for number in range(500)))
+    making = state.neighbours.whereabouts.making_ready(Steps())
+    next(making)
+    making.close()
+    state.apply_pod(pod_fact("late", node="n2", labels={"app": "heat"}))
+
+    assert list(state.neighbours.whereabouts.making_ready(Steps()))
+    assert asked(state, Wanted(HEAT, HERE)) == {"n1", "n2"}
+
+
+def some_wanted(rnd):
+    """Pods by up to three requirements, in some namespaces."""
+    requirements = []
+    for _ in range(rnd.randint(0, 3)):
+        operator = rnd.choice(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
+        few = {"Exists": 0, "DoesNotExist": 0, "Gt": 1}.get(operator, rnd.randint(1, 3))
+        values = tuple(rnd.choice(("heat", "cold", "1", "7")) for _ in range(few))
+        requirements.append(Requirement(rnd.choice(("app", "tier", "never")), operator, values))
+    selector = rnd.choice((tuple(requirements), tuple(requirements), None))
+    return Wanted(selector, rnd.choice((None, HERE, frozenset({"else"}), frozenset({"default", "else", "none"}))))
+
+
+@pytest.mark.parametrize("few", [0, 200], ids=["all at once", "one by one"])
+@pytest.mark.parametrize("seed", range(4))
+def test_nodes_are_those_that_a_look_at_every_pod_finds_whatever_is_asked(seed, few, monkeypatch):
+    monkeypatch.setattr(pod_questions, "_FEW", few)
+    rnd, state = random.Random(seed), state_with()  # noqa: S311 - cases of a test are no secrets
+    questions = [tuple(some_wanted(rnd) for _ in range(rnd.randint(1, 2))) for _ in range(30)]
+    for number in range(300):
+        namespace, node = rnd.choice(("default", "else")), rnd.choice(("", "n1", "n2", "n3", f"n{number % 40}"))
+        labels = {key: value for key in ("app", "tier") if (value := rnd.choice(("heat", "cold", "7", "9", None)))}
+        pod = pod_fact(f"p{rnd.randrange(12)}", node=node, labels=labels)
+        pod = replace(pod, key=PodKey(namespace, pod.key.name), uid=f"{namespace}-{pod.key.name}")
+        (state.apply_pod if rnd.random() < 0.7 else lambda it: state.remove_pod(it.key, it.uid))(pod)
+        own = rnd.sample(list(state.pods.values()), rnd.randint(0, min(2, len(state.pods))))
+        asked_now = rnd.sample(questions, 2)
+
+        nodes = state.neighbours.whereabouts.nodes_of(asked_now, own)
+
+        there = [pod for pod in state.pods.values() if takes_room(pod) and pod not in own]
+        assert nodes == {
+            pod.node
+            for pod in there
+            for question in asked_now
+            if all(wanted.has(dict(pod.labels), pod.key.namespace) for wanted in question)
+        }

@@ -1,0 +1,57 @@
+"""Times of day at which gangs are looked at again."""
+
+import asyncio
+
+import pytest
+
+from coschedule import GangKey
+from fake_cluster.jumping import now
+from lockstep.cycle.clockwork.alarms import Alarms
+
+pytestmark = pytest.mark.asyncio
+
+GANG, OTHER = GangKey("default", "g"), GangKey("default", "h")
+
+
+def alarms():
+    """Alarms, and whom they told, after how many seconds."""
+    rung, began = [], now()
+    return Alarms(now, due=lambda gang: rung.append((gang.name, round(now() - began, 3)))), rung
+
+
+async def test_each_gang_is_told_of_its_own_time_once():
+    made, rung = alarms()
+    made.set(GANG, now() + 20)
+    made.set(OTHER, now() + 10)
+    await asyncio.sleep(3600)
+
+    assert rung == [("h", 10), ("g", 20)]
+
+
+async def test_later_word_replaces_the_earlier_one():
+    made, rung = alarms()
+    made.set(GANG, now() + 20)
+    made.set(GANG, now() + 30)
+    made.set(OTHER, now() + 20)
+    made.set(OTHER, None)
+    await asyncio.sleep(3600)
+
+    assert rung == [("g", 30)]
+
+
+async def test_time_that_is_past_tells_nobody():
+    made, rung = alarms()
+    made.set(GANG, now())
+    made.set(OTHER, now() - 100)
+    await asyncio.sleep(3600)
+
+    assert rung == []
+
+
+async def test_nobody_is_told_after_the_end():
+    made, rung = alarms()
+    made.set(GANG, now() + 20)
+    made.stop()
+    await asyncio.sleep(3600)
+
+    assert rung == []

@@ -1,0 +1,55 @@
+"""For how long news has waited for the cycle."""
+
+import pytest
+
+from lockstep.cycle.clockwork.woken import Woken
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def woken(clock):
+    return Woken(monotonic=clock)
+
+
+def test_no_news_waits_for_no_time(woken, clock):
+    clock.now = 60
+
+    assert woken.seconds == 0
+
+
+def test_news_waits_since_the_first_of_it(woken, clock):
+    clock.now = 10
+    woken.set()
+    clock.now = 15
+    woken.set()
+    clock.now = 17
+
+    assert woken.seconds == 7
+
+
+def test_what_was_looked_at_waits_no_more(woken, clock):
+    woken.set()
+    clock.now = 5
+    woken.clear()
+
+    assert woken.seconds == 0
+
+
+def test_news_that_is_renewed_waits_since_then(woken, clock):
+    woken.set()
+    clock.now = 5
+    woken.renew()
+    clock.now = 7
+
+    assert woken.seconds == 2

@@ -1,0 +1,109 @@
+"""Since when, and for how long, a gang holds nodes."""
+
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import gang_fact
+from coschedule import Hold, Placement, Reason, Spelled, Unplaceable
+from lockstep.cycle.planning.holds import HoldPolicy, Holds
+from lockstep.report.text.refusals import spell
+
+GANG = gang_fact("g")
+DAY = 1_800_000_000.0
+PLANNED = Placement(
+    gang=GANG.key,
+    size=1,
+    start=DAY + 900,
+    finish=DAY + 901,
+    speedup=None,
+    members=(),
+    slowest="n1",
+    latest="n1",
+    alternative=None,
+)
+NO_ROOM = Spelled(reason=Reason.NOT_ENOUGH_ROOM, sentence="needs 2 members, 1 fit")
+NEEDS = Unplaceable(gang=GANG.key, refusal=NO_ROOM)
+
+
+def holding(*nodes, start=DAY):
+    return replace(NEEDS, hold=Hold(nodes=nodes, start=start))
+
+
+@pytest.fixture
+def holds():
+    return Holds(HoldPolicy(seconds=600, gangs=2))
+
+
+def test_hold_ends_after_its_time_and_may_begin_again_after_as_long(holds):
+    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+
+    assert [holds.may_hold(GANG, time) for time in (0, 599, 600, 1199, 1200)] == [True, True, False, False, True]
+    assert [holds.held(GANG, time) for time in (0, 599, 600, 1200)] == [("n1",), ("n1",), (), ()]
+    assert [holds.next_change(time) for time in (0, 600, 1200)] == [600, 1200, float("inf")]
+
+
+def test_time_counts_from_when_the_gang_could_first_have_started(holds):
+    holds.note(GANG, holding("n1", start=DAY + 50), 0.0, of_day=DAY)
+    holds.note(GANG, holding("n1", start=DAY + 90), 10.0, of_day=DAY + 10)
+
+    assert [holds.may_hold(GANG, time) for time in (649, 650)] == [True, False]
+
+
+def test_hold_that_is_not_needed_for_a_moment_gains_no_time(holds):
+    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.note(GANG, PLANNED, 500.0, of_day=DAY + 500)
+
+    assert holds.held(GANG, 500.0) == ()
+
+    holds.note(GANG, holding("n2"), 510.0, of_day=DAY + 510)
+
+    assert [holds.held(GANG, time) for time in (599, 600)] == [("n2",), ()]
+    assert [holds.may_hold(GANG, time) for time in (599, 600)] == [True, False]
+
+
+def test_gang_that_has_had_its_nodes_has_all_its_time_again(holds):
+    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.note(GANG, PLANNED, 500.0, of_day=PLANNED.start)
+
+    assert holds.may_hold(GANG, 700.0)
+
+
+def test_rest_is_not_cut_short(holds):
+    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+    holds.note(GANG, NEEDS, 700.0, of_day=DAY + 700)
+
+    assert not holds.may_hold(GANG, 701.0)
+
+
+def test_another_gang_of_that_name_has_a_time_of_its_own(holds):
+    holds.note(GANG, holding("n1"), 0.0, of_day=DAY)
+
+    assert holds.may_hold(gang_fact("g", uid="another"), 700.0)
+
+
+def test_owner_is_told_what_is_held_since_when_and_how_long(holds):
+    first = holds.note(GANG, holding("n1", "n2", "n3"), 0.0, of_day=DAY)
+    later = holds.note(GANG, holding("n1", "n2", "n3"), 99.0, of_day=DAY + 99)
+    over = holds.note(GANG, NEEDS, 600.0, of_day=DAY + 600)
+
+    assert spell(first.refusal).startswith(
+        "needs 2 members, 1 fit; it holds n1…n3 since 2027-01-15T08:00:00Z, until 2027-01-15T08:10:00Z at most: nothing"
+    )
+    assert spell(later.refusal) == spell(first.refusal)
+    assert spell(over.refusal) == (
+        "needs 2 members, 1 fit; it held nodes until 2027-01-15T08:10:00Z, which was long enough, and may do so again "
+        "from 2027-01-15T08:20:00Z on"
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "want"),
+    [
+        pytest.param(HoldPolicy(), 4, id="four gangs unless told"),
+        pytest.param(HoldPolicy(seconds=0), 0, id="no time"),
+        pytest.param(HoldPolicy(gangs=0), 0, id="no gang"),
+    ],
+)
+def test_most_gangs_that_hold(policy, want):
+    assert policy.most_holding == want

@@ -1,0 +1,163 @@
+"""By which options the leader plans stands in a ConfigMap, as one types them; it is written only where it differs."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import click
+import pytest
+import pytest_asyncio
+
+from coschedule import Promises, Taint
+from fake_cluster.api import POST, PUT, FakeApi, Refusal
+from fake_cluster.jumping import now, until
+from fake_cluster.rig import end
+from fake_cluster.store import Place
+from lockstep.api.client.client import KubeClient
+from lockstep.api.cluster.published_settings import USUAL_PLACE, parse_published
+from lockstep.cli.explain import explain
+from lockstep.cli.options import settings_options
+from lockstep.cli.options.election_options import take_election_terms
+from lockstep.cli.plan import plan
+from lockstep.cli.run import run
+from lockstep.facts.sizing import Sizing
+from lockstep.process.election.elector import ElectionTerms
+from lockstep.process.stores.settings import Settings
+from lockstep.process.stores.settings_store import SettingsStore, published
+
+TERMS = ElectionTerms(namespace="lockstep-system", name="lease", lease_duration=15, renew_deadline=10, retry_period=2)
+PLACE = Place("configmaps", TERMS.namespace, "lease-settings")
+TYPED = (
+    ("--hold-for", "1h30m"),
+    ("--holding-gangs", "7"),
+    ("--sizing", "Fewest"),
+    ("--price-factor", "2.5"),
+    ("--promises", "EASY"),
+    ("--run-time-quantile", "0.75"),
+    ("--node-selector", "pool=gangs,zone=a"),
+    ("--pool-taint", "pool=gangs:NoSchedule"),
+    ("--pool-taint", "owned:NoExecute"),
+    ("--gate-image", "example.com/lockstep:1"),
+)
+# What a person says about the answer, or about the way to the API server, and no operator has.
+ONES_OWN = {"file", "snapshot", "namespace", "kubeconfig", "context", "settings", "output", "gang", "help"}
+
+
+def options_of(command, *arguments):
+    """What a command makes of its arguments."""
+    with command.make_context(command.name, list(arguments)) as context:
+        return dict(context.params)
+
+
+def settings_of(*arguments):
+    options = options_of(run, *arguments)
+    return Settings(election=take_election_terms(options), **options)
+
+
+def taken(settings):
+    """What ``explain`` takes for options that are not given."""
+    with explain.make_context("explain", ["gj/a"]) as context, context.scope():
+        return {**context.params, **settings_options._taken(published(settings))}
+
+
+@pytest.mark.parametrize(
+    "typed", [(), sum(TYPED, ()), ("--hold-for", "0"), ("--hold-for", "1ms"), ("--price-factor", "1e-3")], ids=str
+)
+def test_options_come_back_as_they_were_typed(typed):
+    settings = settings_of(*typed)
+
+    assert {name: value for name, value in taken(settings).items() if name not in ONES_OWN} == {
+        name: getattr(settings, name) for name in taken(settings) if name not in ONES_OWN
+    }
+
+
+def test_all_is_another_one_than_the_default():
+    settings = settings_of(*sum(TYPED, ()))
+
+    assert (settings.hold_for, settings.sizing, settings.promises) == (5400, Sizing.FEWEST, Promises.EASY)
+    assert Taint("owned", "", "NoExecute") in settings.pool_taint
+    assert {name for name, text in published(settings).items() if text == published(settings_of())[name]} == set()
+
+
+@pytest.mark.parametrize("command", [explain, plan], ids=lambda command: command.name)
+def test_every_option_by_which_a_command_plans_is_published(command):
+    planned_by = {one.opts[0].removeprefix("--") for one in command.params if one.name not in ONES_OWN}
+
+    assert published(settings_of()).keys() == planned_by
+
+
+def test_option_that_is_given_wins(monkeypatch):
+    monkeypatch.setenv("LOCKSTEP_EXPLAIN_PROMISES", "None")
+    arguments = ["gj/a", "--gate-image", "mine"]
+    with explain.make_context("explain", arguments, auto_envvar_prefix="LOCKSTEP_EXPLAIN") as context, context.scope():
+        values = settings_options._taken(published(settings_of(*sum(TYPED, ()))))
+
+    assert "gate_image" not in values
+    assert "promises" not in values
+    assert values["price_factor"] == 2.5
+
+
+def test_what_makes_no_sense_is_refused_and_not_half_taken():
+    with explain.make_context("explain", ["gj/a"]) as context, context.scope(), pytest.raises(click.BadParameter):
+        settings_options._taken({"sizing": "Huge", "gate-image": "a"})
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], {"sizing": 1}, {"sizing": "x" * 20_000}], ids=["none", "list", "number", "long"]
+)
+def test_what_no_leader_wrote_says_nothing(data):
+    assert parse_published({"data": data}) == {}
+
+
+def test_usual_place_is_that_of_the_usual_lease():
+    terms = settings_of().election
+
+    assert f"{terms.namespace}/{terms.name}-settings" == USUAL_PLACE
+
+
+@pytest_asyncio.fixture
+async def api():
+    async with FakeApi(now) as api:
+        yield api
+
+
+@asynccontextmanager
+async def leading(api, *typed):
+    """A leader with these options, which publishes them."""
+    async with KubeClient(api.configuration, concurrency=2, observer=lambda *_: None) as client:
+        task = asyncio.create_task(SettingsStore(client, TERMS, published(settings_of(*typed))).keep_published())
+        try:
+            yield task
+        finally:
+            await end([task])
+
+
+def stands(api):
+    manifest = api.store.get(PLACE)
+    return manifest and parse_published(manifest)
+
+
+@pytest.mark.asyncio
+async def test_leader_writes_what_differs_and_nothing_else(api):
+    async with leading(api) as task:
+        await until(lambda: stands(api) == published(settings_of()))
+        await asyncio.sleep(60)
+        assert not task.done()
+    api.requests.clear()
+    async with leading(api):
+        await asyncio.sleep(60)
+    assert api.writes == []
+    async with leading(api, "--gate-image", "b"):
+        await until(lambda: stands(api)["gate-image"] == "b")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("verb", [POST, PUT])
+async def test_leader_tries_again_until_it_stands_and_says_so_once(api, verb, caplog):
+    if verb is PUT:
+        api.store.create("configmaps", {"metadata": {"namespace": PLACE.namespace, "name": PLACE.name}, "data": {}})
+    refusals = iter([Refusal(code=422)] * 3)
+    api.fault = lambda request: next(refusals, None) if request.verb == verb else None
+    async with leading(api):
+        await until(lambda: stands(api) == published(settings_of()), seconds=60)
+
+    assert len([one for one in caplog.records if "can't be published" in one.getMessage()]) == 1

@@ -1,0 +1,283 @@
+"""A gang's next status from what happened: every condition, its order, and when its time moves."""
+
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import gang_fact, gang_spec, role_spec
+from builders.statuses import (
+    BROKEN,
+    GANG,
+    LATER,
+    NO_ROOM,
+    NOW,
+    RESERVED,
+    no_place,
+    no_room,
+    placed,
+    reserved,
+    with_status,
+)
+from coschedule import Members
+from coschedule import Reason as PlanReason
+from lockstep.api.gangjob.gangjob import parse_gang, status_manifest
+from lockstep.facts.cluster.node_request import NodeRequest, NodesAnswer
+from lockstep.facts.columns import SLOTS
+from lockstep.facts.gang.gang import GangStatus, Refusal
+from lockstep.facts.gang.rejection import Rejected
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.pods.pace import Cpu, PaceStatus, Unpaced
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status import conditions, endings, node_requests
+
+PACE = PaceStatus(
+    members=3,
+    paced=2,
+    given_back=1400,
+    message="Paced: 2 of 3 members, 1.4 cores given back.",
+    unpaced=(Unpaced("", "main", Cpu(2000, None)), Unpaced("worker", "main", Cpu(2000, 3000))),
+)
+REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
+REJECTION = Refusal(Reason.REJECTED_BY_KUBELETS, "The kubelets of 3 nodes reject its members.")
+FIRST_VISITS = {
+    "refused": conditions.mark_refused(GANG, REFUSAL, now=NOW),
+    "rejected": conditions.mark_refused(GANG, REJECTION, now=NOW, rejected=Rejected("AppArmor", ("n1", "n2"), "0a")),
+    "unplaceable": conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW),
+    "planned for later": conditions.mark_planned_for_later(GANG, LATER, now=NOW),
+    **RESERVED,
+    "released": conditions.mark_released(GANG, BROKEN, retry_seconds=2, now=NOW),
+}
+HAPPENINGS = {
+    **FIRST_VISITS,
+    "placed": placed(),
+    "started": conditions.mark_started(with_status(placed()), now=NOW),
+    "paced": conditions.mark_paced(with_status(placed()), PACE),
+    "succeeded": endings.mark_succeeded(with_status(placed()), now=NOW + 60),
+    "failed": endings.mark_failed(
+        with_status(placed()), Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 60
+    ),
+}
+
+
+def told(status):
+    return {one.type: (one.status, one.reason) for one in status.conditions}
+
+
+ALWAYS = (Condition.ACCEPTED, Condition.PLANNED, Condition.PLACED, Condition.COMPLETE)
+ACCEPTED = ("True", "SpecUnderstood")
+UNFINISHED = ("False", "NotFinished")
+
+
+@pytest.mark.parametrize(
+    ("happening", "want"),
+    [
+        (
+            "refused",
+            [("False", "UnsupportedField"), ("False", "NotPlanned"), ("False", "UnsupportedField"), UNFINISHED],
+        ),
+        (
+            "rejected",
+            [("False", "RejectedByKubelets"), ("False", "NotPlanned"), ("False", "RejectedByKubelets"), UNFINISHED],
+        ),
+        ("unplaceable", [ACCEPTED, ("False", "NotEnoughRoom"), ("False", "NotEnoughRoom"), UNFINISHED]),
+        ("planned for later", [ACCEPTED, ("True", "StartsLater"), ("False", "StartsLater"), UNFINISHED]),
+        ("reserved", [ACCEPTED, ("True", "Reserved"), ("False", "Binding"), UNFINISHED]),
+        ("released", [ACCEPTED, ("False", "ReservationReleased"), ("False", "QuotaExceeded"), UNFINISHED]),
+        ("placed", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("paced", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("started", [ACCEPTED, ("True", "Reserved"), ("True", "Bound"), UNFINISHED]),
+        ("succeeded", [ACCEPTED, ("True", "Reserved"), ("True", "Succeeded"), ("True", "Succeeded")]),
+    ],
+)
+def test_happening(happening, want):
+    assert told(HAPPENINGS[happening]) == dict(zip(ALWAYS, want, strict=True))
+
+
+def test_gang_that_failed_is_not_complete():
+    assert told(HAPPENINGS["failed"]) == {
+        "Accepted": ACCEPTED,
+        "Planned": ("True", "Reserved"),
+        "Placed": ("True", "MemberFailed"),
+        "Complete": ("False", "MemberFailed"),
+        "Failed": ("True", "MemberFailed"),
+    }
+
+
+@pytest.mark.parametrize("happening", FIRST_VISITS)
+def test_first_visit_writes_every_condition_in_order(happening):
+    assert [one.type for one in FIRST_VISITS[happening].conditions] == list(ALWAYS)
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+def test_messages_are_sentences(happening):
+    for one in HAPPENINGS[happening].conditions:
+        assert one.message.endswith(".")
+        assert not one.message.endswith("..")
+        assert one.message[0] == one.message[0].upper() or one.reason == "UnsupportedField"
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+def test_conditions_name_the_generation_they_were_made_for(happening):
+    assert {one.observed_generation for one in HAPPENINGS[happening].conditions} == {4}
+
+
+@pytest.mark.parametrize("happening", HAPPENINGS)
+def test_status_survives_its_spelling(happening):
+    """What is written is what is read back, in whole seconds."""
+    status = HAPPENINGS[happening]
+    manifest = {name: value for name, value in status_manifest(status).items() if value is not None}
+    metadata = {"namespace": "default", "name": "g", "uid": GANG.uid, "generation": 4, "resourceVersion": "2"}
+
+    assert parse_gang({"metadata": metadata, "status": manifest}, GANG).status == status
+
+
+def test_written_status_clears_what_does_not_apply():
+    manifest = status_manifest(HAPPENINGS["released"])
+
+    assert {name for name, value in manifest.items() if value is None} == {
+        "size",
+        "start",
+        "expectedFinish",
+        "effectiveSpeedup",
+        "memberPrice",
+        "runTimeFactor",
+        "members",
+        "reservedAt",
+        "firstPlannedStart",
+        "startedAt",
+        "finishedAt",
+        "succeededRanks",
+        "restarts",
+        "restartAt",
+        "activeSince",
+        "progress",
+        "plan",
+        "speedupReached",
+        "pastRuns",
+        "workUsed",
+        "pace",
+        "rejected",
+    }
+
+
+def asked_for(gang=GANG):
+    """The gang, for which nodes are asked for."""
+    request = NodeRequest(
+        gang=gang.key, gang_uid=gang.uid, name="g-1", uid="u", created=NOW, templates=(), answer=NodesAnswer()
+    )
+    waiting = with_status(conditions.mark_unplaceable(gang, NO_ROOM, now=NOW))
+    return with_status(node_requests.mark_nodes_requested(waiting, request, now=NOW))
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        pytest.param(lambda gang: conditions.mark_refused(gang, REFUSAL, now=NOW), id="refused"),
+        pytest.param(lambda gang: conditions.mark_planned_for_later(gang, LATER, now=NOW), id="planned for later"),
+        pytest.param(reserved, id="reserved"),
+        pytest.param(lambda gang: endings.mark_suspended(gang, now=NOW), id="suspended"),
+        pytest.param(
+            lambda gang: endings.mark_failed(gang, Reason.DEADLINE_EXCEEDED, "too long", now=NOW), id="failed"
+        ),
+        pytest.param(lambda gang: conditions.mark_being_deleted(gang, now=NOW), id="being deleted"),
+        pytest.param(
+            lambda gang: conditions.mark_unplaceable(gang, no_place(PlanReason.DEADLINE_CANNOT_BE_MET), now=NOW),
+            id="no nodes would help",
+        ),
+    ],
+)
+def test_nodes_are_told_of_while_they_are_needed(mark):
+    gang = asked_for()
+    assert gang.status.condition(Condition.NODES_REQUESTED).reason == "NodesRequested"
+    assert conditions.mark_unplaceable(gang, NO_ROOM, now=NOW) == gang.status
+
+    assert mark(gang).condition(Condition.NODES_REQUESTED) is None
+
+
+def test_time_of_a_condition_moves_only_when_it_flips():
+    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+    other_words = no_room("Needs 3 nodes; 1 is there.")
+    second = conditions.mark_unplaceable(with_status(first), other_words, now=NOW + 10)
+    third = reserved(with_status(second), now=NOW + 20)
+    fourth = conditions.mark_placed(with_status(third), now=NOW + 30)
+
+    times = [[one.last_transition - NOW for one in status.conditions] for status in (first, second, third, fourth)]
+    assert times == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 20, 0, 0], [0, 20, 30, 0]]
+    assert second.condition(Condition.PLANNED).message == "Needs 3 nodes; 1 is there."
+
+
+def test_repeating_what_stands_changes_nothing():
+    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+
+    assert conditions.mark_unplaceable(with_status(first), NO_ROOM, now=NOW + 99) == first
+
+
+def test_new_generation_is_named_though_nothing_flips():
+    first = conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW)
+    second = conditions.mark_unplaceable(replace(with_status(first), generation=5), NO_ROOM, now=NOW)
+
+    assert second.condition(Condition.PLANNED).observed_generation == 5
+
+
+def test_message_has_a_limit():
+    endless = no_room("x" * 100_000)
+
+    assert len(conditions.mark_unplaceable(GANG, endless, now=NOW).condition(Condition.PLANNED).message) == 32_768
+
+
+def test_end_gives_the_nodes_back_and_keeps_what_was():
+    status = HAPPENINGS["succeeded"]
+
+    assert (status.reserved_at, status.finished_at) == (None, NOW + 60)
+    assert (status.size, status.members) == (3, (Members("n1", 2), Members("n2", 1)))
+
+
+def test_status_without_conditions_has_none():
+    assert GangStatus().condition(Condition.PLACED) is None
+    assert not GangStatus().is_true(Condition.PLACED)
+
+
+def test_what_is_not_weighed_is_named_for_each_role():
+    roles = [replace(role_spec(name), not_weighed=(f"roles[{name}].wish",)) for name in ("a", "b")]
+    gang = replace(GANG, spec=replace(GANG.spec, roles=tuple(roles)))
+
+    assert reserved(gang).condition(Condition.ACCEPTED).message == (
+        "Everything the spec asks for can be obeyed. What it only prefers is not weighed: roles[a].wish, roles[b].wish."
+    )
+
+
+EVICTED = Failure(reason=Reason.PREEMPTED, message="gang default/hot, of priority 5, takes its place")
+
+
+def test_preempted_gang_says_for_whom_until_it_is_placed_again():
+    undoing = conditions.mark_undoing(with_status(placed()), EVICTED, waits="", now=NOW)
+    released = conditions.mark_released(with_status(undoing), EVICTED, retry_seconds=0, now=NOW)
+    again = conditions.mark_placed(with_status(released), now=NOW)
+
+    assert undoing.condition("Preempted").message == "Gang default/hot, of priority 5, takes its place."
+    assert told(released)["Preempted"] == ("True", "Preempted")
+    assert released.condition("Planned").message == "The gang is planned again at once."
+    assert told(again)["Preempted"] == ("False", "Bound")
+
+
+def test_gang_that_was_never_preempted_has_no_such_condition():
+    assert "Preempted" not in told(placed())
+
+
+def test_gang_whose_members_request_nothing_is_accepted_with_a_warning():
+    says = conditions.mark_accepted(gang_fact("g", spec=gang_spec(request=(("pods", 1), (SLOTS, 1)))), NOW).condition(
+        "Accepted"
+    )
+
+    assert (says.status, says.reason) == ("True", "SpecUnderstood")
+    assert says.message == (
+        "Everything the spec asks for can be obeyed. Warning: the members of template request no resources, so any "
+        "number of them counts as fitting on a node, and as running there as fast as one alone: "
+        "set resources.requests.cpu."
+    )
+
+
+def test_gang_whose_members_request_something_is_accepted_without():
+    says = conditions.mark_accepted(gang_fact("g", spec=gang_spec(request=(("nvidia.com/gpu", 1), ("pods", 1)))), NOW)
+
+    assert "Warning" not in says.condition("Accepted").message

@@ -1,0 +1,200 @@
+"""What `kubectl get gj` prints of a gang, at every turn of its life."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from builders.facts import gang_fact, gang_spec, outlook
+from builders.statuses import placement
+from coschedule import Reason as PlanReason
+from coschedule import Spelled, Unplaceable
+from lockstep.api.gangjob.role import parse_needs
+from lockstep.api.members.gate import NO_GATE_IMAGE
+from lockstep.api.rendezvous.limits import crowd_refusal
+from lockstep.facts.gang.gang import Refusal
+from lockstep.facts.gang.network import NetworkSpec, Rendezvous
+from lockstep.facts.gang.policies import Policies
+from lockstep.facts.gang.summary import State, Summary
+from lockstep.facts.pods.failure import Failure
+from lockstep.facts.reasons import Condition, Reason
+from lockstep.report.status import conditions, endings
+from lockstep.report.status.overruns import mark_overrunning
+from lockstep.report.status.summary import LONGEST, summary_of
+
+ROOT = Path(__file__).parents[4]
+NOW = 1_767_261_600.0  # 2026-01-01T10:00:00Z
+GANG = gang_fact("g", spec=gang_spec(size=2, most=12), policies=Policies(active_deadline_seconds=3600))
+PLACEMENT = placement(GANG, start=NOW)
+NO_ROOM = Unplaceable(
+    gang=GANG.key, refusal=Spelled(reason=PlanReason.NOT_ENOUGH_ROOM, sentence="Needs 2 members, 1 fits.")
+)
+REFUSAL = Refusal(Reason.UNSUPPORTED_FIELD, "template.spec.nodeName: not yet.")
+QUOTA = Failure(reason=Reason.QUOTA_EXCEEDED, message="quota small is full")
+
+
+def after(status):
+    return replace(GANG, status=status)
+
+
+REFUSED = after(conditions.mark_refused(GANG, REFUSAL, now=NOW))
+WAITING = after(conditions.mark_unplaceable(GANG, NO_ROOM, now=NOW))
+LATER = conditions.mark_planned_for_later(GANG, replace(PLACEMENT, start=NOW + 40), now=NOW)
+PLANNED = after(replace(LATER, plan=outlook(NOW + 25, promised_start=NOW + 60)))
+RESERVED = after(conditions.mark_reserved(PLANNED, PLACEMENT, attempt=1, now=NOW))
+PLACED = after(conditions.mark_placed(RESERVED, now=NOW + 1))
+RUNNING = after(conditions.mark_started(PLACED, now=NOW + 2))
+UNDOING = after(conditions.mark_undoing(RUNNING, QUOTA, waits="", now=NOW + 10))
+RELEASED = after(conditions.mark_released(UNDOING, QUOTA, retry_seconds=2, now=NOW + 11))
+SUSPENDED = after(endings.mark_suspended(RELEASED, now=NOW + 12))
+RESUMED = after(endings.mark_resumed(SUSPENDED, now=NOW + 13))
+SUCCEEDED = after(endings.mark_succeeded(RUNNING, now=NOW + 64))
+SET_BACK = after(endings.mark_succeeded(RUNNING, now=NOW - 3600))
+FAILED = after(endings.mark_failed(RUNNING, Reason.MEMBER_FAILED, "pod g-1-0 failed: exit 3", now=NOW + 64))
+LATE = after(endings.mark_deadline_exceeded(RELEASED, now=NOW + 3601))
+DELETED = after(conditions.mark_being_deleted(REFUSED, now=NOW))
+
+
+@pytest.mark.parametrize(
+    ("gang", "want"),
+    [
+        pytest.param(GANG, (State.WAITING, "2–12", ""), id="nobody has looked yet"),
+        pytest.param(REFUSED, (State.REFUSED, "2–12", "template.spec.nodeName: not yet"), id="refused"),
+        pytest.param(WAITING, (State.WAITING, "2–12", "Needs 2 members, 1 fits"), id="waiting"),
+        pytest.param(PLANNED, (State.PLANNED, "3 (2–12)", "likely to start 2026-01-01T10:00:25Z"), id="planned"),
+        pytest.param(
+            RESERVED,
+            (State.STARTING, "3 (2–12)", "3 members of attempt 1 are being created and bound"),
+            id="reserved",
+        ),
+        pytest.param(PLACED, (State.STARTING, "3 (2–12)", "All 3 members are bound"), id="placed"),
+        pytest.param(RUNNING, (State.RUNNING, "3 (2–12)", "expected to end 2026-01-01T10:01:00Z"), id="running"),
+        pytest.param(RELEASED, (State.WAITING, "2–12", "Attempt 1 was undone: quota small is full"), id="released"),
+        pytest.param(SUSPENDED, (State.SUSPENDED, "2–12", "The gang is suspended: it holds no nodes"), id="suspended"),
+        pytest.param(
+            RESUMED, (State.WAITING, "2–12", "The gang has not been planned since it was resumed"), id="resumed"
+        ),
+        pytest.param(
+            SUCCEEDED, (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T10:01:04Z, ran 1 min 2 s"), id="succeeded"
+        ),
+        pytest.param(
+            SET_BACK,
+            (State.SUCCEEDED, "3 (2–12)", "ended 2026-01-01T09:00:00Z, ran less than 1 s"),
+            id="the clock was set back",
+        ),
+        pytest.param(FAILED, (State.FAILED, "3 (2–12)", "Pod g-1-0 failed: exit 3"), id="failed"),
+        pytest.param(
+            LATE,
+            (
+                State.FAILED,
+                "2–12",
+                "The gang was active since 2026-01-01T10:00:01Z, and activeDeadlineSeconds allows 1 h",
+            ),
+            id="late",
+        ),
+        pytest.param(
+            DELETED, (State.DELETING, "2–12", "The GangJob is being deleted, and not planned any more"), id="deleted"
+        ),
+    ],
+)
+def test_line_says_how_far_the_gang_is_and_what_is_next(gang, want):
+    assert summary_of(gang, gang.status) == want
+
+
+def test_what_is_taken_back_is_stopping():
+    assert summary_of(UNDOING, UNDOING.status).state is State.STOPPING
+
+
+def test_run_without_a_known_end_says_nothing_of_one():
+    status = replace(RUNNING.status, expected_finish=None)
+
+    assert summary_of(RUNNING, status) == Summary(State.RUNNING, "3 (2–12)", "")
+
+
+OVERRUNNING = after(mark_overrunning(RUNNING, now=NOW + 120))
+
+
+def test_run_that_overruns_says_since_when():
+    assert summary_of(OVERRUNNING, OVERRUNNING.status).says == (
+        "overruns since 2026-01-01T10:01:00Z, when it was expected to end"
+    )
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        pytest.param(endings.mark_succeeded(OVERRUNNING, now=NOW + 130), id="succeeded"),
+        pytest.param(endings.mark_failed(OVERRUNNING, Reason.MEMBER_FAILED, "no", now=NOW + 130), id="failed"),
+        pytest.param(
+            conditions.mark_released(OVERRUNNING, QUOTA, retry_seconds=2, now=NOW + 130), id="the attempt was undone"
+        ),
+    ],
+)
+def test_run_that_is_over_overruns_no_more(status):
+    assert status.condition(Condition.OVERRUNNING) is None
+
+
+WAITS = ", ".join(f"g-1-{rank} on node-{rank:02}" for rank in range(6))
+DEAD = "If node node-03 is dead, delete the pods there or taint the node node.kubernetes.io/out-of-service"
+REFUSED_FOR = {
+    "no gate image": (NO_GATE_IMAGE, "administrator has to set --gate-image"),
+    "too long names": (
+        crowd_refusal("g" * 52, gang_spec(size=9000, network=NetworkSpec(rendezvous=Rendezvous.MPI))).message,
+        "give the gang a shorter name, or fewer members",
+    ),
+    "another scheduler": (
+        parse_needs({"schedulerName": "a-scheduler-with-a-long-name." * 3, "containers": []}, "template").message,
+        "write lockstep, or leave the field out",
+    ),
+}
+
+
+def test_remedy_for_what_is_stuck_is_said_before_the_line_is_cut_off():
+    status = conditions.mark_undoing(RUNNING, QUOTA, waits=f"waits for {WAITS}. {DEAD}", now=NOW + 10)
+
+    says = summary_of(UNDOING, status).says
+    assert says.startswith(f"{DEAD}. Attempt 1 is ")
+    assert len(says) == LONGEST
+
+
+@pytest.mark.parametrize(("message", "want_remedy"), REFUSED_FOR.values(), ids=REFUSED_FOR)
+def test_remedy_for_what_is_refused_is_said_before_the_line_is_cut_off(message, want_remedy):
+    status = conditions.mark_refused(GANG, Refusal(Reason.UNSUPPORTED_FIELD, message), now=NOW)
+
+    assert len(message) > LONGEST
+    assert want_remedy in summary_of(GANG, status).says
+
+
+def test_size_that_cannot_vary_is_one_number():
+    rigid = replace(RUNNING, spec=gang_spec(size=3))
+
+    assert summary_of(rigid, rigid.status).size == "3"
+
+
+def test_spec_that_cannot_be_read_has_no_size():
+    assert summary_of(replace(REFUSED, spec=None), REFUSED.status).size == ""
+
+
+def test_long_or_odd_sentence_is_one_short_line():
+    refusal = Refusal(Reason.TEMPLATE_REFUSED, "one\n\ttwo " + "x" * 50_000)
+    says = summary_of(GANG, conditions.mark_refused(GANG, refusal, now=NOW)).says
+
+    assert says == "one two " + "x" * (LONGEST - 9) + "…"
+
+
+def test_state_and_conditions_never_disagree():
+    for gang in (REFUSED, WAITING, PLANNED, RESERVED, RUNNING, UNDOING, SUCCEEDED, FAILED):
+        state = summary_of(gang, gang.status).state
+        assert (state is State.REFUSED) == (gang.status.condition(Condition.ACCEPTED).status == "False")
+        assert (state is State.FAILED) == gang.status.is_true(Condition.FAILED)
+        assert (state is State.SUCCEEDED) == gang.status.is_true(Condition.COMPLETE)
+
+
+def test_crd_names_every_state_and_has_room_for_each_line():
+    document = yaml.safe_load((ROOT / "crds" / "gangjobs.yaml").read_text())
+    status = document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]
+
+    assert all(state in status["state"]["description"] for state in State)
+    assert status["summary"]["maxLength"] == LONGEST
+    assert status["sizeAndRange"]["maxLength"] >= len("10000 (10000–10000)")

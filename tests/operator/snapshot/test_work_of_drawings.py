@@ -1,0 +1,197 @@
+"""What a drawing, and a look at quotas, cost the event loop: counted in instructions, whatever numbers a tenant writes.
+
+A million of them take about a twentieth of a second.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from builders.facts import GIB, gang_fact, gang_spec, node_fact, reservation, role_spec
+from builders.served import pod as pod_manifest
+from builders.work import instructions, instructions_of_steps
+from coschedule import GangKey, Requirement
+from lockstep.api.cluster.quota import parse_quota
+from lockstep.api.pods.pod import parse_pod
+from lockstep.belief.state import State
+from lockstep.cycle.planning.within_quotas import keeping_within_quotas
+from lockstep.facts.cluster.volume import AttachLimits, ClaimUse, Sharing, StorageClass, Wish
+from lockstep.facts.pods.pod import PodAffinity, PodTerm, WrittenTerm
+from lockstep.snapshot.snapshots import SnapshotCutter
+
+# Of one step, and far more than what ordinary gangs take.
+MOST_INSTRUCTIONS = 500_000
+DRIVER = "disk.example.com"
+
+
+def state_with(nodes):
+    state = State(lambda: None)
+    for number in range(nodes):
+        name = f"n{number:03}"
+        state.nodes.apply(node_fact(name, labels={"host": name}))
+        state.attachments.apply_limits(AttachLimits(name, {DRIVER: 2}))
+    state.claims.storage.classes.apply(StorageClass("disk", DRIVER, waits=True))
+    return state
+
+
+def kept(number=0):
+    wish = Wish("disk", GIB, frozenset({"ReadWriteOnce"}))
+    return ClaimUse(f"volumeClaimTemplates[{number}]", f"data{number}", Sharing.KEPT, wish)
+
+
+def with_volumes(size, most, volumes):
+    """A role whose members have so many volumes each, which they keep."""
+    role = role_spec(size=size, most=most, claims=tuple(kept(number) for number in range(volumes)))
+    return replace(role, claim_templates=tuple({"metadata": {"name": f"data{number}"}} for number in range(volumes)))
+
+
+def drawn(state, gangs):
+    """The instructions of each step of a drawing, when nothing is remembered."""
+    counts, _ = instructions_of_steps(SnapshotCutter(state).drawn(0.0, gangs))
+    return counts
+
+
+def quotas_looked_at(state, gangs):
+    counts, _ = instructions_of_steps(keeping_within_quotas(state, gangs, raising))
+    return counts
+
+
+def raising(_, error):
+    raise error
+
+
+def with_quota(state, **hard):
+    quota = {"metadata": {"name": "small", "namespace": "default"}, "spec": {}}
+    used = dict.fromkeys(hard, "0")
+    state.quotas.apply(parse_quota({**quota, "status": {"hard": hard, "used": used}}))
+    return state
+
+
+@pytest.mark.parametrize("look", [drawn, quotas_looked_at])
+def test_gang_that_may_have_many_members_with_volumes_costs_no_more_than_a_small_one(look):
+    costs = []
+    for most in (2_000, 10_000):
+        state = with_quota(state_with(20), persistentvolumeclaims="9000")
+        gangs = [gang_fact(spec=gang_spec(roles=[with_volumes(1, most, 8)]))]
+        state.apply_gang(gangs[0])
+        costs.append(sum(look(state, gangs)))
+
+    assert costs[1] <= 1.1 * costs[0]
+
+
+def test_whether_a_gang_can_use_its_claims_is_told_whatever_its_size():
+    costs = []
+    for most in (2_000, 10_000):
+        state, gang = state_with(1), gang_fact(spec=gang_spec(roles=[with_volumes(1, most, 1)]))
+        state.apply_gang(gang)
+        costs.append(instructions(lambda state=state, gang=gang: state.refusal_of(gang)))
+
+    assert costs[1] <= costs[0]
+
+
+def crowd(waiting, running, *, claims=()):
+    """A state in which so many gangs have reserved nodes for ten members each, and the gangs that wait."""
+    state = state_with(100)
+    for number in range(running):
+        state.apply_gang(gang_fact(f"r{number}", spec=gang_spec(size=10, claims=claims)))
+        members = tuple((f"n{(7 * number + member) % 100:03}", 1) for member in range(10))
+        state.hold(reservation(f"r{number}", members=members))
+    gangs = [gang_fact(f"w{number}", spec=gang_spec(size=1, most=10, claims=claims)) for number in range(waiting)]
+    for gang in gangs:
+        state.apply_gang(gang)
+    return state, gangs
+
+
+def looked_at(look, waiting, running, **more):
+    state, gangs = crowd(waiting, running, **more)
+    if look is quotas_looked_at:
+        with_quota(state, **{"pods": "900", "requests.cpu": "900"})
+    return sum(look(state, gangs))
+
+
+@pytest.mark.parametrize("look", [drawn, quotas_looked_at])
+def test_gangs_that_wait_do_not_each_look_at_all_that_have_reserved(look):
+    """What one more that waits costs is the same, whether two or twenty hold nodes."""
+    one_more = [
+        looked_at(look, 11, running, claims=(kept(),)) - looked_at(look, 10, running, claims=(kept(),))
+        for running in (2, 20)
+    ]
+
+    assert one_more[1] <= 1.5 * one_more[0]
+
+
+def test_gangs_with_volumes_share_the_columns_of_what_nodes_can_attach():
+    state, gangs = crowd(20, 5, claims=(kept(),))
+
+    snapshot = SnapshotCutter(state).cut(0.0, gangs)
+
+    assert [name for name in snapshot.resources if name.startswith("volumes")] == [f"volumes of {DRIVER}"]
+
+
+def shy(name, terms):
+    """A gang that keeps off so many kinds of pods."""
+    apart = tuple(
+        WrittenTerm(PodTerm("host", (Requirement(f"{name}-{number}", "Exists", ()),), (), None))
+        for number in range(terms)
+    )
+    role = replace(role_spec(), pod_affinity=PodAffinity((), apart))
+    return gang_fact(name, spec=replace(gang_spec(), roles=(role,)))
+
+
+def cost_of_terms(nodes):
+    """What 39 terms more of a gang cost that mean no pod, where each node has one."""
+    state = state_with(nodes)
+    for number in range(nodes):
+        state.apply_pod(parse_pod(pod_manifest(f"p{number}", node=f"n{number:03}", labels={"app": "heat"})))
+    drawn(state, [shy("first", 1)])
+    return sum(drawn(state, [shy("many", 40)])) - sum(drawn(state, [shy("one", 1)]))
+
+
+def test_terms_that_mean_no_pod_cost_the_same_however_many_pods_and_nodes_there_are():
+    _, few, many = (cost_of_terms(nodes) for nodes in (1, 20, 200))
+
+    assert many <= 1.05 * few
+
+
+def test_terms_of_a_pod_cost_no_gang_anything_that_they_do_not_mean():
+    costs = []
+    for terms in (1, 30):
+        state = state_with(20)
+        required = [
+            {
+                "labelSelector": {"matchExpressions": [{"key": f"k{number}", "operator": "Exists"}]},
+                "namespaceSelector": {},
+                "topologyKey": "host",
+            }
+            for number in range(terms)
+        ]
+        affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+        state.apply_pod(parse_pod(pod_manifest("p", node="n001", spec={"affinity": affinity})))
+        gangs = [gang_fact(f"g{number}") for number in range(20)]
+        for gang in gangs:
+            state.apply_gang(gang)
+        costs.append(sum(drawn(state, gangs)))
+
+    assert costs[1] <= 1.05 * costs[0]
+
+
+def test_no_step_of_a_drawing_does_much_at_once():
+    state, gangs = crowd(60, 30, claims=(kept(), kept(1)))
+    asking = tuple(sorted({("bid slots", 1), ("cpu", 1), *((f"host port TCP {port}", 2**20) for port in range(250))}))
+    gangs += [gang_fact(f"p{number}", spec=gang_spec(request=asking)) for number in range(5)]
+    gangs += [shy(f"s{number}", 60) for number in range(5)]
+    for gang in gangs:
+        state.apply_gang(gang)
+
+    assert max(drawn(state, gangs)) <= MOST_INSTRUCTIONS
+
+
+def test_hosts_ports_that_one_gang_alone_asks_for_are_one_column():
+    state = state_with(3)
+    ports = {f"host port TCP {port}": 2**20 for port in range(250)}
+    spec = gang_spec(size=2, request=tuple(sorted({"bid slots": 1, "cpu": 1, **ports}.items())))
+    gang = gang_fact(spec=spec)
+    state.apply_gang(gang)
+
+    assert SnapshotCutter(state).cut(0.0, [gang]).resources == ("bid slots", "cpu", "host port TCP 0")
+    assert GangKey("default", "g") in state.gangs
