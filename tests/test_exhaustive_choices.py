@@ -22,11 +22,11 @@ SOME_ARE_MEANT = {
     (
         "operator/lockstep/report/status/conditions.py",
         "Condition",
-    ): "those that every gang has from its first status on",
+    ): "those of every gang from its first status on",
     (
         "operator/lockstep/cycle/explaining/outlooks.py",
         "PlanChange",
-    ): "those that can be found out, in the order of asking",
+    ): "those that can be found out, as asked",
     ("operator/lockstep/cycle/explaining/attempt_news.py", "Reason"): "those that have an event of their own",
     ("operator/lockstep/facts/cluster/node_request.py", "Reason"): "a type of its own, which is matched completely",
     ("operator/lockstep/facts/gang/gang.py", "Condition"): "the two by which a gang is over",

@@ -1,8 +1,8 @@
 """Which gangs hold nodes until others have ended, since when, and for how long at most.
 
-The engine chooses the nodes (``coschedule.queue.planner.holds``); what takes time is remembered here. A gang may hold for
-``seconds`` after it could first have started, then rests as long: so gangs take turns, and a stream of gangs and pods
-that each run for less than ``seconds`` keeps none waiting for ever.
+The engine chooses the nodes (``coschedule.queue.planner.holds``); what takes time is remembered here. A gang may
+hold for ``seconds`` after it could first have started, then rests as long: so gangs take turns, and a stream of gangs
+and pods that each run for less than ``seconds`` keeps none waiting for ever.
 """
 
 from dataclasses import dataclass, replace
